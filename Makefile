@@ -1,0 +1,73 @@
+# Everything here works from a fresh clone with Python 3.11 or newer, pip and make.
+#
+#   make demo     the whole job on a small data set
+#   make test     lint, then the tests
+#   make bench    speed, memory and quality against peers; some minutes
+#                 make bench TOPICS="agreement linkage" runs a part of it
+#   make format   put the code into shape
+
+PYTHON ?= python3
+VENV := .venv
+PEERS := .venv-peers
+BIN := $(VENV)/bin
+JOBS ?= 2
+TOPICS ?=
+
+# Each pytest worker has a core; numba keeps two threads so that the tests can compare
+# the results of one and two.
+TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+
+.PHONY: help setup demo test lint format bench clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+setup: $(VENV)/.dev
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "comitia needs Python 3.11 or newer; try make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The demo needs what users need; the rest needs the tools as well.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[dev]'
+	@touch $(VENV)/.installed $@
+
+demo: $(VENV)/.installed
+	$(BIN)/comitia demo
+
+test: setup lint
+	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
+
+lint: setup
+	$(BIN)/python tools/make_stubs.py --check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python tools/lint_docstrings.py
+	$(BIN)/lint-imports --no-cache --no-logo
+
+format: setup
+	$(BIN)/python tools/make_stubs.py
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup $(PEERS)/.installed
+	$(BIN)/python -m benchmarks $(TOPICS)
+
+# Peers that need an old SciPy live in an environment of their own.
+$(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.txt | $(BIN)/python
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r benchmarks/peers/no-deps.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(PEERS) build dist comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
