@@ -1,0 +1,66 @@
+"""comitia: many clusterings in, one better clustering out.
+
+Names are resolved on first use: ``import comitia`` loads neither numba nor
+scikit-learn.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from comitia import config, exceptions
+    from comitia.catalogue import MethodCard, method
+    from comitia.catalogue import find_methods as methods
+    from comitia.composite import ConsensusClustering
+    from comitia.ensemble import Ensemble
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "ConsensusClustering",
+    "Ensemble",
+    "MethodCard",
+    "__version__",
+    "config",
+    "exceptions",
+    "method",
+    "methods",
+]
+
+# Where each public name lives; a module stands for itself.
+_HOMES = {
+    "ConsensusClustering": "comitia.composite",
+    "Ensemble": "comitia.ensemble",
+    "MethodCard": "comitia.catalogue",
+    "method": "comitia.catalogue",
+}
+_MODULES = {
+    "agreement",
+    "catalogue",
+    "cluster",
+    "config",
+    "exceptions",
+    "generate",
+    "methods",
+    "optimise",
+    "partition",
+    "represent",
+    "select",
+    "validity",
+    "weigh",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"comitia.{name}")
+    else:
+        raise AttributeError(f"module 'comitia' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -1,0 +1,7 @@
+"""``python -m comitia`` does what ``comitia`` does."""
+
+import sys
+
+from comitia.cli import main
+
+sys.exit(main())

@@ -1,0 +1,250 @@
+"""Reading labels: whatever names people give their clusters become codes 0..k-1."""
+
+import contextlib
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.exceptions import ComitiaError
+
+__all__ = ["LabelTable", "encode", "narrowest", "read_labels"]
+
+
+class LabelTable(NamedTuple):
+    """Columns of labels, one per clustering, and the names that came with them."""
+
+    columns: list[Any]
+    object_names: Any
+    clustering_names: Any
+
+
+def read_labels(labels: Any) -> LabelTable:
+    """Split what the user gave into one label vector per clustering.
+
+    Parameters
+    ----------
+    labels : array-like, DataFrame or list of label vectors
+        Rows of a table are objects; in a list of one-dimensional arrays or Series
+        each item is a clustering.
+
+    Returns
+    -------
+    table : LabelTable
+        The columns, and names where the input has them.
+    """
+    if hasattr(labels, "columns") and hasattr(labels, "shape"):
+        return _read_frame(labels)
+    if _is_list_of_vectors(labels):
+        columns = [np.asarray(column) for column in labels]
+        lengths = {len(column) for column in columns}
+        if len(lengths) > 1:
+            raise ComitiaError(
+                "labels must be label vectors of one length; got lengths "
+                f"{sorted(lengths)}. Mark objects a clustering leaves out with -1."
+            )
+        names = [getattr(column, "name", None) for column in labels]
+        # A Polars Series without a name has the name "".
+        named = all(isinstance(name, str) and name for name in names)
+        return LabelTable(columns, None, names if named else None)
+    try:
+        table = np.asarray(labels)
+        if table.dtype.kind in "US" and not isinstance(labels, np.ndarray):
+            # NumPy writes None and NaN out as text beside strings.
+            table = np.asarray(labels, dtype=object)
+    except ValueError:
+        raise ComitiaError(
+            "labels must be a table with one row per object and one column per "
+            "clustering; the rows given differ in length."
+        ) from None
+    if table.ndim != 2:
+        raise ComitiaError(
+            "labels must be two-dimensional, one row per object and one column per "
+            f"clustering; got {table.ndim} dimension(s). For a single clustering give "
+            "labels.reshape(-1, 1)."
+        )
+    return LabelTable(list(table.T), None, None)
+
+
+def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+    """Code one label vector as 0..k-1, with k for objects that are not clustered.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n,)
+        Labels; -1, NaN and None mean "not clustered here".
+
+    name : str
+        How messages call the clustering.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+        The codes, in the narrowest integer type that holds them.
+
+    n_clusters : int
+        Number of clusters, k.
+    """
+    if column.ndim != 1:
+        raise ComitiaError(
+            f"labels of {name} must be one-dimensional; got shape {column.shape}."
+        )
+    if column.dtype.kind == "b":
+        column = column.astype(np.uint8)
+    if column.dtype.kind == "f":
+        codes, k = _encode_floats(column, name)
+    elif column.dtype.kind in "iu":
+        codes, k = _encode_integers(column, name)
+    elif column.dtype.kind in "US":
+        names, codes = np.unique(column, return_inverse=True)
+        k = len(names)
+    elif column.dtype.kind == "O":
+        codes, k = _encode_objects(column, name)
+    else:
+        raise ComitiaError(
+            f"labels of {name} have type {column.dtype}; give integers or names."
+        )
+    if k == 0:
+        raise ComitiaError(f"labels of {name} are all missing; leave it out.")
+    # The type holds k itself even when nothing is missing, so that blocks with and
+    # without missing objects share one type.
+    return codes.astype(narrowest(k), copy=False), k
+
+
+def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
+    """Smallest label type that holds 0..largest.
+
+    Parameters
+    ----------
+    largest : int
+        The largest code.
+
+    Returns
+    -------
+    dtype : type
+        ``uint8``, ``uint16`` or ``int32``.
+    """
+    if largest <= np.iinfo(np.uint8).max:
+        return np.uint8
+    return np.uint16 if largest <= np.iinfo(np.uint16).max else np.int32
+
+
+def _is_list_of_vectors(labels: Any) -> bool:
+    """True for a list of 1-D arrays or Series; plain nested lists are tables."""
+    return (
+        isinstance(labels, Sequence)
+        and not isinstance(labels, str)
+        and len(labels) > 0
+        and all(
+            len(getattr(item, "shape", ())) == 1 and hasattr(item, "dtype")
+            for item in labels
+        )
+    )
+
+
+def _read_frame(frame: Any) -> LabelTable:
+    import narwhals.stable.v1 as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise ComitiaError(
+            f"labels of type {type(frame).__name__} cannot be read; give an array or "
+            "an eager DataFrame (pandas, Polars, PyArrow)."
+        ) from None
+    columns = [
+        np.array(column.to_list(), dtype=object)
+        if column.is_null().any() or not column.dtype.is_numeric()
+        else column.to_numpy()
+        for column in table.iter_columns()
+    ]
+    index = nw.maybe_get_index(table)
+    if index is not None and np.array_equal(index, np.arange(len(table))):
+        index = None  # a default index names nobody
+    return LabelTable(columns, index, [str(column) for column in table.columns])
+
+
+def _encode_floats(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+    missing = np.isnan(column)
+    column = np.where(missing, -1.0, column)
+    # Beyond 2**53 neighbouring whole numbers are the same float.
+    whole = np.array_equal(column, np.rint(column))
+    if not whole or np.abs(column).max(initial=0.0) > 2.0**53:
+        raise ComitiaError(
+            f"labels of {name} are not whole numbers; give cluster labels, not data."
+        )
+    return _encode_integers(column.astype(np.int64), name)
+
+
+def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+    if len(column) == 0:
+        return column, 0
+    smallest, largest = int(column.min()), int(column.max())
+    if smallest < -1:
+        raise ComitiaError(
+            f"labels of {name} contain {smallest}; labels are 0 or more, and -1 for "
+            "objects that are not clustered."
+        )
+    if largest + 2 > max(4 * len(column), 2**16):
+        values, codes = np.unique(column, return_inverse=True)
+        if smallest == -1:  # np.unique sorts it first; it belongs behind the last
+            k = len(values) - 1
+            return np.where(codes == 0, k, codes - 1), k
+        return codes, len(values)
+    # A look-up table is 30 times faster than np.unique.
+    # Widened first: one more than the largest int8 is no int8.
+    place = column if smallest >= 0 else column.astype(np.int64) + 1
+    first = 0 if smallest >= 0 else 1
+    used = np.zeros(largest + 1 + first, dtype=bool)
+    used[place] = True
+    k = int(used[first:].sum())
+    table = np.full(len(used), k, dtype=narrowest(k))
+    table[first:][used[first:]] = np.arange(k)
+    return table[place], k
+
+
+def _encode_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+    missing = np.array([_is_missing(value) for value in column], dtype=bool)
+    numbers = _as_numbers(column[~missing].tolist())
+    if numbers is not None:
+        filled = np.full(len(column), -1, dtype=numbers.dtype)
+        filled[~missing] = numbers
+        return encode(filled, name)
+    places: dict[Hashable, int] = {}
+    try:
+        for value in column[~missing]:
+            places.setdefault(value, len(places))
+    except TypeError:
+        raise ComitiaError(
+            f"labels of {name} contain a {type(value).__name__}, which cannot be a "
+            "label; give integers or names."
+        ) from None
+    if any(isinstance(value, float) and value % 1 for value in places):
+        raise ComitiaError(
+            f"labels of {name} are not whole numbers; give cluster labels, not data."
+        )
+    # Sorted names make the codes independent of the order of the objects.
+    with contextlib.suppress(TypeError):
+        places = {value: code for code, value in enumerate(sorted(places))}  # type: ignore[type-var]
+    k = len(places)
+    codes = np.full(len(column), k, dtype=np.int64)
+    codes[~missing] = [places[value] for value in column[~missing]]
+    return codes, k
+
+
+def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
+    """The values as int64 or float64 if all of them are numbers that fit."""
+    number = int | float | np.integer | np.floating
+    if not all(isinstance(v, number) and not isinstance(v, bool) for v in values):
+        return None
+    numbers = np.array(values)
+    return numbers if numbers.dtype in (np.int64, np.float64) and values else None
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(value != value) or value == -1
+    return isinstance(value, int | np.integer) and bool(value == -1)

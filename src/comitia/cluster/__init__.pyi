@@ -1,0 +1,71 @@
+# Written by tools/make_stubs.py from __init__.py; do not edit.
+
+from comitia.cluster.constraints import ConstraintSet as ConstraintSet
+from comitia.cluster.constraints import random_constraints as random_constraints
+from comitia.cluster.cop_kmeans import COPKMeans as COPKMeans
+from comitia.cluster.cop_kmeans import ConstrainedPlacement as ConstrainedPlacement
+from comitia.cluster.cop_kmeans import constrained_kmeans as constrained_kmeans
+from comitia.cluster.e2cp import E2CP as E2CP
+from comitia.cluster.e2cp import adjust_similarity as adjust_similarity
+from comitia.cluster.e2cp import propagate_constraints as propagate_constraints
+from comitia.cluster.fuzzy import FuzzyCMeans as FuzzyCMeans
+from comitia.cluster.fuzzy import FuzzyCMedoids as FuzzyCMedoids
+from comitia.cluster.fuzzy import fuzzy_cmeans as fuzzy_cmeans
+from comitia.cluster.fuzzy import fuzzy_cmedoids as fuzzy_cmedoids
+from comitia.cluster.fuzzy import fuzzy_memberships as fuzzy_memberships
+from comitia.cluster.hmm import GaussianHMM as GaussianHMM
+from comitia.cluster.hmm import HMMKModels as HMMKModels
+from comitia.cluster.kernel import KernelKMeans as KernelKMeans
+from comitia.cluster.kmedoids import KMedoids as KMedoids
+from comitia.cluster.kmedoids import around_medoids as around_medoids
+from comitia.cluster.lac import LAC as LAC
+from comitia.cluster.lac import feature_dispersions as feature_dispersions
+from comitia.cluster.lac import lac_objective as lac_objective
+from comitia.cluster.lac import lac_weights as lac_weights
+from comitia.cluster.lac import locally_adaptive as locally_adaptive
+from comitia.cluster.lac import weighted_distances as weighted_distances
+from comitia.cluster.minkowski import MinkowskiKMeans as MinkowskiKMeans
+from comitia.cluster.minkowski import minkowski_centers as minkowski_centers
+from comitia.cluster.minkowski import minkowski_distances as minkowski_distances
+from comitia.cluster.minkowski import minkowski_kmeans as minkowski_kmeans
+from comitia.cluster.minkowski import minkowski_weights as minkowski_weights
+from comitia.cluster.mixture import WeightedGaussianMixture as WeightedGaussianMixture
+from comitia.cluster.mixture import gaussian_log_density as gaussian_log_density
+from comitia.cluster.som import SelfOrganizingMap as SelfOrganizingMap
+from comitia.cluster.som import nearest_unit as nearest_unit
+
+__all__ = [
+    "COPKMeans",
+    "ConstrainedPlacement",
+    "ConstraintSet",
+    "E2CP",
+    "FuzzyCMeans",
+    "FuzzyCMedoids",
+    "GaussianHMM",
+    "HMMKModels",
+    "KMedoids",
+    "KernelKMeans",
+    "LAC",
+    "MinkowskiKMeans",
+    "SelfOrganizingMap",
+    "WeightedGaussianMixture",
+    "adjust_similarity",
+    "around_medoids",
+    "constrained_kmeans",
+    "feature_dispersions",
+    "fuzzy_cmeans",
+    "fuzzy_cmedoids",
+    "fuzzy_memberships",
+    "gaussian_log_density",
+    "lac_objective",
+    "lac_weights",
+    "locally_adaptive",
+    "minkowski_centers",
+    "minkowski_distances",
+    "minkowski_kmeans",
+    "minkowski_weights",
+    "nearest_unit",
+    "propagate_constraints",
+    "random_constraints",
+    "weighted_distances",
+]

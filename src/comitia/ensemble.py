@@ -1,0 +1,825 @@
+"""The Ensemble: several clusterings of the same objects, as one object."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from comitia import _labels
+from comitia.config import memory_budget
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["Ensemble", "MicroObjects"]
+
+# Below this, loading the compiled kernels takes longer than doing without them.
+_FEW_INCREMENTS = 2_000_000
+_FEW_LABELS = 50_000
+
+_STATE = (
+    "codes",
+    "n_clusters_each",
+    "kind",
+    "groups",
+    "object_names",
+    "clustering_names",
+)
+
+
+class MicroObjects(NamedTuple):
+    """Objects with equal label rows, merged.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        One object per distinct label row, with the clusters of the full ensemble.
+
+    counts : ndarray of shape (n_micro,)
+        How many objects share each row.
+
+    inverse : ndarray of shape (n_objects,)
+        The micro-object of each object: ``micro_labels[inverse]`` spreads labels.
+    """
+
+    ensemble: Ensemble
+    counts: NDArray[np.int64]
+    inverse: NDArray[np.int64]
+
+
+class Ensemble:
+    r"""Several clusterings of the same objects.
+
+    Hard, partial, fuzzy and overlapping clusterings are all one indicator matrix
+    :math:`B` of shape (n_objects, n_clusters), with one column for each cluster of
+    each clustering. An ensemble does not change once it is made.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_objects, n_clusterings), DataFrame or list
+        One row per object, one column per clustering; labels are integers, strings or
+        anything hashable. -1, NaN and None mean "not clustered here". A list of
+        one-dimensional arrays or Series holds one clustering in each item.
+
+    groups : sequence of shape (n_clusterings,), default=None
+        Which algorithm made each clustering.
+
+    object_names : sequence of shape (n_objects,), default=None
+        Names of the objects; the index of a DataFrame by default.
+
+    clustering_names : sequence of shape (n_clusterings,), default=None
+        Names of the clusterings; the columns of a DataFrame by default.
+
+    Attributes
+    ----------
+    kind : {"hard", "partial", "fuzzy", "overlapping"}
+        Partial ensembles have missing labels.
+
+    codes : ndarray of shape (n_clusterings, n_objects)
+        The labels as kernels read them: each clustering contiguous, in the narrowest
+        integer type, with ``n_clusters_each[m]`` where the label is missing.
+
+    n_clusters_each : ndarray of shape (n_clusterings,)
+        Number of clusters of each clustering, :math:`k_m`.
+
+    offsets : ndarray of shape (n_clusterings + 1,)
+        The clusters of clustering m are ``offsets[m]`` to ``offsets[m + 1] - 1``.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> votes = Ensemble([["a", "x"], ["a", "y"], ["b", "y"], ["b", None]])
+    >>> votes
+    Ensemble(kind='partial', n_objects=4, n_clusterings=2, n_clusters=4)
+    >>> votes.labels
+    array([[ 0,  0],
+           [ 0,  1],
+           [ 1,  1],
+           [ 1, -1]], dtype=int32)
+    >>> votes.sizes
+    array([2, 2, 1, 2])
+    """
+
+    kind: str
+    codes: NDArray[Any]
+    n_clusters_each: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    groups: NDArray[Any] | None
+    object_names: NDArray[Any] | None
+    clustering_names: NDArray[Any] | None
+
+    def __init__(
+        self,
+        labels: Any,
+        *,
+        groups: Sequence[Any] | None = None,
+        object_names: Sequence[Any] | None = None,
+        clustering_names: Sequence[Any] | None = None,
+    ) -> None:
+        table = _labels.read_labels(labels)
+        if not table.columns:
+            raise ComitiaError("labels has no columns; give at least one clustering.")
+        if len(table.columns[0]) == 0:
+            raise ComitiaError("labels has no rows; give at least one object.")
+        if clustering_names is None:
+            clustering_names = table.clustering_names
+        if object_names is None:
+            object_names = table.object_names
+        called = _names(
+            clustering_names, len(table.columns), "clustering_names", "clustering"
+        )
+        n_clusters = np.empty(len(table.columns), dtype=np.int64)
+        columns = []
+        for m, column in enumerate(table.columns):
+            name = m if called is None else called[m]
+            codes, n_clusters[m] = _labels.encode(column, f"clustering {name}")
+            columns.append(codes)
+        self._set(
+            np.stack(columns).astype(_labels.narrowest(n_clusters.max()), copy=False),
+            n_clusters,
+            None,
+            groups=groups,
+            object_names=object_names,
+            clustering_names=called,
+        )
+
+    def _set(
+        self,
+        codes: NDArray[Any],
+        n_clusters_each: NDArray[np.int64],
+        membership: csr_array | None,
+        kind: str | None = None,
+        groups: Sequence[Any] | NDArray[Any] | None = None,
+        object_names: Sequence[Any] | NDArray[Any] | None = None,
+        clustering_names: Sequence[Any] | NDArray[Any] | None = None,
+    ) -> None:
+        codes = np.ascontiguousarray(codes)
+        if kind is None:
+            missing = (codes.max(axis=1) == n_clusters_each).any()
+            kind = "partial" if missing else "hard"
+        state: dict[str, Any] = {
+            "kind": kind,
+            "codes": _frozen(codes),
+            "n_clusters_each": _frozen(n_clusters_each.astype(np.int64)),
+            "offsets": _frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
+            "groups": _names(groups, len(codes), "groups", "clustering"),
+            "object_names": _names(
+                object_names, codes.shape[1], "object_names", "object"
+            ),
+            "clustering_names": _names(
+                clustering_names, len(codes), "clustering_names", "clustering"
+            ),
+        }
+        if membership is not None:
+            state["membership"] = _frozen_csr(membership)
+        self.__dict__.update(state)
+
+    @classmethod
+    def _make(cls, *args: Any, **kwargs: Any) -> Ensemble:
+        """Assemble an ensemble from parts that are known to fit."""
+        made = cls.__new__(cls)
+        made._set(*args, **kwargs)
+        return made
+
+    @classmethod
+    def from_codes(
+        cls, codes: NDArray[Any], n_clusters_each: ArrayLike, **names: Any
+    ) -> Ensemble:
+        """Make an ensemble of labels that are coded already.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_clusterings, n_objects)
+            Labels 0..k_m - 1 in row m, and k_m where the label is missing. They are
+            used as they are, without a copy; clusters may be empty.
+
+        n_clusters_each : array-like of shape (n_clusterings,)
+            The number of clusters of each clustering, k_m.
+
+        **names : sequences
+            ``groups``, ``object_names`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The ensemble.
+        """
+        codes, k = np.asarray(codes), np.asarray(n_clusters_each, dtype=np.int64)
+        if codes.ndim != 2 or 0 in codes.shape or codes.dtype.kind not in "iu":
+            raise ComitiaError(
+                "codes must be integers of shape (n_clusterings, n_objects), at least "
+                f"(1, 1); got {codes.dtype} of shape {codes.shape}."
+            )
+        if k.shape != (len(codes),) or k.min() < 1:
+            raise ComitiaError(
+                "n_clusters_each must have one positive entry per clustering; got "
+                f"{k.tolist()} for {len(codes)}."
+            )
+        # Kernels index tables by these codes and do not look twice.
+        wrong = (codes.min(axis=1) < 0) | (codes.max(axis=1) > k)
+        if wrong.any():
+            m = int(np.argmax(wrong))
+            raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
+        codes = codes.astype(_labels.narrowest(int(k.max())), copy=False)
+        return cls._make(codes, k, None, **names)
+
+    @classmethod
+    def from_memberships(
+        cls, memberships: Sequence[ArrayLike], **names: Any
+    ) -> Ensemble:
+        """Make an ensemble of fuzzy clusterings.
+
+        Parameters
+        ----------
+        memberships : sequence of array-like of shape (n_objects, k_m)
+            Rows sum to one; a row of zeros or NaN is an object that is not clustered
+            there. Clusters without any membership are left out.
+
+        **names : sequences
+            ``groups``, ``object_names`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            An ensemble of kind "fuzzy".
+        """
+        from scipy.sparse import csr_array, hstack
+
+        if len(memberships) == 0:
+            raise ComitiaError("memberships is empty; give at least one clustering.")
+        checked = [_check_membership(F, m) for m, F in enumerate(memberships)]
+        if len({len(F) for F in checked}) > 1:
+            raise ComitiaError(
+                "memberships must have one row per object; got row counts "
+                f"{sorted({len(F) for F in checked})}."
+            )
+        n_clusters = np.array([F.shape[1] for F in checked], dtype=np.int64)
+        codes = np.stack(
+            [np.where(F.any(axis=1), F.argmax(axis=1), F.shape[1]) for F in checked]
+        ).astype(_labels.narrowest(n_clusters.max()))
+        membership = hstack([csr_array(F) for F in checked], format="csr")
+        return cls._make(codes, n_clusters, membership, "fuzzy", **names)
+
+    @classmethod
+    def from_clusters(
+        cls,
+        clusterings: Sequence[Sequence[Sequence[int]]],
+        n_objects: int,
+        **names: Any,
+    ) -> Ensemble:
+        """Make an ensemble of clusterings whose clusters may overlap.
+
+        Parameters
+        ----------
+        clusterings : sequence of sequences of index sequences
+            For each clustering its clusters, each as the indices of its objects.
+
+        n_objects : int
+            Number of objects.
+
+        **names : sequences
+            ``groups``, ``object_names`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            Of kind "overlapping", or "hard" or "partial" when nothing overlaps.
+        """
+        from scipy.sparse import csr_array
+
+        if len(clusterings) == 0:
+            raise ComitiaError("clusterings is empty; give at least one clustering.")
+        if n_objects < 1:
+            raise ComitiaError(f"n_objects={n_objects} must be at least 1.")
+        members = [
+            _check_cluster(np.asarray(cluster), n_objects, f"cluster {c} of {m}")
+            for m, clusters in enumerate(clusterings)
+            for c, cluster in enumerate(clusters)
+        ]
+        n_clusters = np.array([len(clusters) for clusters in clusterings], np.int64)
+        if (n_clusters == 0).any():
+            raise ComitiaError(
+                f"clustering {int(np.argmin(n_clusters))} has no clusters; leave it "
+                "out."
+            )
+        rows = np.concatenate(members)
+        columns = np.repeat(np.arange(len(members)), [len(c) for c in members])
+        membership = csr_array(
+            (np.ones(len(rows)), (rows, columns)), shape=(n_objects, len(members))
+        )
+        first = np.repeat(n_clusters[:, None], n_objects, axis=1)
+        owner = np.repeat(np.arange(len(n_clusters)), n_clusters)
+        begin = np.r_[0, np.cumsum(n_clusters)]
+        for c in reversed(range(len(members))):
+            first[owner[c], members[c]] = c - begin[owner[c]]
+        codes = first.astype(_labels.narrowest(n_clusters.max()))
+        overlaps = len(rows) > (first < n_clusters[:, None]).sum()
+        if not overlaps:
+            return cls._make(codes, n_clusters, None, **names)
+        return cls._make(codes, n_clusters, membership, "overlapping", **names)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Ensemble:
+        """Read an ensemble that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+            A ``.npz`` file or a folder of row blocks.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The ensemble.
+        """
+        from comitia import _store
+
+        return cls._make(**_store.read(path))
+
+    def save(
+        self, path: str | os.PathLike[str], *, block_rows: int | None = None
+    ) -> None:
+        """Write the ensemble, all of it or nothing.
+
+        Parameters
+        ----------
+        path : path-like
+            A file name that ends in ``.npz``, or a folder to be made.
+
+        block_rows : int, default=None
+            Objects in each block of a folder.
+        """
+        from comitia import _store
+
+        _store.write(self, path, block_rows)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an Ensemble does not change; {name} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Ensemble does not change; {name} cannot be deleted.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What can be computed again stays behind; a copy is frozen like the original.
+        state = {name: self.__dict__[name] for name in _STATE}
+        return {**state, "membership": None if self.is_hard else self.membership}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)
+
+    def __repr__(self) -> str:
+        return (
+            f"Ensemble(kind={self.kind!r}, n_objects={self.n_objects}, "
+            f"n_clusterings={self.n_clusterings}, n_clusters={self.n_clusters})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ensemble):
+            return NotImplemented
+        return (
+            self.kind == other.kind
+            and np.array_equal(self.n_clusters_each, other.n_clusters_each)
+            and np.array_equal(self.codes, other.codes)
+            and all(
+                _same(getattr(self, name), getattr(other, name))
+                for name in ("groups", "object_names", "clustering_names")
+            )
+            and (self.is_hard or abs(self.membership - other.membership).max() == 0.0)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, n."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_clusterings(self) -> int:
+        """Number of clusterings, M."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of all clusterings together."""
+        return int(self.offsets[-1])
+
+    @property
+    def is_hard(self) -> bool:
+        """True when an object is in at most one cluster of each clustering."""
+        return self.kind in ("hard", "partial")
+
+    @cached_property
+    def labels(self) -> NDArray[np.int32]:
+        """Labels 0..k_m - 1, shape (n_objects, n_clusterings); -1 where missing.
+
+        Fuzzy objects have the label of their largest membership, overlapping objects
+        that of their first cluster.
+        """
+        labels = self.codes.T.astype(np.int32)
+        labels[labels == self.n_clusters_each.astype(np.int32)] = -1
+        return _frozen(labels)
+
+    @cached_property
+    def row_codes(self) -> NDArray[Any]:
+        """A copy of ``codes`` with the labels of each object contiguous, (n, M)."""
+        return _frozen(np.ascontiguousarray(self.codes.T))
+
+    @cached_property
+    def membership(self) -> csr_array:
+        """The indicator matrix B, CSR of shape (n_objects, n_clusters)."""
+        from scipy.sparse import csr_array
+
+        codes = self.row_codes
+        present = codes != self.n_clusters_each.astype(codes.dtype)
+        columns = (codes + self.offsets[:-1])[present]
+        rows = np.r_[0, np.cumsum(present.sum(axis=1))]
+        B = csr_array(
+            (np.ones(len(columns)), columns, rows),
+            shape=(self.n_objects, self.n_clusters),
+        )
+        return _frozen_csr(B)
+
+    @cached_property
+    def sizes(self) -> NDArray[Any]:
+        """Size of each cluster; the summed memberships of a fuzzy one."""
+        if not self.is_hard:
+            return _frozen(np.asarray(self.membership.sum(axis=0)).ravel())
+        if self.is_tabulated:
+            from comitia._kernels.contingency import cluster_sizes
+
+            return _frozen(cluster_sizes(self.codes, self.n_clusters_each))
+        return _frozen(
+            np.concatenate(
+                [
+                    np.bincount(codes, minlength=k + 1)[:k]
+                    for codes, k in zip(self.codes, self.n_clusters_each, strict=True)
+                ]
+            )
+        )
+
+    @cached_property
+    def clustering_of(self) -> NDArray[np.int64]:
+        """The clustering that each cluster belongs to."""
+        return _frozen(np.repeat(np.arange(self.n_clusterings), self.n_clusters_each))
+
+    @cached_property
+    def n_votes(self) -> NDArray[np.int64]:
+        """In how many clusterings each object is clustered."""
+        if self.kind == "hard":
+            return _frozen(np.full(self.n_objects, self.n_clusterings))
+        return _frozen(
+            (self.codes != self.n_clusters_each[:, None].astype(self.codes.dtype)).sum(
+                axis=0
+            )
+        )
+
+    def contingency(self) -> csr_array:
+        """Every contingency table at once: B'B.
+
+        Returns
+        -------
+        shared : csr_array of shape (n_clusters, n_clusters)
+            How many objects each two clusters share.
+        """
+        return self._contingency
+
+    @cached_property
+    def _contingency(self) -> csr_array:
+        from scipy.sparse import csr_array
+
+        K = self.n_clusters
+        # The compiled tables are scattered into a K x K array first.
+        if self.is_tabulated and memory_budget() >= 4 * K * K:
+            from comitia._kernels.contingency import contingency_csr
+
+            parts = contingency_csr(
+                self.codes, self.n_clusters_each, self.offsets, self.sizes
+            )
+            shared = csr_array(parts, shape=(K, K))
+        else:
+            B = self.membership
+            shared = (B.T @ B).tocsr()
+        return _frozen_csr(shared)
+
+    @property
+    def is_tabulated(self) -> bool:
+        """True when compiled dense tables are the fast way to count this ensemble.
+
+        Small ensembles are counted before numba is loaded; where clusters are nearly
+        as many as objects, a table is mostly zeros and a sparse product is better.
+        """
+        n_increments = self.n_objects * self.n_clusterings**2
+        largest = np.sort(self.n_clusters_each)[-2:]
+        cells = int(largest[0]) * int(largest[-1])
+        return (
+            self.is_hard
+            and n_increments >= _FEW_INCREMENTS
+            and cells <= max(8 * self.n_objects, 2**16)
+        )
+
+    def agreement(
+        self, measure: str | Callable[..., float] = "nmi_sqrt"
+    ) -> NDArray[np.float64]:
+        """How alike each two clusterings are.
+
+        Parameters
+        ----------
+        measure : str, default="nmi_sqrt"
+            A measure of :mod:`comitia.agreement`.
+
+        Returns
+        -------
+        agreement : ndarray of shape (n_clusterings, n_clusterings)
+            Symmetric.
+        """
+        from comitia import agreement
+
+        return agreement.agreement_matrix(self, measure)
+
+    def coassociation(
+        self,
+        clustering_weights: ArrayLike | None = None,
+        cluster_weights: ArrayLike | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> NDArray[Any]:
+        """How much weight puts each two objects together.
+
+        Parameters
+        ----------
+        clustering_weights : array-like of shape (n_clusterings,), default=None
+            Weight of each clustering; 1 / n_clusterings by default.
+
+        cluster_weights : array-like of shape (n_clusters,), default=None
+            Weight of each cluster, multiplied by that of its clustering.
+
+        dtype : dtype, default=float32
+            Type of the result.
+
+        Returns
+        -------
+        coassociation : ndarray of shape (n_objects, n_objects)
+            The weighted co-association B W B'.
+        """
+        from comitia.represent.coassociation import coassociation
+
+        return coassociation(
+            self,
+            clustering_weights=clustering_weights,
+            cluster_weights=cluster_weights,
+            dtype=dtype,
+        )
+
+    def take(
+        self, clusterings: ArrayLike | None = None, objects: ArrayLike | None = None
+    ) -> Ensemble:
+        """A smaller ensemble.
+
+        Parameters
+        ----------
+        clusterings : array-like of int or bool, default=None
+            The clusterings to keep, in this order; all by default.
+
+        objects : array-like of int or bool, default=None
+            The objects to keep, in this order; all by default. Clusters that lose
+            all their objects are dropped.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The clusterings and objects asked for.
+        """
+        which = _indices(clusterings, self.n_clusterings, "clusterings")
+        kept = _indices(objects, self.n_objects, "objects")
+        names: dict[str, Any] = {
+            "groups": None if self.groups is None else self.groups[which],
+            "clustering_names": (
+                None if self.clustering_names is None else self.clustering_names[which]
+            ),
+            "object_names": (
+                None if self.object_names is None else self.object_names[kept]
+            ),
+        }
+        if self.is_hard:
+            labels = self.codes[which]
+            k = self.n_clusters_each[which]
+            if objects is None:
+                return Ensemble.from_codes(labels, k, **names)
+            labels = labels[:, kept].astype(np.int64)
+            labels[labels == k[:, None]] = -1
+            return Ensemble(list(labels), **names)
+        columns = np.concatenate(
+            [np.arange(self.offsets[m], self.offsets[m + 1]) for m in which]
+        )
+        B = self.membership[:, columns][kept]
+        sizes = np.asarray(B.sum(axis=0)).ravel()
+        begin = np.r_[0, np.cumsum(self.n_clusters_each[which])]
+        blocks = [B[:, lo:hi][:, sizes[lo:hi] > 0] for lo, hi in _pairs(begin)]
+        if self.kind == "fuzzy":
+            return Ensemble.from_memberships([b.toarray() for b in blocks], **names)
+        lists = [
+            [column.indices for column in _columns(block.tocsc())] for block in blocks
+        ]
+        return Ensemble.from_clusters(lists, len(kept), **names)
+
+    def distinct(self) -> MicroObjects:
+        """Merge the objects whose label rows are equal.
+
+        Micro-objects are numbered in the order in which their rows first appear.
+
+        Returns
+        -------
+        micro : MicroObjects
+            The merged ensemble, with the same clusters and offsets, how many objects
+            each of its objects stands for, and which one each object went to.
+        """
+        return self._distinct
+
+    @cached_property
+    def _distinct(self) -> MicroObjects:
+        if self.is_hard and self.codes.size >= _FEW_LABELS:
+            from comitia._kernels.distinct import distinct_rows
+
+            first, inverse = distinct_rows(self.codes, self.row_codes)
+        else:
+            first, inverse = _first_appearance(self._row_keys())
+        small = Ensemble._make(
+            self.codes[:, first],
+            self.n_clusters_each,
+            None if self.is_hard else self.membership[first],
+            self.kind,
+            groups=self.groups,
+            clustering_names=self.clustering_names,
+        )
+        counts = np.bincount(inverse, minlength=len(first))
+        return MicroObjects(small, _frozen(counts), _frozen(inverse))
+
+    def _row_keys(self) -> Iterator[Hashable]:
+        """Something for each object that is equal for equal label rows."""
+        if self.is_hard:
+            yield from (row.tobytes() for row in self.row_codes)
+        else:
+            B = self.membership
+            for lo, hi in _pairs(B.indptr):
+                yield (B.indices[lo:hi].tobytes(), B.data[lo:hi].tobytes())
+
+    def blocks(self, n_rows: int) -> Iterator[tuple[slice, Ensemble]]:
+        """Walk over the objects in row blocks.
+
+        Parameters
+        ----------
+        n_rows : int
+            Objects in each block; the last may have fewer.
+
+        Yields
+        ------
+        rows : slice
+            Where the block stands.
+
+        block : Ensemble
+            Its objects, with the clusters and offsets of the full ensemble.
+        """
+        if n_rows < 1:
+            raise ComitiaError(f"n_rows={n_rows} must be at least 1.")
+        for start in range(0, self.n_objects, n_rows):
+            rows = slice(start, min(start + n_rows, self.n_objects))
+            yield (
+                rows,
+                Ensemble._make(
+                    self.codes[:, rows],
+                    self.n_clusters_each,
+                    None if self.is_hard else self.membership[rows],
+                    None if self.is_hard else self.kind,
+                    groups=self.groups,
+                    clustering_names=self.clustering_names,
+                    object_names=(
+                        None if self.object_names is None else self.object_names[rows]
+                    ),
+                ),
+            )
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _frozen_csr(matrix: csr_array) -> csr_array:
+    matrix.sort_indices()
+    for part in (matrix.data, matrix.indices, matrix.indptr):
+        part.flags.writeable = False
+    return matrix
+
+
+def _names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | None:
+    if names is None:
+        return None
+    if isinstance(names, np.ndarray) and names.dtype.kind == "U":
+        checked = names.copy()
+    else:
+        try:
+            checked = np.array([str(name) for name in names])
+        except TypeError:
+            raise ComitiaError(
+                f"{argument} must be a sequence of names; got {names!r}."
+            ) from None
+    if checked.shape != (n,):
+        raise ComitiaError(
+            f"{argument} must have one entry per {noun}; got {len(checked)} for {n}."
+        )
+    return _frozen(checked)
+
+
+def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
+
+def _indices(which: ArrayLike | None, n: int, argument: str) -> NDArray[np.int64]:
+    if which is None:
+        return np.arange(n)
+    array = np.asarray(which)
+    if array.dtype == bool:
+        if array.shape != (n,):
+            raise ComitiaError(
+                f"{argument} as a mask must have {n} entries; got shape {array.shape}."
+            )
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ComitiaError(f"{argument} must be indices or a mask; got {which!r}.")
+    if len(array) == 0:
+        raise ComitiaError(f"{argument} keeps nothing; give at least one.")
+    if array.min() < -n or array.max() >= n:
+        wrong = array.max() if array.max() >= n else array.min()
+        raise ComitiaError(f"{argument} must lie in 0..{n - 1}; got {wrong}.")
+    return array.astype(np.int64) % n
+
+
+def _first_appearance(
+    keys: Iterable[Hashable],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number keys in order of appearance: where each first was, and the numbers."""
+    numbers: dict[Hashable, int] = {}
+    inverse = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
+    return np.unique(inverse, return_index=True)[1], inverse
+
+
+def _pairs(ends: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    return itertools.pairwise(ends.tolist())
+
+
+def _columns(matrix: Any) -> Iterator[Any]:
+    for c in range(matrix.shape[1]):
+        yield matrix[:, [c]]
+
+
+def _check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
+    try:
+        F = np.asarray(membership, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(f"memberships[{m}] must be a table of numbers.") from None
+    if F.ndim != 2 or 0 in F.shape:
+        raise ComitiaError(
+            f"memberships[{m}] must have one row per object and one column per "
+            f"cluster; got shape {F.shape}."
+        )
+    F = np.where(np.isnan(F).all(axis=1, keepdims=True), 0.0, F)
+    if not np.isfinite(F).all() or (F < 0).any():
+        raise ComitiaError(f"memberships[{m}] must be finite and not negative.")
+    sums = F.sum(axis=1)
+    # Memberships read from text carry a few decimals; 1e-6 is closer than float32.
+    wrong = (sums != 0) & (np.abs(sums - 1) > 1e-6)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ComitiaError(
+            f"memberships[{m}] must have rows that sum to 1, or to 0 for an object "
+            f"that is not clustered; row {i} sums to {sums[i]:.6g}."
+        )
+    if not sums.any():
+        raise ComitiaError(f"memberships[{m}] clusters no object; leave it out.")
+    return F[:, F.any(axis=0)]
+
+
+def _check_cluster(
+    cluster: NDArray[Any], n_objects: int, name: str
+) -> NDArray[np.int64]:
+    if cluster.ndim != 1 or len(cluster) == 0 or cluster.dtype.kind not in "iu":
+        raise ComitiaError(f"{name} must be a list of object indices, not empty.")
+    if cluster.min() < 0 or cluster.max() >= n_objects:
+        wrong = cluster.min() if cluster.min() < 0 else cluster.max()
+        raise ComitiaError(
+            f"{name} names object {int(wrong)}; indices are 0..{n_objects - 1}."
+        )
+    unique = np.unique(cluster)
+    if len(unique) < len(cluster):
+        raise ComitiaError(f"{name} names an object twice.")
+    return unique.astype(np.int64)

@@ -1,0 +1,28 @@
+"""What comitia raises and warns with.
+
+Every error is a ``ValueError`` that names the argument, what was found and what
+would do, so that ``except ValueError`` keeps working for people who do not know us.
+"""
+
+__all__ = [
+    "ComitiaError",
+    "ComitiaWarning",
+    "EnsembleFileError",
+    "MemoryBudgetError",
+]
+
+
+class ComitiaError(ValueError):
+    """Base class of the errors that comitia raises on bad input."""
+
+
+class EnsembleFileError(ComitiaError):
+    """A file or folder is not an ensemble that comitia wrote, or is damaged."""
+
+
+class MemoryBudgetError(ComitiaError):
+    """A step would need more memory than the budget allows."""
+
+
+class ComitiaWarning(UserWarning):
+    """Something was handled that the user may want to know about."""

@@ -1,0 +1,59 @@
+# Written by tools/make_stubs.py from __init__.py; do not edit.
+
+from comitia.optimise.nmf import Term as Term
+from comitia.optimise.nmf import coupling_term as coupling_term
+from comitia.optimise.nmf import frobenius_loss as frobenius_loss
+from comitia.optimise.nmf import frobenius_term as frobenius_term
+from comitia.optimise.nmf import graph_term as graph_term
+from comitia.optimise.nmf import kl_loss as kl_loss
+from comitia.optimise.nmf import kl_term as kl_term
+from comitia.optimise.nmf import l21_norm as l21_norm
+from comitia.optimise.nmf import l21_term as l21_term
+from comitia.optimise.nmf import l21_weights as l21_weights
+from comitia.optimise.nmf import multiply as multiply
+from comitia.optimise.nmf import normalise_columns as normalise_columns
+from comitia.optimise.nmf import residual_norms as residual_norms
+from comitia.optimise.nmf import update_frobenius as update_frobenius
+from comitia.optimise.nmf import update_kl as update_kl
+from comitia.optimise.onmf import TriFactors as TriFactors
+from comitia.optimise.onmf import indicator_start as indicator_start
+from comitia.optimise.onmf import onmf_objective as onmf_objective
+from comitia.optimise.onmf import orthogonal_nmf as orthogonal_nmf
+from comitia.optimise.onmf import update_core as update_core
+from comitia.optimise.onmf import update_orthogonal as update_orthogonal
+from comitia.optimise.qp import qp_gap as qp_gap
+from comitia.optimise.qp import qp_simplex as qp_simplex
+from comitia.optimise.simplex import power_weights as power_weights
+from comitia.optimise.simplex import project_simplex as project_simplex
+from comitia.optimise.symmetric import SimplexFactor as SimplexFactor
+from comitia.optimise.symmetric import symmetric_nmf_simplex as symmetric_nmf_simplex
+
+__all__ = [
+    "SimplexFactor",
+    "Term",
+    "TriFactors",
+    "coupling_term",
+    "frobenius_loss",
+    "frobenius_term",
+    "graph_term",
+    "indicator_start",
+    "kl_loss",
+    "kl_term",
+    "l21_norm",
+    "l21_term",
+    "l21_weights",
+    "multiply",
+    "normalise_columns",
+    "onmf_objective",
+    "orthogonal_nmf",
+    "power_weights",
+    "project_simplex",
+    "qp_gap",
+    "qp_simplex",
+    "residual_norms",
+    "symmetric_nmf_simplex",
+    "update_core",
+    "update_frobenius",
+    "update_kl",
+    "update_orthogonal",
+]

@@ -1,0 +1,47 @@
+# Written by tools/make_stubs.py from __init__.py; do not edit.
+
+from comitia.partition.hypergraph import hypergraph_partition as hypergraph_partition
+from comitia.partition.k_means import kmeans as kmeans
+from comitia.partition.k_means import kmeans_rows as kmeans_rows
+from comitia.partition.k_means import kmodes as kmodes
+from comitia.partition.kernel_k_means import kernel_kmeans as kernel_kmeans
+from comitia.partition.linkage import cut as cut
+from comitia.partition.linkage import ensemble_linkage as ensemble_linkage
+from comitia.partition.linkage import hac as hac
+from comitia.partition.linkage import lifetime as lifetime
+from comitia.partition.metis import metis_partition as metis_partition
+from comitia.partition.spectral import choose_n_clusters as choose_n_clusters
+from comitia.partition.spectral import eigengap as eigengap
+from comitia.partition.spectral import ncut as ncut
+from comitia.partition.spectral import spectral_clustering as spectral_clustering
+from comitia.partition.transfer_cut import bipartite_embedding as bipartite_embedding
+from comitia.partition.transfer_cut import bipartite_spectrum as bipartite_spectrum
+from comitia.partition.transfer_cut import tcut as tcut
+from comitia.partition.voting import cluster_vote as cluster_vote
+from comitia.partition.voting import median_selection as median_selection
+from comitia.partition.voting import meta_vote as meta_vote
+from comitia.partition.voting import weighted_vote as weighted_vote
+
+__all__ = [
+    "bipartite_embedding",
+    "bipartite_spectrum",
+    "choose_n_clusters",
+    "cluster_vote",
+    "cut",
+    "eigengap",
+    "ensemble_linkage",
+    "hac",
+    "hypergraph_partition",
+    "kernel_kmeans",
+    "kmeans",
+    "kmeans_rows",
+    "kmodes",
+    "lifetime",
+    "median_selection",
+    "meta_vote",
+    "metis_partition",
+    "ncut",
+    "spectral_clustering",
+    "tcut",
+    "weighted_vote",
+]

@@ -1,0 +1,201 @@
+"""What a release must be, whatever is in it."""
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.resources
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import comitia
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src" / "comitia").rglob("*.py"))
+
+
+def modules_after(code):
+    """Names of the top-level modules that a fresh interpreter has after the code."""
+    report = "import sys; print(*{m.partition('.')[0] for m in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {*done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    "code", ["import comitia", "import comitia.cli", "import comitia.methods"]
+)
+def test_import_brings_neither_numba_nor_sklearn_nor_scipy(code):
+    assert not {"numba", "sklearn", "scipy"} & modules_after(code)
+
+
+def test_an_ensemble_needs_numpy_alone():
+    code = "from comitia import Ensemble; Ensemble([[0, 1], [1, 1]]).labels"
+    assert not {"numba", "sklearn", "scipy", "pandas"} & modules_after(code)
+
+
+def test_version_is_that_of_the_metadata():
+    assert comitia.__version__ == importlib.metadata.version("comitia")
+
+
+def test_citation_has_the_version_and_the_licence():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == comitia.__version__
+    assert citation["license"] == "BSD-3-Clause"
+
+
+def packages():
+    folders = sorted(path.parent for path in SOURCES if path.name == "__init__.py")
+    return [".".join(folder.relative_to(ROOT / "src").parts) for folder in folders]
+
+
+@pytest.mark.parametrize("name", packages())
+def test_every_name_a_package_promises_is_there(name):
+    package = importlib.import_module(name)
+    promised = getattr(package, "__all__", [])
+    assert [*promised] == sorted(promised)
+    assert len(promised) == len({*promised})
+    for each in promised:
+        assert getattr(package, each) is not None
+    assert {*promised} <= {*dir(package)}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        comitia.no_such_name  # noqa: B018
+
+
+def test_types_are_shipped():
+    assert importlib.resources.files("comitia").joinpath("py.typed").is_file()
+
+
+def private_sklearn_names(tree):
+    """Yield what a module imports from scikit-learn that begins with an underscore."""
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            first, *rest = name.split(".")
+            if first == "sklearn" and any(part.startswith("_") for part in rest):
+                yield name
+
+
+def test_a_private_name_is_noticed():
+    tree = ast.parse("from sklearn.utils._param_validation import Interval")
+    assert [*private_sklearn_names(tree)]
+
+
+def test_one_module_alone_imports_private_names_of_sklearn():
+    guilty = {
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if [*private_sklearn_names(ast.parse(path.read_text()))]
+    }
+    assert guilty <= {"src/comitia/_sklearn.py"}
+
+
+def text_files():
+    """Yield what is in the repository, or will be: no build output, nothing ignored."""
+    done = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    for name in done.stdout.splitlines():
+        path = ROOT / name
+        if path.is_file():
+            try:
+                yield name, path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+
+
+def test_no_file_names_a_registry_or_a_path_of_a_machine():
+    # Put together here, so that this file does not name them either.
+    hosts = ("py" + "pi.org", "python" + "hosted", "anaconda" + ".org")
+    home = re.compile(r"(?<![\w.])/" + r"(home|Users|root|work|opt)/\w")
+    found = [
+        f"{name}: {line.strip()[:80]}"
+        for name, text in text_files()
+        for line in text.splitlines()
+        if any(host in line for host in hosts) or home.search(line)
+    ]
+    assert not found
+
+
+def test_the_extra_all_holds_every_extra_for_users():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = settings["project"]["optional-dependencies"]
+    wanted = {*extras} - {"all", "dev"}
+    (entry,) = extras["all"]
+    assert {*entry.removeprefix("comitia[").removesuffix("]").split(",")} == wanted
+
+
+def test_ci_script_can_be_run():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def readme_table():
+    """What the README says each method weighs: pairs of id and what."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \|.*\| ([^|]*)\|$", text, re.M)
+    known = {"clusterings", "clusters", "objects", "features", "views", "nothing"}
+    return {
+        (method, what)
+        for what, methods in rows
+        if what in known
+        for method in re.findall(r"`(\w+)`", methods)
+    }
+
+
+def test_readme_lists_the_methods_by_what_they_weigh():
+    assert readme_table() == {(card.id, card.weighs) for card in comitia.methods()}
+
+
+def test_python_of_the_readme_runs():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert len({*names["labels"]}) == 3
+    assert len(names["lwea"].labels_) == 5
+
+
+def test_a_function_with_the_name_of_its_module_is_the_function():
+    # Python binds each module it imports to its name in the package, so the order in
+    # which things are imported must be tried from nothing.
+    code = """
+import importlib, pkgutil, types, comitia
+for each in pkgutil.walk_packages(comitia.__path__, "comitia."):
+    if "__main__" not in each.name:
+        importlib.import_module(each.name)
+folders = [each.name for each in pkgutil.iter_modules(comitia.__path__) if each.ispkg]
+for folder in folders:
+    package = importlib.import_module("comitia." + folder)
+    for name in getattr(package, "__all__", []):
+        if isinstance(getattr(package, name), types.ModuleType):
+            print(package.__name__, name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not done.stdout
