@@ -1,0 +1,1 @@
+"""Hot loops, compiled by numba. Import them in the function that needs them."""

@@ -1,0 +1,49 @@
+"""Row ranges on several threads, without a threading layer to start."""
+
+from collections.abc import Callable
+
+__all__ = ["over_ranges", "thread_count"]
+
+# A range should be worth the hand-over to a thread.
+_MIN_ROWS = 1 << 16
+
+
+def thread_count() -> int:
+    """How many threads kernels may use: numba's setting.
+
+    Returns
+    -------
+    n_threads : int
+        ``NUMBA_NUM_THREADS``, or what :func:`numba.set_num_threads` says.
+    """
+    import numba
+
+    return int(numba.get_num_threads())
+
+
+def over_ranges(work: Callable[[int, int], None], n_rows: int) -> None:
+    """Call ``work(start, stop)`` for ranges that cover all rows.
+
+    The kernels release the GIL, so plain threads run them side by side. This starts
+    in a millisecond; numba's own parallel loops take a third of a second for the
+    first one in a process, and longer to compile.
+
+    Parameters
+    ----------
+    work : callable
+        Handles the rows from start to stop - 1. What it writes for one range must
+        not depend on the other ranges, so that their number does not matter.
+
+    n_rows : int
+        Number of rows.
+    """
+    n_ranges = max(1, min(thread_count(), n_rows // _MIN_ROWS))
+    if n_ranges == 1:
+        work(0, n_rows)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [n_rows * t // n_ranges for t in range(n_ranges + 1)]
+    with ThreadPoolExecutor(n_ranges) as pool:
+        for done in [pool.submit(work, ends[t], ends[t + 1]) for t in range(n_ranges)]:
+            done.result()

@@ -1,0 +1,132 @@
+"""Sweeps over the vertices of a graph in CSR form.
+
+Every random number comes in as an argument, so that the seed is the caller's.
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["listen", "move_vertices", "propagate_labels"]
+
+
+@njit(cache=True, nogil=True)
+def move_vertices(
+    indptr, indices, data, degree, order, resolution, max_sweeps, labels, totals
+):
+    """Move vertices to the community with the largest gain of modularity.
+
+    ``totals`` holds the summed degree of each community. A vertex stays where it is
+    unless another community is strictly better; of equals the lowest is taken.
+    """
+    n = len(labels)
+    # Gains below this are rounding errors; moving for them need not end.
+    total, least = degree.sum(), 1e-12 * degree.sum()
+    link = np.zeros(n)
+    touched = np.empty(n, np.int64)
+    moved_ever = False
+    for _ in range(max_sweeps):
+        moved = False
+        for i in order:
+            own, n_touched = labels[i], 0
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if j == i or data[e] == 0.0:
+                    continue
+                c = labels[j]
+                if link[c] == 0.0:
+                    touched[n_touched] = c
+                    n_touched += 1
+                link[c] += data[e]
+            totals[own] -= degree[i]
+            pull = resolution * degree[i] / total if total > 0 else 0.0
+            best, top = own, link[own] - pull * totals[own]
+            for t in range(n_touched):
+                c = touched[t]
+                here = link[c] - pull * totals[c]
+                if here > top + least or (
+                    best != own and here >= top - least and c < best
+                ):
+                    best, top = c, max(here, top)
+            for t in range(n_touched):
+                link[touched[t]] = 0.0
+            totals[best] += degree[i]
+            if best != own:
+                labels[i] = best
+                moved = True
+        moved_ever = moved_ever or moved
+        if not moved:
+            break
+    return moved_ever
+
+
+@njit(cache=True, nogil=True)
+def propagate_labels(indptr, indices, data, order, draws, labels):
+    """One sweep: each vertex takes the label that weighs most among its neighbours.
+
+    It keeps its own if that is one of the heaviest; ``draws`` decides other ties.
+    """
+    n = len(labels)
+    link = np.zeros(n)
+    touched = np.empty(n, np.int64)
+    n_changed = 0
+    for i in order:
+        n_touched, top = 0, 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            c = labels[indices[e]]
+            if link[c] == 0.0:
+                touched[n_touched] = c
+                n_touched += 1
+            link[c] += data[e]
+            top = max(top, link[c])
+        if n_touched > 0 and link[labels[i]] < top:
+            n_best = 0
+            for t in range(n_touched):
+                n_best += link[touched[t]] == top
+            which = min(int(draws[i] * n_best), n_best - 1)
+            for t in range(n_touched):
+                if link[touched[t]] == top:
+                    if which == 0:
+                        labels[i] = touched[t]
+                        n_changed += 1
+                        break
+                    which -= 1
+        for t in range(n_touched):
+            link[touched[t]] = 0.0
+    return n_changed
+
+
+@njit(cache=True, nogil=True)
+def listen(indptr, indices, data, order, draws, ties, memory, lengths):
+    """One round of speaking and listening.
+
+    Each neighbour of a listener says a label from its memory, chosen by ``draws`` (one
+    for each edge); the listener remembers the one that weighs most.
+    """
+    n = len(lengths)
+    link = np.zeros(n)
+    touched = np.empty(n, np.int64)
+    for i in order:
+        n_touched, top = 0, 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            said = memory[j, min(int(draws[e] * lengths[j]), lengths[j] - 1)]
+            if link[said] == 0.0:
+                touched[n_touched] = said
+                n_touched += 1
+            link[said] += data[e]
+            top = max(top, link[said])
+        if n_touched == 0:
+            continue
+        n_best = 0
+        for t in range(n_touched):
+            n_best += link[touched[t]] == top
+        which = min(int(ties[i] * n_best), n_best - 1)
+        for t in range(n_touched):
+            if link[touched[t]] == top:
+                if which == 0:
+                    memory[i, lengths[i]] = touched[t]
+                    break
+                which -= 1
+        lengths[i] += 1
+        for t in range(n_touched):
+            link[touched[t]] = 0.0

@@ -1,0 +1,377 @@
+"""Average linkage on B W B' without the matrix.
+
+The mean similarity of two clusters x and y is the weighted inner product of their
+sums: with a_xc objects of x in base cluster c, it is
+
+    s(x, y) = sum_c w_c a_xc a_yc / (n_x n_y).
+
+The sums are sparse, so all similarities of x are had by walking the lists of the base
+clusters that x meets. The integer weights make each numerator exact, hence s(x, y) and
+s(y, x) are the same number and the order of the lists does not matter.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["average_merges"]
+
+# Neighbours that a search keeps. More make searches rarer and each look-up longer.
+_N_CANDIDATES = 6
+
+
+class Sums(NamedTuple):
+    """The sums a_xc of the current clusters, by cluster and by base cluster.
+
+    An entry is an (x, c) with a_xc > 0. The entries of one cluster are a linked list;
+    the entries of one base cluster are contiguous, and deletion swaps in the last.
+    """
+
+    # By cluster: the first entry, and the one that follows each entry (-1: none).
+    first: NDArray[np.int32]
+    follows: NDArray[np.int32]
+    # Of each entry: its base cluster and its place in that base cluster's list.
+    column: NDArray[np.int32]
+    place: NDArray[np.int32]
+    # By base cluster: where its list begins and how long it is now.
+    begin: NDArray[np.int64]
+    length: NDArray[np.int64]
+    # Of each place: the cluster, the count a_xc, and the entry that stands there.
+    owner: NDArray[np.int32]
+    count: NDArray[np.int32]
+    entry: NDArray[np.int32]
+
+
+def make_sums(
+    codes: NDArray[Any],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> Sums:
+    """Sums of the objects, each a cluster of its own that counts ``counts`` times."""
+    n_objects = codes.shape[1]
+    n_each = np.diff(offsets)
+    kept, owners = [], []
+    for m, labels in enumerate(codes):
+        # Base clusters of weight zero say nothing; what is missing neither.
+        heavy = np.append(weights[offsets[m] : offsets[m + 1]] > 0, False)
+        present = np.flatnonzero(heavy[np.minimum(labels, n_each[m])])
+        order = present[np.argsort(labels[present], kind="stable")]
+        owners.append(order.astype(np.int32))
+        kept.append((labels[order] + offsets[m]).astype(np.int32))
+    column = np.concatenate(kept)
+    owner = np.concatenate(owners)
+    length = np.bincount(column, minlength=offsets[-1])
+    begin = np.cumsum(length) - length
+    first = np.full(n_objects, -1, dtype=np.int32)
+    follows = np.empty(len(owner), dtype=np.int32)
+    link_entries(owner, first, follows)
+    index = np.arange(len(owner), dtype=np.int32)
+    return Sums(
+        first,
+        follows,
+        column,
+        index,
+        begin,
+        length,
+        owner,
+        counts.astype(np.int32)[owner],
+        index.copy(),
+    )
+
+
+@njit(cache=True)
+def link_entries(owner, first, follows):
+    """Chain the entries of each cluster."""
+    for e in range(len(owner)):
+        follows[e] = first[owner[e]]
+        first[owner[e]] = e
+
+
+@njit(cache=True)
+def add_similarities(sums, x, weights, sums_with, touched):
+    """Numerators of s(x, y) for all y that share a base cluster with x."""
+    # Unsigned indices need no test for "from the end" in the hot loop.
+    n_touched = np.uint64(0)
+    e = sums.first[x]
+    while e >= 0:
+        c = sums.column[e]
+        factor = weights[c] * sums.count[sums.place[e]]
+        begin = np.uint64(sums.begin[c])
+        for q in range(begin, begin + np.uint64(sums.length[c])):
+            y = np.uint32(sums.owner[q])
+            before = sums_with[y]
+            touched[n_touched] = y
+            n_touched += np.uint64(before == 0)
+            sums_with[y] = before + factor * sums.count[q]
+        e = sums.follows[e]
+    return np.int64(n_touched)
+
+
+@njit(cache=True)
+def mark(sums, x, where, by_count):
+    """Write the counts of x, or its entries plus one, where its base clusters are."""
+    e = sums.first[x]
+    while e >= 0:
+        where[sums.column[e]] = sums.count[sums.place[e]] if by_count else e + 1
+        e = sums.follows[e]
+
+
+@njit(cache=True)
+def unmark(sums, x, where):
+    """Undo :func:`mark`."""
+    e = sums.first[x]
+    while e >= 0:
+        where[sums.column[e]] = 0
+        e = sums.follows[e]
+
+
+@njit(cache=True)
+def similarity(sums, x, y, sizes, weights, where):
+    """s(x, y), with x marked; the formula is that of ``search``, to the last bit."""
+    total = 0
+    e = sums.first[y]
+    while e >= 0:
+        c = sums.column[e]
+        total += weights[c] * where[c] * sums.count[sums.place[e]]
+        e = sums.follows[e]
+    return total / (float(sizes[x]) * sizes[y])
+
+
+@njit(cache=True)
+def drop_entry(sums, e):
+    """Take an entry out of the list of its base cluster."""
+    c = sums.column[e]
+    sums.length[c] -= 1
+    last = sums.begin[c] + sums.length[c]
+    p = sums.place[e]
+    sums.owner[p] = sums.owner[last]
+    sums.count[p] = sums.count[last]
+    sums.entry[p] = sums.entry[last]
+    sums.place[sums.entry[p]] = p
+
+
+@njit(cache=True)
+def merge(sums, x, y, where):
+    """Add the sums of y to those of x; y is no more."""
+    mark(sums, x, where, False)
+    e = sums.first[y]
+    while e >= 0:
+        after = sums.follows[e]
+        mine = where[sums.column[e]] - 1
+        if mine >= 0:
+            sums.count[sums.place[mine]] += sums.count[sums.place[e]]
+            drop_entry(sums, e)
+        else:
+            sums.owner[sums.place[e]] = x
+            sums.follows[e] = sums.first[x]
+            sums.first[x] = e
+        e = after
+    sums.first[y] = -1
+    unmark(sums, x, where)
+
+
+class Known(NamedTuple):
+    """What is known of the neighbours of each cluster.
+
+    Average linkage is reducible: a merge makes no cluster more similar to a third than
+    the better of its parts was. So a cluster that holds none of the candidates of x
+    never gets beyond the bound of x, and while a candidate does, the best of them is
+    the nearest cluster. Two clusters that merge pool their candidates, and the higher
+    bound holds for both.
+    """
+
+    candidates: NDArray[np.int32]
+    n_candidates: NDArray[np.int32]  # -1: none known, search
+    bound: NDArray[np.float64]
+    inside: NDArray[np.int32]  # the cluster that took this one in; itself if none
+
+
+@njit(cache=True)
+def search(sums, known, x, sizes, weights, sums_with, touched):
+    """Find the candidates of x among all clusters, and its bound."""
+    n_touched = add_similarities(sums, x, weights, sums_with, touched)
+    n_x = float(sizes[x])
+    sums_with[x] = 0
+    best = np.zeros(_N_CANDIDATES + 1)
+    found = known.candidates[x]
+    n_found, least = 0, 0.0
+    for t in range(n_touched):
+        y = touched[t]
+        s = sums_with[y] / (n_x * sizes[y])
+        sums_with[y] = 0
+        if s > least:
+            # Insertion; what falls off the end of a full list sets the bound.
+            j = n_found
+            while j > 0 and best[j - 1] < s:
+                best[j] = best[j - 1]
+                found[j] = found[j - 1]
+                j -= 1
+            best[j] = s
+            found[j] = y
+            if n_found < _N_CANDIDATES:
+                n_found += 1
+            else:
+                least = best[_N_CANDIDATES]
+    known.n_candidates[x] = n_found
+    known.bound[x] = least
+
+
+@njit(cache=True)
+def nearest_candidate(sums, known, x, sizes, weights, where):
+    """The most similar candidate of x, the lowest of equals, and its similarity."""
+    nearest, best = -1, 0.0
+    candidates = known.candidates[x]
+    n_kept = 0
+    mark(sums, x, where, True)
+    for t in range(known.n_candidates[x]):
+        y = candidates[t]
+        while known.inside[y] != y:
+            y = known.inside[y]
+        is_new = y != x
+        for j in range(n_kept):
+            is_new &= candidates[j] != y
+        if is_new:
+            candidates[n_kept] = y
+            n_kept += 1
+            s = similarity(sums, x, y, sizes, weights, where)
+            if s > best or (s == best and y < nearest):
+                nearest, best = y, s
+    unmark(sums, x, where)
+    known.n_candidates[x] = n_kept
+    return nearest, best
+
+
+@njit(cache=True)
+def pool_candidates(known, x, y):
+    """Give x, which took in y, the candidates of both; too many are forgotten."""
+    n_x, n_y = known.n_candidates[x], known.n_candidates[y]
+    if n_x < 0 or n_y < 0 or n_x + n_y > known.candidates.shape[1]:
+        known.n_candidates[x] = -1
+        return
+    # A slice assignment would take numba seconds to compile.
+    for t in range(n_y):
+        known.candidates[x, n_x + t] = known.candidates[y, t]
+    known.n_candidates[x] = n_x + n_y
+    known.bound[x] = max(known.bound[x], known.bound[y])
+
+
+class Scratch(NamedTuple):
+    """Arrays that the loop works in."""
+
+    sums_with: NDArray[np.int64]  # by cluster: numerators of one search, else 0
+    touched: NDArray[np.int32]  # the clusters whose numerators are not 0
+    where: NDArray[np.int64]  # by base cluster: see mark
+    chain: NDArray[np.int32]
+    links: NDArray[np.float64]  # similarity to the one before in the chain
+    position: NDArray[np.int32]  # by cluster: in the chain; -1: not there
+
+
+def average_merges(
+    codes: NDArray[Any],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The merges of average linkage, not sorted.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_clusterings, n_objects)
+        Labels, each object being different from the others.
+
+    offsets : ndarray of shape (n_clusterings + 1,)
+        Where the clusters of each clustering are.
+
+    weights : ndarray of shape (n_clusters,)
+        Integers, not negative, small enough for all numerators to fit int64.
+
+    counts : ndarray of shape (n_objects,)
+        How many times each object counts.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_merges, 2)
+        The two clusters of each merge, named by their lowest objects. Clusters that
+        have no similarity to any other are not merged.
+
+    similarities : ndarray of shape (n_merges,)
+        Their mean similarities, in units of the weights.
+    """
+    n = codes.shape[1]
+    pairs = np.empty((n, 2), dtype=np.int32)
+    similarities = np.empty(n, dtype=np.float64)
+    known = Known(
+        candidates=np.empty((n, 3 * _N_CANDIDATES), dtype=np.int32),
+        n_candidates=np.full(n, -1, dtype=np.int32),
+        bound=np.zeros(n),
+        inside=np.arange(n, dtype=np.int32),
+    )
+    # Made here, because numba takes long to compile what makes arrays.
+    scratch = Scratch(
+        sums_with=np.zeros(n, dtype=np.int64),
+        touched=np.empty(n + 1, dtype=np.int32),
+        where=np.zeros(len(weights), dtype=np.int64),
+        chain=np.empty(n, dtype=np.int32),
+        links=np.empty(n, dtype=np.float64),
+        position=np.full(n, -1, dtype=np.int32),
+    )
+    n_merges = merge_along_chains(
+        make_sums(codes, offsets, weights, counts),
+        known,
+        counts.astype(np.int64),
+        weights,
+        scratch,
+        pairs,
+        similarities,
+    )
+    return pairs[:n_merges], similarities[:n_merges]
+
+
+@njit(cache=True)
+def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities):
+    """Merge nearest neighbours along chains; return how many merges there were.
+
+    Similarities rise strictly along a chain, so it ends in two clusters that are
+    nearest to each other.
+    """
+    n = len(sizes)
+    sums_with, touched, where, chain, links, position = scratch
+    start, depth, n_merges = 0, 0, 0
+    while start < n:
+        if depth == 0:
+            if known.inside[start] != start:
+                start += 1
+                continue
+            chain[0], links[0], position[start], depth = start, 0.0, 0, 1
+        x = chain[depth - 1]
+        y, s = nearest_candidate(sums, known, x, sizes, weights, where)
+        if s <= known.bound[x]:
+            search(sums, known, x, sizes, weights, sums_with, touched)
+            y, s = nearest_candidate(sums, known, x, sizes, weights, where)
+        if s > links[depth - 1] and position[y] < 0:
+            chain[depth], links[depth], position[y] = y, s, depth
+            depth += 1
+            continue
+        if depth == 1:
+            # No similarity to any other: it stays out of all chains.
+            position[x], depth, start = -1, 0, start + 1
+            continue
+        if s <= links[depth - 1]:
+            y, s = chain[depth - 2], links[depth - 1]
+        # Otherwise rounding has made a cluster further down the chain look nearer
+        # than its own nearest one: merge here, and the chain cannot run in a circle.
+        below = position[y]
+        for t in range(below, depth):
+            position[chain[t]] = -1
+        depth = below
+        x, y = min(x, y), max(x, y)
+        merge(sums, x, y, where)
+        sizes[x] += sizes[y]
+        known.inside[y] = x
+        pool_candidates(known, x, y)
+        pairs[n_merges, 0], pairs[n_merges, 1], similarities[n_merges] = x, y, s
+        n_merges += 1
+    return n_merges

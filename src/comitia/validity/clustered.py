@@ -1,0 +1,385 @@
+"""Data and one clustering of them, with what several indices share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia import _labels
+from comitia.exceptions import ComitiaError
+
+__all__ = ["Clustered", "as_clustered", "check_data"]
+
+
+class CentrePairs(NamedTuple):
+    """Distances between centres; see the kernel of the same name."""
+
+    sums: NDArray[np.float64]
+    similarities: NDArray[np.float64]
+    smallest: float
+    largest: float
+    squares: float
+
+
+class PairSums(NamedTuple):
+    """Distances between objects, in the order of ``Clustered.order``.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n_objects,)
+        Sum of the distances to the members of the own cluster.
+
+    other : ndarray of shape (n_objects,)
+        Smallest mean distance to the members of another cluster.
+
+    between, between_centres : float
+        Sum of the distances of objects in different clusters, plain and times the
+        distance of the centres of these clusters.
+    """
+
+    own: NDArray[np.float64]
+    other: NDArray[np.float64]
+    between: float
+    between_centres: float
+
+
+class Clustered:
+    """Data and one clustering of them.
+
+    Every index takes ``(X, labels)``, or one of these in the place of both. What
+    several indices need (centres, scatter, distance sums) is computed once, when it is
+    first asked for.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data; finite.
+
+    labels : array-like of shape (n_objects,)
+        Any hashable labels. Objects labelled -1, NaN or None are left out.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_clustered, n_features)
+        The objects that have a label.
+
+    codes : ndarray of shape (n_clustered,)
+        Their labels, 0..n_clusters - 1.
+
+    n_clusters : int
+        Number of clusters, k.
+
+    Examples
+    --------
+    >>> from comitia.validity import Clustered, dunn, sse
+    >>> clustered = Clustered([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    >>> dunn(clustered), sse(clustered)
+    (3.0, 1.0)
+    """
+
+    def __init__(self, X: ArrayLike, labels: ArrayLike) -> None:
+        data = check_data(X)
+        column = np.asarray(labels)
+        codes, k = _labels.encode(column, "this clustering")
+        if len(codes) != len(data):
+            raise ComitiaError(
+                f"labels has {len(codes)} entries and X has {len(data)} rows; they "
+                "must be the same objects in the same order."
+            )
+        self._set(data, codes, k)
+
+    def _set(
+        self,
+        X: NDArray[np.float64],
+        codes: NDArray[Any],
+        n_clusters: int,
+        neighbours: dict[int, NDArray[np.int64]] | None = None,
+    ) -> None:
+        if (codes == n_clusters).any():
+            X, codes = X[codes < n_clusters], codes[codes < n_clusters]
+            neighbours = None
+        self.X = X
+        self.codes = codes
+        self.n_clusters = n_clusters
+        self._neighbours = {} if neighbours is None else neighbours
+
+    @classmethod
+    def from_codes(
+        cls,
+        X: NDArray[np.float64],
+        codes: NDArray[Any],
+        n_clusters: int,
+        neighbours: dict[int, NDArray[np.int64]] | None = None,
+    ) -> Clustered:
+        """Make one of data and labels that are checked and coded already.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_objects, n_features)
+            Checked data.
+
+        codes : ndarray of shape (n_objects,)
+            Labels 0..n_clusters - 1, and n_clusters for objects to be left out.
+
+        n_clusters : int
+            Number of clusters; empty ones are dropped.
+
+        neighbours : dict, default=None
+            Where the nearest neighbours of the objects in X are kept, for several
+            clusterings of the same data.
+
+        Returns
+        -------
+        clustered : Clustered
+            Data and labels.
+        """
+        used = np.bincount(codes, minlength=n_clusters)[:n_clusters] > 0
+        if not used.all():
+            new = np.full(n_clusters + 1, used.sum())
+            new[:-1][used] = np.arange(used.sum())
+            codes, n_clusters = new[codes], int(used.sum())
+        made = cls.__new__(cls)
+        made._set(X, codes, int(n_clusters), neighbours)
+        return made
+
+    @property
+    def n_objects(self) -> int:
+        """Number of clustered objects, n."""
+        return len(self.X)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, p."""
+        return int(self.X.shape[1])
+
+    # -- passes over the data ---------------------------------------------------
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of objects in each cluster."""
+        return np.bincount(self.codes, minlength=self.n_clusters)
+
+    @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        from comitia._kernels.validity import centre_sums
+
+        return centre_sums(self.X, self.codes, self.n_clusters)
+
+    @cached_property
+    def centres(self) -> NDArray[np.float64]:
+        """Mean of each cluster, shape (n_clusters, n_features)."""
+        return self._sums / self.sizes[:, None]
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of all objects."""
+        return self._sums.sum(axis=0) / self.n_objects
+
+    @cached_property
+    def _scatter(self) -> tuple[NDArray[np.float64], ...]:
+        from comitia._kernels.validity import scatter
+
+        return scatter(self.X, self.codes, self.centres)
+
+    @cached_property
+    def _whole_scatter(self) -> tuple[NDArray[np.float64], ...]:
+        from comitia._kernels.validity import scatter
+
+        nobody = np.zeros(self.n_objects, dtype=self.codes.dtype)
+        return scatter(self.X, nobody, self.mean[None])
+
+    @property
+    def squares(self) -> NDArray[np.float64]:
+        """Sum of squares about the centre, for each cluster and feature."""
+        return self._scatter[0]
+
+    @property
+    def distances(self) -> NDArray[np.float64]:
+        """Sum of the distances to the centre, for each cluster."""
+        return self._scatter[1]
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """Largest distance to the centre, for each cluster."""
+        return self._scatter[2]
+
+    @property
+    def within(self) -> float:
+        """Sum of squares within the clusters."""
+        return float(self.squares.sum())
+
+    @property
+    def total_squares(self) -> NDArray[np.float64]:
+        """Sum of squares about the mean of all objects, for each feature."""
+        return self._whole_scatter[0][0]
+
+    @property
+    def total_distance(self) -> float:
+        """Sum of the distances to the mean of all objects."""
+        return float(self._whole_scatter[1][0])
+
+    @cached_property
+    def between(self) -> float:
+        """Sum of squares between the clusters."""
+        gaps = ((self.centres - self.mean) ** 2).sum(axis=1)
+        return float(self.sizes @ gaps)
+
+    @cached_property
+    def centre_pairs(self) -> CentrePairs:
+        """Distances between the centres."""
+        from comitia._kernels.validity import centre_pairs
+
+        return CentrePairs(*centre_pairs(self.centres, self.distances / self.sizes))
+
+    @cached_property
+    def centre_distances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Distance of each object to its own and to the nearest other centre."""
+        from comitia._kernels.validity import nearest_centres
+
+        return nearest_centres(self.X, self.codes, self.centres)
+
+    # -- passes over the pairs --------------------------------------------------
+
+    def neighbours(self, n_neighbors: int) -> NDArray[np.int64]:
+        """The nearest other objects of each object, nearest first.
+
+        Parameters
+        ----------
+        n_neighbors : int
+            How many; less than the number of objects.
+
+        Returns
+        -------
+        neighbours : ndarray of shape (n_objects, n_neighbors)
+            Their indices.
+        """
+        if n_neighbors not in self._neighbours:
+            from sklearn.neighbors import NearestNeighbors
+
+            finder = NearestNeighbors(n_neighbors=n_neighbors).fit(self.X)
+            found = finder.kneighbors(return_distance=False)
+            self._neighbours[n_neighbors] = found
+        return self._neighbours[n_neighbors]
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The objects, sorted by cluster."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each cluster begins in ``order``."""
+        return np.r_[0, np.cumsum(self.sizes)].astype(np.int64)
+
+    @cached_property
+    def scaled(self) -> tuple[NDArray[np.float64], float]:
+        """Objects sorted by cluster, feature-major, and what they were divided by.
+
+        Centred, and divided by a power of two so that single precision holds their
+        squared distances; features of zeros make their number a multiple of four.
+        """
+        p = self.n_features
+        XT = np.zeros((-(-p // 4) * 4, self.n_objects))
+        XT[:p] = (self.X - self.mean)[self.order].T
+        scale = 2.0 ** np.frexp(np.abs(XT).max())[1]
+        XT /= scale
+        return XT, float(scale)
+
+    @cached_property
+    def pair_sums(self) -> PairSums:
+        """Sums of the distances between objects."""
+        from comitia._kernels import pairwise
+
+        XT, scale = self.scaled
+        n, k, starts = self.n_objects, self.n_clusters, self.starts
+        own = np.zeros(n)
+        other = np.full(n, np.inf)
+        n_tiles = -(-self.sizes // pairwise.ROWS)
+        n_groups = np.minimum(n_tiles, pairwise.GROUPS)
+        to_columns = np.zeros((n_groups.max(), n))
+        sums = np.zeros(k)
+        between = between_centres = 0.0
+        shifted = np.empty(XT.shape, dtype=np.float32)
+        for r in range(k):
+            # Single precision is enough when the cluster at hand is at the origin: a
+            # mean distance to a cluster is never below the distance to its centre, so
+            # that it cannot be small where coordinates, and their errors, are large.
+            behind = XT[:, starts[r] :]
+            middle = behind[:, : self.sizes[r]].mean(axis=1, keepdims=True)
+            np.subtract(
+                behind, middle, out=shifted[:, starts[r] :], casting="same_kind"
+            )
+            pairwise.rows_of_cluster(
+                shifted, starts, r, n_groups[r], to_columns, own, other
+            )
+            pairwise.columns_of_cluster(
+                starts, r, n_groups[r], to_columns, own, other, sums
+            )
+            gaps = np.sqrt(((self.centres[r + 1 :] - self.centres[r]) ** 2).sum(axis=1))
+            between += sums[r + 1 :].sum()
+            between_centres += sums[r + 1 :] @ gaps
+        return PairSums(
+            own * scale, other * scale, between * scale, between_centres * scale
+        )
+
+
+def as_clustered(X: ArrayLike | Clustered, labels: ArrayLike | None) -> Clustered:
+    """What an index was given, as one object.
+
+    Parameters
+    ----------
+    X : array-like or Clustered
+        The data, or data and labels.
+
+    labels : array-like or None
+        The labels, unless they came with X.
+
+    Returns
+    -------
+    clustered : Clustered
+        Data and labels.
+    """
+    if isinstance(X, Clustered):
+        if labels is not None:
+            raise ComitiaError("labels were given twice; Clustered has its own.")
+        return X
+    if labels is None:
+        raise ComitiaError("labels is missing; give one label for each row of X.")
+    return Clustered(X, labels)
+
+
+def check_data(X: ArrayLike) -> NDArray[np.float64]:
+    """Data as a C-ordered float64 array, refused if it is not one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        What the user gave.
+
+    Returns
+    -------
+    X : ndarray of shape (n_objects, n_features)
+        Finite.
+    """
+    if hasattr(X, "toarray"):
+        raise ComitiaError("X is a sparse matrix; the indices need X.toarray().")
+    try:
+        data = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(
+            "X must be numbers, one row per object and one column per feature."
+        ) from None
+    if np.ndim(X) != 2 or 0 in data.shape:
+        raise ComitiaError(
+            "X must have one row per object and one column per feature; got shape "
+            f"{np.shape(X)}. For a single feature give X.reshape(-1, 1)."
+        )
+    if not np.isfinite(data).all():
+        i = int(np.argmin(np.isfinite(data).all(axis=1)))
+        raise ComitiaError(
+            f"X contains NaN or infinity, first in row {i}; impute or drop such rows."
+        )
+    return data

@@ -1,0 +1,109 @@
+"""Weights of clusters."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.agreement import entropy
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+__all__ = ["cluster_uncertainty", "entropy_certainty"]
+
+
+def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
+    r"""Entropy of each cluster, in bits, summed over the clusterings.
+
+    A cluster that every clustering keeps whole has no uncertainty; one that many
+    tear apart has much:
+
+    .. math::
+        H_c = -\sum_{m=1}^{M} \sum_{d \in C_m} p_{cd} \log_2 p_{cd},
+        \qquad p_{cd} \propto |c \cap d|, \quad \sum_{d \in C_m} p_{cd} = 1.
+
+    Of fuzzy clusters the intersection is :math:`\sum_i \min(F_{ic}, F_{id})`, which is
+    the number of shared objects when memberships are 0 or 1.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    uncertainty : ndarray of shape (n_clusters,)
+        The uncertainty :math:`H_c` of each cluster of the ensemble.
+
+    Notes
+    -----
+    Objects that clustering m leaves out do not count in its term, so the shares
+    :math:`p_{cd}` always sum to one; a clustering that leaves out all of c adds
+    nothing. Fuzzy and overlapping clusters are torn by their own clustering too, as
+    far as its clusters share objects.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> cluster_uncertainty(Ensemble([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    array([1.        , 0.        , 0.        , 0.91829583])
+    """
+    if ensemble.is_tabulated:
+        from comitia._kernels.contingency import cluster_entropies
+
+        nats = cluster_entropies(
+            ensemble.codes, ensemble.n_clusters_each, ensemble.offsets
+        )
+        return nats.sum(axis=1) / np.log(2.0)
+    if ensemble.is_hard:
+        return _sparse_uncertainty(ensemble)
+    from comitia._kernels.contingency import minimum_table
+
+    B = ensemble.membership
+    shared = minimum_table(B.data, B.indices, B.indptr, ensemble.n_clusters)
+    blocks = np.split(shared, ensemble.offsets[1:-1], axis=1)
+    return np.sum([entropy(block, base=2) for block in blocks], axis=0)
+
+
+def _sparse_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
+    M = ensemble.n_clusterings
+    shared = ensemble.contingency().tocoo()
+    pair = shared.row * np.int64(M) + ensemble.clustering_of[shared.col]
+    observed = np.bincount(pair, shared.data, minlength=ensemble.n_clusters * M)
+    # Clusters that share no object are absent from the sparse table: no log of zero.
+    p = shared.data / observed[pair]
+    bits = np.bincount(shared.row, -p * np.log2(p), minlength=ensemble.n_clusters)
+    # Adding zero turns the -0.0 of a cluster that stays whole into 0.0.
+    return np.asarray(bits, np.float64) + 0.0
+
+
+def entropy_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.float64]:
+    r"""Ensemble-driven cluster index: the certainty of each cluster.
+
+    .. math::
+        \mathrm{ECI}_c = e^{-H_c / (\theta M)}
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    theta : float, default=0.4
+        How slowly, :math:`\theta`, certainty falls with uncertainty.
+
+    Returns
+    -------
+    certainty : ndarray of shape (n_clusters,)
+        In (0, 1]; 1 for clusters that every clustering keeps whole.
+
+    See Also
+    --------
+    cluster_uncertainty : The uncertainty :math:`H_c`.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> entropy_certainty(Ensemble([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    array([0.2865048 , 1.        , 1.        , 0.31731199])
+    """
+    if not theta > 0:
+        raise ComitiaError(f"theta={theta} must be positive.")
+    return np.exp(-cluster_uncertainty(ensemble) / (theta * ensemble.n_clusterings))
