@@ -1,0 +1,37 @@
+"""Numbers in, numbers out: projections, small programmes and factorisations."""
+
+from comitia._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "nmf": [
+            "Term",
+            "coupling_term",
+            "frobenius_loss",
+            "frobenius_term",
+            "graph_term",
+            "kl_loss",
+            "kl_term",
+            "l21_norm",
+            "l21_term",
+            "l21_weights",
+            "multiply",
+            "normalise_columns",
+            "residual_norms",
+            "update_frobenius",
+            "update_kl",
+        ],
+        "onmf": [
+            "TriFactors",
+            "indicator_start",
+            "orthogonal_nmf",
+            "onmf_objective",
+            "update_core",
+            "update_orthogonal",
+        ],
+        "qp": ["qp_gap", "qp_simplex"],
+        "simplex": ["power_weights", "project_simplex"],
+        "symmetric": ["SimplexFactor", "symmetric_nmf_simplex"],
+    },
+)

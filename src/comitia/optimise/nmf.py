@@ -1,0 +1,587 @@
+r"""Multiplicative updates of non-negative factorisations :math:`X \approx U V'`.
+
+Every update has one form. The half gradient of the objective is split into what raises
+a factor and what lowers it, its *pull* and its *push*, and the factor is multiplied by
+their ratio:
+
+.. math::
+    U \leftarrow U \circ \frac{\sum_t \text{pull}_t}{\sum_t \text{push}_t}.
+
+The terms of an objective are functions that return their :class:`Term`; a method adds
+up the ones that its paper has and hands them to :func:`multiply`. The other factor is
+updated by the same functions on the transpose, ``frobenius_term(X.T, V, U)``.
+
+``X`` and ``S`` may be arrays, SciPy sparse matrices, or anything that can be multiplied
+with ``@`` where the docstring does not say otherwise.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "Term",
+    "coupling_term",
+    "frobenius_loss",
+    "frobenius_term",
+    "graph_term",
+    "kl_loss",
+    "kl_term",
+    "l21_norm",
+    "l21_term",
+    "l21_weights",
+    "multiply",
+    "normalise_columns",
+    "residual_norms",
+    "update_frobenius",
+    "update_kl",
+]
+
+Array = NDArray[np.float64]
+
+# Below this the rows of an L2,1 norm count as zero; their weight stays finite.
+_SMALLEST_NORM = 1e-10
+
+
+class Term(NamedTuple):
+    """The two parts of the half gradient of one term of an objective.
+
+    Attributes
+    ----------
+    pull : ndarray of shape (n, k), or float
+        What raises the factor: minus the negative part.
+
+    push : ndarray of shape (n, k) or (k,), or float
+        What lowers it: the positive part.
+    """
+
+    pull: Array | float
+    push: Array | float
+
+
+def multiply(
+    U: ArrayLike, *terms: Term, power: float = 1.0, floor: float = 1e-12
+) -> Array:
+    r"""One multiplicative update of a factor.
+
+    .. math::
+        U \leftarrow \max\left( U \circ
+        \left( \frac{\sum_t \text{pull}_t}{\sum_t \text{push}_t} \right)^{p},
+        \varepsilon \right).
+
+    Parameters
+    ----------
+    U : array-like of shape (n, k)
+        The factor, non-negative.
+
+    *terms : Term
+        The terms of the objective.
+
+    power : float, default=1.0
+        The power :math:`p`; one half where the term that is lowered is of the fourth
+        degree in U.
+
+    floor : float, default=1e-12
+        The least entry :math:`\varepsilon`: an entry that is zero would stay zero.
+
+    Returns
+    -------
+    U : ndarray of shape (n, k)
+        The factor after the update.
+
+    Examples
+    --------
+    >>> multiply([[1.0, 2.0]], Term(np.array([[4.0, 1.0]]), np.array([[2.0, 2.0]])))
+    array([[2., 1.]])
+    """
+    if not terms:
+        raise ComitiaError("terms is empty; give the terms of the objective.")
+    U = np.asarray(U, dtype=np.float64)
+    pull = np.broadcast_to(sum(term.pull for term in terms), U.shape)
+    push = np.broadcast_to(sum(term.push for term in terms), U.shape)
+    # Nothing pushes an entry whose basis vector is zero; it stays where it is.
+    ratio = np.divide(pull, push, out=np.ones(U.shape), where=push > 0)
+    if power == 0.5:
+        np.sqrt(ratio, out=ratio)
+    elif power != 1.0:
+        ratio **= power
+    ratio *= U
+    return np.asarray(np.maximum(ratio, floor, out=ratio))
+
+
+def update_frobenius(
+    X: Any,
+    U: ArrayLike,
+    V: ArrayLike,
+    *terms: Term,
+    row_weights: ArrayLike | None = None,
+    column_weights: ArrayLike | None = None,
+    floor: float = 1e-12,
+) -> Array:
+    r"""Update U for the weighted squared loss, and for the terms added to it.
+
+    Parameters
+    ----------
+    X, U, V : array-like
+        As for :func:`frobenius_term`.
+
+    *terms : Term
+        Further terms of the objective.
+
+    row_weights, column_weights : array-like, default=None
+        As for :func:`frobenius_term`.
+
+    floor : float, default=1e-12
+        The least entry of the result.
+
+    Returns
+    -------
+    U : ndarray of shape (n, k)
+        The factor after the update; the objective has not risen.
+    """
+    loss = frobenius_term(
+        X, U, V, row_weights=row_weights, column_weights=column_weights
+    )
+    return multiply(U, loss, *terms, floor=floor)
+
+
+def update_kl(
+    X: Any,
+    U: ArrayLike,
+    V: ArrayLike,
+    *terms: Term,
+    row_weights: ArrayLike | None = None,
+    column_weights: ArrayLike | None = None,
+    floor: float = 1e-12,
+) -> Array:
+    """Update U for the weighted Kullback-Leibler loss, and for the terms added to it.
+
+    Parameters
+    ----------
+    X, U, V : array-like
+        As for :func:`kl_term`.
+
+    *terms : Term
+        Further terms of the objective.
+
+    row_weights, column_weights : array-like, default=None
+        As for :func:`kl_term`.
+
+    floor : float, default=1e-12
+        The least entry of the result.
+
+    Returns
+    -------
+    U : ndarray of shape (n, k)
+        The factor after the update.
+    """
+    loss = kl_term(X, U, V, row_weights=row_weights, column_weights=column_weights)
+    return multiply(U, loss, *terms, floor=floor)
+
+
+def frobenius_term(
+    X: Any,
+    U: ArrayLike,
+    V: ArrayLike,
+    *,
+    row_weights: ArrayLike | None = None,
+    column_weights: ArrayLike | None = None,
+) -> Term:
+    r"""The squared loss :math:`\sum_{ij} t_i s_j (X - UV')_{ij}^2`.
+
+    .. math::
+        \text{pull} = T X S V, \qquad \text{push} = T U V' S V.
+
+    Parameters
+    ----------
+    X : matrix of shape (n, p)
+        What is factorised; only ``X @ V`` is needed.
+
+    U : array-like of shape (n, k)
+        The factor that is updated.
+
+    V : array-like of shape (p, k)
+        The other factor.
+
+    row_weights : array-like of shape (n,), default=None
+        Weights of the rows, :math:`T = \mathrm{diag}(t)`; one by default.
+
+    column_weights : array-like of shape (p,), default=None
+        Weights of the columns, :math:`S = \mathrm{diag}(s)`; one by default.
+
+    Returns
+    -------
+    term : Term
+        The term for U.
+    """
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    weighted = _scale_rows(V, column_weights, "column_weights")
+    pull = np.asarray(X @ weighted)
+    push = U @ (V.T @ weighted)
+    return Term(
+        _scale_rows(pull, row_weights, "row_weights"),
+        _scale_rows(push, row_weights, "row_weights"),
+    )
+
+
+def kl_term(
+    X: Any,
+    U: ArrayLike,
+    V: ArrayLike,
+    *,
+    row_weights: ArrayLike | None = None,
+    column_weights: ArrayLike | None = None,
+) -> Term:
+    r"""The generalised Kullback-Leibler loss, weighted as the squared one is.
+
+    .. math::
+        \sum_{ij} t_i s_j \left( X_{ij} \ln \frac{X_{ij}}{(UV')_{ij}} - X_{ij}
+        + (UV')_{ij} \right), \qquad
+        \text{pull} = \tfrac12 T \frac{X}{UV'} S V, \qquad
+        \text{push} = \tfrac12 T 1 1' S V.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, p)
+        What is factorised. Of a sparse matrix only the stored entries are visited.
+
+    U : array-like of shape (n, k)
+        The factor that is updated.
+
+    V : array-like of shape (p, k)
+        The other factor.
+
+    row_weights : array-like of shape (n,), default=None
+        Weights of the rows, :math:`T = \mathrm{diag}(t)`; one by default.
+
+    column_weights : array-like of shape (p,), default=None
+        Weights of the columns, :math:`S = \mathrm{diag}(s)`; one by default.
+
+    Returns
+    -------
+    term : Term
+        The term for U.
+    """
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    weighted = _scale_rows(V, column_weights, "column_weights")
+    pull = 0.5 * np.asarray(_ratio_to_fit(X, U, V) @ weighted)
+    push = np.broadcast_to(0.5 * weighted.sum(axis=0), U.shape)
+    return Term(
+        _scale_rows(pull, row_weights, "row_weights"),
+        _scale_rows(push, row_weights, "row_weights"),
+    )
+
+
+def graph_term(
+    S: Any,
+    U: ArrayLike,
+    strength: float = 1.0,
+    *,
+    degrees: ArrayLike | None = None,
+) -> Term:
+    r"""Rows that a graph joins should be alike.
+
+    .. math::
+        \lambda \, \mathrm{tr}(U'LU) = \tfrac{\lambda}{2} \sum_{ij} S_{ij}
+        \|U_i - U_j\|^2, \qquad
+        \text{pull} = \lambda S U, \qquad \text{push} = \lambda D U.
+
+    Parameters
+    ----------
+    S : matrix of shape (n, n)
+        Weights of the edges, symmetric and non-negative; only ``S @ U`` is needed.
+
+    U : array-like of shape (n, k)
+        The factor.
+
+    strength : float, default=1.0
+        How much the term counts, :math:`\lambda`.
+
+    degrees : array-like of shape (n,), default=None
+        The row sums of S, :math:`D`; computed by default.
+
+    Returns
+    -------
+    term : Term
+        The term for U.
+    """
+    U = np.asarray(U, dtype=np.float64)
+    if degrees is None:
+        degrees = np.asarray(S @ np.ones((len(U), 1))).ravel()
+    return Term(
+        strength * np.asarray(S @ U), strength * _scale_rows(U, degrees, "degrees")
+    )
+
+
+def coupling_term(
+    target: ArrayLike,
+    U: ArrayLike,
+    strength: float = 1.0,
+    *,
+    row_weights: ArrayLike | None = None,
+) -> Term:
+    r"""The factor should be near another one.
+
+    .. math::
+        \lambda \sum_i t_i \|U_i - U^*_i\|^2, \qquad
+        \text{pull} = \lambda T U^*, \qquad \text{push} = \lambda T U.
+
+    Parameters
+    ----------
+    target : array-like of shape (n, k)
+        The other factor, :math:`U^*`.
+
+    U : array-like of shape (n, k)
+        The factor.
+
+    strength : float, default=1.0
+        How much the term counts, :math:`\lambda`.
+
+    row_weights : array-like of shape (n,), default=None
+        Weights of the rows, :math:`T = \mathrm{diag}(t)`; one by default.
+
+    Returns
+    -------
+    term : Term
+        The term for U.
+    """
+    pull = strength * np.asarray(target, dtype=np.float64)
+    push = strength * np.asarray(U, dtype=np.float64)
+    return Term(
+        _scale_rows(pull, row_weights, "row_weights"),
+        _scale_rows(push, row_weights, "row_weights"),
+    )
+
+
+def l21_term(U: ArrayLike, strength: float = 1.0) -> Term:
+    r"""Few rows should be large: :math:`\lambda \|U\|_{2,1} = \lambda \sum_i \|U_i\|`.
+
+    .. math::
+        \text{pull} = 0, \qquad
+        \text{push} = \tfrac{\lambda}{2} \, \mathrm{diag}(1 / \|U_i\|) \, U.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, k)
+        The factor.
+
+    strength : float, default=1.0
+        How much the term counts, :math:`\lambda`.
+
+    Returns
+    -------
+    term : Term
+        The term for U.
+    """
+    U = np.asarray(U, dtype=np.float64)
+    return Term(0.0, strength * l21_weights(np.linalg.norm(U, axis=1))[:, None] * U)
+
+
+def l21_norm(U: ArrayLike) -> float:
+    r"""Sum of the lengths of the rows, :math:`\|U\|_{2,1} = \sum_i \|U_i\|`.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, k)
+        A matrix.
+
+    Returns
+    -------
+    norm : float
+        Its L2,1 norm.
+
+    Examples
+    --------
+    >>> l21_norm([[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]])
+    7.0
+    """
+    return float(np.linalg.norm(np.asarray(U, dtype=np.float64), axis=1).sum())
+
+
+def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
+    r"""Weights that turn a squared loss into an L2,1 loss.
+
+    Minimising :math:`\sum_i d_i \|r_i\|^2` with :math:`d_i = 1 / (2 \|r_i\|)` taken
+    from the residuals before lowers :math:`\sum_i \|r_i\|`.
+
+    Parameters
+    ----------
+    norms : array-like of shape (n,)
+        Lengths of the rows, :math:`\|r_i\|`.
+
+    smallest : float, default=1e-10
+        Shorter rows count as this long.
+
+    Returns
+    -------
+    weights : ndarray of shape (n,)
+        The weights :math:`d`, for ``row_weights``.
+
+    Examples
+    --------
+    >>> l21_weights([0.5, 2.0])
+    array([1.  , 0.25])
+    """
+    return 0.5 / np.maximum(np.asarray(norms, dtype=np.float64), smallest)
+
+
+def residual_norms(X: Any, U: ArrayLike, V: ArrayLike) -> Array:
+    r"""Length of each row of :math:`X - UV'`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, p)
+        What is factorised; a sparse matrix stays sparse.
+
+    U, V : array-like of shape (n, k) and (p, k)
+        The factors.
+
+    Returns
+    -------
+    norms : ndarray of shape (n,)
+        The lengths.
+    """
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    if not _is_sparse(X):
+        residual = np.asarray(X, dtype=np.float64) - U @ V.T
+        return np.asarray(np.linalg.norm(residual, axis=1))
+    lengths = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    crossed = ((X @ V) * U).sum(axis=1)
+    fitted = ((U @ (V.T @ V)) * U).sum(axis=1)
+    # Rounding can leave a little less than nothing where the fit is exact.
+    return np.asarray(np.sqrt(np.maximum(lengths - 2 * crossed + fitted, 0.0)))
+
+
+def frobenius_loss(
+    X: Any, U: ArrayLike, V: ArrayLike, *, row_weights: ArrayLike | None = None
+) -> float:
+    r"""The loss of :func:`frobenius_term`, :math:`\sum_i t_i \|X_i - U_i V'\|^2`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, p)
+        What is factorised.
+
+    U, V : array-like of shape (n, k) and (p, k)
+        The factors.
+
+    row_weights : array-like of shape (n,), default=None
+        Weights of the rows; one by default.
+
+    Returns
+    -------
+    loss : float
+        The loss.
+    """
+    squares = residual_norms(X, U, V) ** 2
+    return float(_scale_rows(squares[:, None], row_weights, "row_weights").sum())
+
+
+def kl_loss(
+    X: Any, U: ArrayLike, V: ArrayLike, *, row_weights: ArrayLike | None = None
+) -> float:
+    r"""The loss of :func:`kl_term`, with :math:`0 \ln 0 = 0`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, p)
+        What is factorised.
+
+    U, V : array-like of shape (n, k) and (p, k)
+        The factors.
+
+    row_weights : array-like of shape (n,), default=None
+        Weights of the rows; one by default.
+
+    Returns
+    -------
+    loss : float
+        The loss; infinite where the fit is zero and X is not.
+    """
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    rows, columns, values = _entries(X)
+    fit = (U[rows] * V[columns]).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        parts = values * np.log(values / fit) - values
+    losses = U @ V.sum(axis=0) + np.bincount(rows, parts, minlength=len(U))
+    return float(_scale_rows(losses[:, None], row_weights, "row_weights").sum())
+
+
+def normalise_columns(
+    U: ArrayLike, V: ArrayLike, *, norm: int = 2
+) -> tuple[Array, Array]:
+    r"""Give the columns of V unit norm and U what they lose; :math:`UV'` stays.
+
+    Without it a penalty on U falls for free: :math:`U/c`, :math:`cV` fit as well.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, k)
+        The factor that takes the scale.
+
+    V : array-like of shape (p, k)
+        The factor that is normalised. A column of zeros stays as it is.
+
+    norm : {1, 2}, default=2
+        Columns sum to one, or have length one.
+
+    Returns
+    -------
+    U, V : ndarray of shape (n, k) and (p, k)
+        The factors.
+
+    Examples
+    --------
+    >>> normalise_columns([[1.0]], [[3.0], [4.0]])
+    (array([[5.]]), array([[0.6],
+           [0.8]]))
+    """
+    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    sizes = np.linalg.norm(V, ord=norm, axis=0)
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    return U * sizes, V / sizes
+
+
+def _scale_rows(A: Array, weights: ArrayLike | None, name: str) -> Array:
+    if weights is None:
+        return A
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != A.shape[:1]:
+        raise ComitiaError(
+            f"{name} must have {A.shape[0]} numbers, one for each row; got shape "
+            f"{w.shape}."
+        )
+    return A * w[:, None]
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "tocoo")
+
+
+def _entries(X: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Rows, columns and values of the entries that are not zero."""
+    if _is_sparse(X):
+        X = X.tocoo()
+        kept = X.data != 0
+        return X.row[kept], X.col[kept], X.data[kept].astype(np.float64)
+    X = np.asarray(X, dtype=np.float64)
+    rows, columns = np.nonzero(X)
+    return rows, columns, X[rows, columns]
+
+
+def _ratio_to_fit(X: Any, U: Array, V: Array) -> Any:
+    """X / UV', sparse where X is."""
+    if not _is_sparse(X):
+        X = np.asarray(X, dtype=np.float64)
+        fit = U @ V.T
+        # Where X is zero the ratio is, whatever the fit.
+        return np.divide(X, fit, out=np.zeros(X.shape), where=(X != 0) & (fit > 0))
+    X = X.tocsr()
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    fit = (U[rows] * V[X.indices]).sum(axis=1)
+    ratio = X.astype(np.float64, copy=True)
+    ratio.data = np.divide(ratio.data, fit, out=np.zeros(len(fit)), where=fit > 0)
+    return ratio
