@@ -1,0 +1,17 @@
+"""From a matrix or a graph to labels."""
+
+from comitia._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "kernel_k_means": ["kernel_kmeans"],
+        "linkage": ["cut", "ensemble_linkage", "hac", "lifetime"],
+        "k_means": ["kmeans", "kmeans_rows", "kmodes"],
+        "spectral": ["choose_n_clusters", "eigengap", "ncut", "spectral_clustering"],
+        "transfer_cut": ["bipartite_embedding", "bipartite_spectrum", "tcut"],
+        "hypergraph": ["hypergraph_partition"],
+        "metis": ["metis_partition"],
+        "voting": ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"],
+    },
+)

@@ -1,0 +1,430 @@
+"""K-means on points, on the rows of the indicator matrix, and on label rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.partition._lloyd import (
+    Entropy,
+    Matches,
+    Partition,
+    Rule,
+    Squared,
+    lloyd,
+)
+from comitia.partition._rows import PointRows, merged, row_sums, rows_of
+
+__all__ = [
+    "KMeansResult",
+    "RowsResult",
+    "kmeans",
+    "kmeans_rows",
+    "kmodes",
+]
+
+Floats = NDArray[np.float64]
+
+
+class KMeansResult(NamedTuple):
+    """Labels, centres, and the objective after each iteration."""
+
+    labels: NDArray[np.int32]
+    centers: Floats
+    objective: Floats
+
+
+class RowsResult(NamedTuple):
+    """Labels, and the objective after each iteration."""
+
+    labels: NDArray[np.int32]
+    objective: Floats
+
+
+def kmeans(
+    X: ArrayLike,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 300,
+    tol: float = 1e-7,
+) -> KMeansResult:
+    r"""Weighted k-means.
+
+    .. math::
+        \min \sum_{r} \sum_{i \in r} a_i \, \lVert x_i - c_r \rVert^2, \qquad
+        c_r = \sum_{i \in r} a_i x_i \Big/ \sum_{i \in r} a_i .
+
+    Parameters
+    ----------
+    X : array-like of shape (n_points, n_features)
+        The points :math:`x_i`.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Draws the starts, by greedy k-means++.
+
+    sample_weight : array-like of shape (n_points,), default=None
+        Weight :math:`a_i` of each point; 1 by default.
+
+    n_init : int, default=10
+        Number of starts; the best one is returned.
+
+    max_iter : int, default=300
+        Most iterations of each start.
+
+    tol : float, default=1e-7
+        Stop when the objective falls by less than this share of itself.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_points,)
+        The cluster of each point. A cluster that loses all its points gets the one
+        that is farthest from its centre.
+
+    centers : ndarray of shape (n_clusters, n_features)
+        The centres.
+
+    objective : ndarray of shape (n_iter,)
+        The objective after each iteration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = [[0.0], [1.0], [10.0], [11.0]]
+    >>> labels, centers, objective = kmeans(points, 2, np.random.RandomState(0))
+    >>> sorted(centers.ravel().tolist()), objective[-1].item()
+    ([0.5, 10.5], 1.0)
+    """
+    points = np.ascontiguousarray(X, dtype=np.float64)
+    if points.ndim != 2 or len(points) == 0:
+        raise ComitiaError(
+            "X must be a table with one row per point; got an array of shape "
+            f"{points.shape}."
+        )
+    if not np.isfinite(points).all():
+        raise ComitiaError("X must be finite; it contains NaN or infinity.")
+    weights = _check_weights(sample_weight, len(points), "sample_weight", "point")
+    _check_n_clusters(n_clusters, len(points), "points")
+    # About the mean squared lengths are smallest, and with them the rounding errors.
+    middle = np.average(points, axis=0, weights=weights)
+    shifted = points - middle
+    squares = np.einsum("ij,ij->i", shifted, shifted)
+    rows = PointRows(shifted, weights)
+    rule = Squared(_transposed, squares, weights)
+    found = lloyd(
+        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=tol
+    )
+    _warn(found, n_clusters, "points")
+    return KMeansResult(found.labels, found.centres.table.T + middle, found.objective)
+
+
+def kmeans_rows(
+    ensemble: Ensemble,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    object_weights: ArrayLike | None = None,
+    row_scale: ArrayLike | None = None,
+    utility: Literal["squared", "entropy"] = "squared",
+    normalised: bool = False,
+    n_init: int = 10,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+) -> RowsResult:
+    r"""Weighted k-means on the rows of the indicator matrix, which is never formed.
+
+    With :math:`b_{im}` the one-hot block of clustering m in row i of B, and
+    :math:`c_{rm}` the weighted mean of the blocks of cluster r,
+
+    .. math::
+        \min \sum_r \sum_{i \in r} a_i \sum_{m=1}^{M} w_m \,
+        f(s_i b_{im}, c_{rm}), \qquad
+        f(x, y) = \lVert x - y \rVert^2 \;\text{or}\;
+        -\textstyle\sum_c x_c \log_2 y_c .
+
+    The squared distance maximises the utility :math:`U_c` of the category utility
+    function, the logarithm the utility :math:`U_H`, the mutual information [1]_. Where
+    an object has no label, it enters neither the mean nor the distance.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Draws the starts, by greedy k-means++; on a sample of the objects when there
+        are more than forty thousand different ones.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight :math:`w_m` of each clustering; 1 by default.
+
+    object_weights : array-like of shape (n_objects,), default=None
+        Weight :math:`a_i` of each object; 1 by default.
+
+    row_scale : array-like of shape (n_objects,), default=None
+        Factor :math:`s_i` of each row; 1 by default. Not with ``utility="entropy"``.
+
+    utility : {"squared", "entropy"}, default="squared"
+        The distance :math:`f`.
+
+    normalised : bool, default=False
+        Divide :math:`w_m` by the sum of the squared cluster shares of clustering m
+        (squared) or by its entropy in bits (entropy).
+
+    n_init : int, default=10
+        Number of starts; the best one is returned.
+
+    max_iter : int, default=100
+        Most iterations of each start.
+
+    tol : float, default=1e-5
+        Stop when the objective falls by less than this share of itself.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+        The cluster of each object.
+
+    objective : ndarray of shape (n_iter,)
+        The objective after each iteration.
+
+    References
+    ----------
+    .. [1] J. Wu, H. Liu, H. Xiong, J. Cao and J. Chen, "K-means-based consensus
+       clustering: a unified view", IEEE TKDE 27(1), 2015.
+       :doi:`10.1109/TKDE.2014.2316512`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia import Ensemble
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> labels, objective = kmeans_rows(votes, 2, np.random.RandomState(0))
+    >>> objective[-1].item()
+    2.0
+    """
+    if utility not in ("squared", "entropy"):
+        raise ComitiaError(
+            f'utility={utility!r} is not known; give "squared" or "entropy".'
+        )
+    if utility == "entropy" and row_scale is not None:
+        raise ComitiaError(
+            'row_scale has no meaning with utility="entropy"; leave it out or use '
+            'utility="squared".'
+        )
+    _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
+    w = _cluster_weights(ensemble, clustering_weights)
+    if normalised:
+        w = w / _utility_of_itself(ensemble, utility)[ensemble.clustering_of]
+    small, weights, scale, inverse = _merged_rows(ensemble, object_weights, row_scale)
+    squares = _row_squares(small, w)
+    if scale is not None:
+        squares = squares * scale**2
+    rows = rows_of(small, weights, scale, by_clustering=True)
+    blocks = ensemble.offsets[:-1]
+    rule: Rule = (
+        Squared(lambda centres: (centres * w).T, squares, weights, blocks)
+        if utility == "squared"
+        else Entropy(w, squares, blocks)
+    )
+    found = lloyd(
+        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=tol
+    )
+    _warn(found, n_clusters, "objects")
+    return RowsResult(found.labels[inverse], found.objective)
+
+
+def kmodes(
+    ensemble: Ensemble,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    object_weights: ArrayLike | None = None,
+    n_init: int = 10,
+    max_iter: int = 100,
+) -> RowsResult:
+    r"""K-modes on label rows: k-means for categories.
+
+    A cluster is described by its most frequent label in each clustering, its mode
+    :math:`q_{rm}`, and an object costs the labels in which it differs [1]_:
+
+    .. math::
+        \min \sum_r \sum_{i \in r} a_i \sum_{m=1}^{M} w_m \,
+        [\, l_{im} \ne q_{rm} \,].
+
+    Missing labels are ignored, and ties go to the lowest label.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings; fuzzy and overlapping ones are refused.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Draws the starts, by greedy k-means++ on the number of differing labels.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight :math:`w_m` of each clustering; 1 by default.
+
+    object_weights : array-like of shape (n_objects,), default=None
+        Weight :math:`a_i` of each object; 1 by default.
+
+    n_init : int, default=10
+        Number of starts; the best one is returned.
+
+    max_iter : int, default=100
+        Most iterations of each start.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+        The cluster of each object.
+
+    objective : ndarray of shape (n_iter,)
+        The objective after each iteration.
+
+    References
+    ----------
+    .. [1] Z. Huang, "Extensions to the k-means algorithm for clustering large data
+       sets with categorical values", Data Mining and Knowledge Discovery 2(3), 1998.
+       :doi:`10.1023/A:1009769707641`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia import Ensemble
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> labels, objective = kmodes(votes, 2, np.random.RandomState(0))
+    >>> objective[-1].item()
+    2.0
+    """
+    if not ensemble.is_hard:
+        raise ComitiaError(
+            f"kmodes needs one label per object and clustering; the ensemble is "
+            f"{ensemble.kind}. Use kmeans_rows, which takes memberships."
+        )
+    _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
+    w = _cluster_weights(ensemble, clustering_weights)
+    small, weights, _, inverse = _merged_rows(ensemble, object_weights, None)
+    rule = Matches(w, _row_squares(small, w), weights, ensemble.offsets[:-1])
+    rows = rows_of(small, weights)
+    found = lloyd(
+        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=0.0
+    )
+    _warn(found, n_clusters, "objects")
+    return RowsResult(found.labels[inverse], found.objective)
+
+
+def _row_squares(ensemble: Ensemble, cluster_weights: Floats) -> Floats:
+    """Weighted squared length of each row of B."""
+    if ensemble.is_hard:  # zeros and ones are their own squares
+        return row_sums(ensemble, cluster_weights)
+    B = ensemble.membership
+    return np.asarray((B * B) @ cluster_weights)
+
+
+def _merged_rows(
+    ensemble: Ensemble, object_weights: ArrayLike | None, row_scale: ArrayLike | None
+) -> tuple[Ensemble, Floats, Floats | None, NDArray[np.int64]]:
+    """Objects with equal rows as one, with their weights summed."""
+    n = ensemble.n_objects
+    weights = _check_weights(object_weights, n, "object_weights", "object")
+    scale = None
+    if row_scale is not None:
+        scale = _check_weights(row_scale, n, "row_scale", "object")
+        if not scale.all():
+            raise ComitiaError("row_scale must be positive; it contains zero.")
+    micro = merged(ensemble)
+    if scale is not None:
+        first = np.empty(len(micro.counts))
+        first[micro.inverse] = scale
+        if not np.array_equal(first[micro.inverse], scale):
+            return ensemble, weights, scale, np.arange(n)
+        scale = first
+    summed = np.bincount(micro.inverse, weights, minlength=len(micro.counts))
+    return micro.ensemble, summed.astype(np.float64), scale, micro.inverse
+
+
+def _cluster_weights(
+    ensemble: Ensemble, clustering_weights: ArrayLike | None
+) -> Floats:
+    weights = _check_weights(
+        clustering_weights, ensemble.n_clusterings, "clustering_weights", "clustering"
+    )
+    return weights[ensemble.clustering_of]
+
+
+def _utility_of_itself(ensemble: Ensemble, utility: str) -> Floats:
+    """What each clustering would reach as its own consensus, (M,)."""
+    blocks = ensemble.offsets[:-1]
+    sizes = ensemble.sizes.astype(np.float64)
+    shares = sizes / np.add.reduceat(sizes, blocks)[ensemble.clustering_of]
+    if utility == "squared":
+        return np.add.reduceat(shares**2, blocks)
+    bits = -shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    entropies = np.add.reduceat(bits, blocks)
+    # A clustering with one cluster costs nothing, whatever its weight.
+    return np.where(entropies > 0, entropies, 1.0)
+
+
+def _check_weights(weights: ArrayLike | None, n: int, name: str, noun: str) -> Floats:
+    if weights is None:
+        return np.ones(n)
+    checked = np.asarray(weights, dtype=np.float64)
+    if checked.shape != (n,):
+        raise ComitiaError(
+            f"{name} must have one value per {noun}, {n}; got shape {checked.shape}."
+        )
+    if not np.isfinite(checked).all() or (checked < 0).any():
+        raise ComitiaError(f"{name} must be finite and not negative.")
+    if not checked.any():
+        raise ComitiaError(f"{name} are all zero; give at least one positive value.")
+    return checked
+
+
+def _check_n_clusters(n_clusters: int, n: int, noun: str) -> None:
+    if not 1 <= n_clusters <= n:
+        raise ComitiaError(
+            f"n_clusters={n_clusters} must be between 1 and the number of {noun}, {n}."
+        )
+
+
+def _warn(found: Partition, n_clusters: int, noun: str) -> None:
+    n_found = len(np.unique(found.labels))
+    if n_found < n_clusters:
+        warnings.warn(
+            f"only {n_found} of n_clusters={n_clusters} clusters were found: no more "
+            f"of the {noun} differ.",
+            ComitiaWarning,
+            stacklevel=3,
+        )
+    if not found.converged:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"k-means did not converge in max_iter={len(found.objective)} iterations; "
+            "raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def _transposed(centres: Floats) -> Floats:
+    return centres.T

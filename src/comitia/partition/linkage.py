@@ -1,0 +1,467 @@
+"""Hierarchical clustering: trees from distances or from an ensemble, and their cuts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.config import require_memory
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.represent.coassociation import combined_weights, condensed_coassociation
+
+__all__ = ["Linkage", "cut", "ensemble_linkage", "hac", "lifetime"]
+
+Linkage = Literal["single", "complete", "average", "ward"]
+
+_INSTEAD = (
+    'use linkage="average" or "single" on the ensemble, or a method that is linear in '
+    "n, such as lwgp or sec"
+)
+
+
+def hac(
+    distance: ArrayLike, linkage: Linkage = "average", counts: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Agglomerative clustering of a distance matrix.
+
+    Parameters
+    ----------
+    distance : array-like of shape (n_objects, n_objects) or condensed
+        Distances, symmetric, or the upper triangle row by row.
+
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters. ``"ward"`` takes the entries for Euclidean distances,
+        as SciPy does.
+
+    counts : array-like of shape (n_objects,), default=None
+        How many equal objects each row stands for. The diagonal of a square distance
+        is then the distance between two of them; it is not used otherwise, and zero
+        for a condensed one.
+
+    Returns
+    -------
+    tree : ndarray of shape (n_objects - 1, 4)
+        The merges in SciPy form, sorted by height. The last column counts objects,
+        each row as often as ``counts`` says.
+
+    See Also
+    --------
+    ensemble_linkage : The tree of an ensemble, without the matrix.
+
+    Examples
+    --------
+    >>> hac([[0, 1, 4], [1, 0, 3], [4, 3, 0]])
+    array([[0. , 1. , 1. , 2. ],
+           [2. , 3. , 3.5, 3. ]])
+    >>> hac([[0, 1, 4], [1, 0, 3], [4, 3, 0]], counts=[3, 1, 1])
+    array([[0.  , 1.  , 1.  , 4.  ],
+           [2.  , 3.  , 3.75, 5.  ]])
+    """
+    _check_linkage(linkage)
+    matrix = np.asarray(distance, dtype=np.float64)
+    n = _n_objects(matrix)
+    # One copy for us and one inside SciPy.
+    require_memory(8 * n * (n - 1), f"linkage of {n} objects", _INSTEAD)
+    diagonal = np.diagonal(matrix) if matrix.ndim == 2 else np.zeros(n)
+    condensed = _condensed(matrix, n)
+    if n == 1:
+        return np.empty((0, 4))
+    if counts is None:
+        from scipy.cluster.hierarchy import linkage as scipy_linkage
+
+        return np.asarray(scipy_linkage(condensed, method=linkage))
+    sizes = _check_counts(counts, n)
+    pairs, heights = _merges(condensed.copy(), diagonal, sizes, linkage)
+    return _tree(pairs, heights, sizes)
+
+
+def ensemble_linkage(
+    ensemble: Ensemble,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+    linkage: Linkage = "average",
+) -> NDArray[np.float64]:
+    r"""Agglomerative clustering of the co-association, where possible without it.
+
+    The distance of two objects is :math:`1 - S_{ij}`, with the weighted co-association
+    :math:`S = B W B'`; it is :math:`\max_i S_{ii} - S_{ij}` where weights make some
+    :math:`S_{ii}` larger than 1. Objects with equal labels are one micro-object, whose
+    objects merge at :math:`1 - S_{ii}`.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of each clustering; 1 / n_clusterings by default.
+
+    cluster_weights : array-like of shape (n_clusters,), default=None
+        Weight of each cluster, multiplied by that of its clustering.
+
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters.
+
+    Returns
+    -------
+    tree : ndarray of shape (n_objects - 1, 4)
+        The merges of all objects in SciPy form, sorted by height.
+
+    Notes
+    -----
+    Average and single linkage of hard and partial ensembles need no matrix of the
+    objects. With :math:`a_{xc}` objects of cluster x in base cluster c,
+
+    .. math::
+        s(x, y) = \frac{1}{n_x n_y} \sum_c w_c \, a_{xc} \, a_{yc}
+
+    is the mean similarity of x and y. Nearest neighbours are merged along chains, over
+    lists of the clusters that meet each base cluster, in memory that grows with the
+    number of labels. The weights are integers inside, so that the sums are exact;
+    weights that are no multiples of each other are rounded, to about 9 decimals for
+    100 000 objects. Complete and Ward linkage, and fuzzy and overlapping ensembles, go
+    through the distances of the micro-objects.
+
+    Equal similarities are common, and leave more than one tree. Here a cluster prefers
+    the cluster it was reached from, then the one with the lowest object. Objects that
+    never meet, in any chain of others either, are joined last, at height 1.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> ensemble_linkage(Ensemble([[0, 0], [0, 0], [0, 1], [1, 2]]))
+    array([[0. , 1. , 0. , 2. ],
+           [2. , 4. , 0.5, 3. ],
+           [3. , 5. , 1. , 4. ]])
+    """
+    _check_linkage(linkage)
+    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
+    if (weights < 0).any():
+        raise ComitiaError(
+            "weights of linkage must be 0 or more: clustering_weights times "
+            f"cluster_weights is {weights.min():.3g} for a cluster."
+        )
+    # Equal objects are nearest to each other, unless their memberships are fuzzy.
+    if ensemble.kind == "fuzzy":
+        n = ensemble.n_objects
+        merged, counts, inverse = ensemble, np.ones(n, dtype=np.int64), np.arange(n)
+    else:
+        merged, counts, inverse = ensemble.distinct()
+    own = _self_similarity(merged, weights)
+    # Rounding makes 1 + 1e-16 out of weights that sum to 1.
+    top = own.max() if own.max() > 1.0 + 1e-9 else 1.0
+    if linkage in ("complete", "ward") or not ensemble.is_hard:
+        distances = condensed_coassociation(
+            merged,
+            clustering_weights=np.ones(ensemble.n_clusterings),
+            cluster_weights=weights,
+            dtype=np.float64,
+        )
+        np.subtract(top, distances, out=distances)
+        np.maximum(distances, 0.0, out=distances)
+        pairs, heights = _merges(distances, top - own, counts, linkage)
+    elif linkage == "average":
+        pairs, similarities = _average_merges(merged, weights, counts)
+        heights = top - similarities
+    else:
+        pairs, similarities = _single_merges(merged, weights)
+        heights = top - similarities
+    return _expanded_tree(pairs, heights, inverse, top - own)
+
+
+def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
+    """Cut a tree into clusters.
+
+    Parameters
+    ----------
+    tree : array-like of shape (n_objects - 1, 4)
+        Merges in SciPy form, sorted by height.
+
+    n_clusters : int, default=None
+        Number of clusters; this many, also where merges are equally high, since they
+        are undone from the last. ``None`` asks :func:`lifetime`.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+        Clusters 0, 1, … in the order of their first objects.
+
+    Examples
+    --------
+    >>> cut([[0, 1, 0.1, 2], [2, 3, 0.9, 3]], n_clusters=2)
+    array([0, 0, 1])
+    """
+    merges = _check_tree(tree)
+    n = len(merges) + 1
+    k = lifetime(merges) if n_clusters is None else n_clusters
+    if not 1 <= k <= n:
+        raise ComitiaError(
+            f"n_clusters={k} does not fit a tree of {n} objects; give 1 to {n}."
+        )
+    n_merges = n - k
+    parent = np.arange(n + n_merges)
+    made = n + np.arange(n_merges)
+    parent[merges[:n_merges, 0].astype(np.int64)] = made
+    parent[merges[:n_merges, 1].astype(np.int64)] = made
+    # Each round doubles how far up a node looks.
+    while (parent != (up := parent[parent])).any():
+        parent = up
+    _, first, labels = np.unique(parent[:n], return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[labels]
+
+
+def lifetime(tree: ArrayLike) -> int:
+    r"""Number of clusters that lives longest as the tree is cut higher and higher.
+
+    With the merge heights :math:`h_1 \le \dots \le h_{n-1}`, a cut between
+    :math:`h_{n-k}` and :math:`h_{n-k+1}` leaves k clusters, so that k lives for
+    :math:`h_{n-k+1} - h_{n-k}` [1]_.
+
+    Parameters
+    ----------
+    tree : array-like of shape (n_objects - 1, 4)
+        Merges in SciPy form, sorted by height.
+
+    Returns
+    -------
+    n_clusters : int
+        The k from 2 to n - 1 with the longest lifetime, the smallest of equals; 1 when
+        all merges are equally high, so that no number stands out.
+
+    Notes
+    -----
+    The n single objects are no candidate: their lifetime is the height of the first
+    merge, which is the weight that even equal objects lack.
+
+    References
+    ----------
+    .. [1] A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence
+       accumulation", IEEE TPAMI 27(6), 2005. :doi:`10.1109/TPAMI.2005.113`
+
+    Examples
+    --------
+    >>> lifetime([[0, 1, 0.1, 2], [2, 3, 0.2, 2], [4, 5, 0.9, 4]])
+    2
+    """
+    heights = _check_tree(tree)[:, 2]
+    if len(heights) < 2:
+        return 1
+    # From the top: the first gap leaves 2 clusters, the next 3, …
+    gaps = np.diff(heights)[::-1]
+    # Gaps that only rounding tells apart are equal.
+    tiny = 1e-9 * heights[-1]
+    if gaps.max() <= tiny:
+        return 1
+    return 2 + int(np.argmax(gaps >= gaps.max() - tiny))
+
+
+def _average_merges(
+    ensemble: Ensemble, weights: NDArray[np.float64], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Merges and similarities; what is similar to nothing merges last, at 0."""
+    from comitia._kernels.linkage_average import average_merges
+
+    # No two clusters have more pairs of objects than halves of all have.
+    n_terms = ensemble.n_clusterings * max(int(counts.sum()) ** 2 // 4, 1)
+    integers, unit = _integer_weights(weights, n_terms)
+    pairs, similarities = average_merges(
+        ensemble.codes, ensemble.offsets, integers, counts
+    )
+    roots = np.ones(ensemble.n_objects, dtype=bool)
+    roots[pairs[:, 1]] = False
+    alone = np.flatnonzero(roots)
+    last = np.stack([np.full(len(alone) - 1, alone[0]), alone[1:]], axis=1)
+    return (
+        np.concatenate([pairs, last]),
+        np.concatenate([similarities * unit, np.zeros(len(last))]),
+    )
+
+
+def _single_merges(
+    ensemble: Ensemble, weights: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    from comitia._kernels.linkage_single import spanning_tree
+
+    # Sums of int32 run at twice the width; the heights are added up anew below.
+    n_terms = ensemble.n_clusterings
+    integers, _ = _integer_weights(weights, n_terms, bits=30)
+    table = np.zeros((n_terms, ensemble.n_clusters_each.max() + 1), dtype=np.int32)
+    for m, k in enumerate(ensemble.n_clusters_each):
+        table[m, :k] = integers[ensemble.offsets[m] : ensemble.offsets[m + 1]]
+    edges = spanning_tree(ensemble.codes, table)
+    similarities = np.zeros(len(edges))
+    for m, codes in enumerate(ensemble.codes):
+        own = np.append(weights[ensemble.offsets[m] : ensemble.offsets[m + 1]], 0.0)
+        one, other = codes[edges[:, 0]], codes[edges[:, 1]]
+        similarities += np.where(one == other, own[one], 0.0)
+    return edges, similarities
+
+
+def _merges(
+    condensed: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    linkage: Linkage,
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Merges of rows that stand for several objects; the distances are overwritten."""
+    from comitia._kernels import linkage_dense
+
+    n = len(counts)
+    sizes = counts.astype(np.float64)
+    if linkage == "ward":
+        # Equal objects at distance d merge at height d whatever their number, and
+        # leave a cluster of within-cluster mean square distance d^2 (a - 1) / a.
+        inner = diagonal**2 * (sizes - 1) / sizes
+        begin = 0
+        for i in range(n - 1):
+            row = condensed[begin : begin + n - 1 - i]
+            begin += n - 1 - i
+            a, b = sizes[i], sizes[i + 1 :]
+            row[:] = 2 * a * b / (a + b) * (row**2 - (inner[i] + inner[i + 1 :]) / 2)
+    pairs = np.empty((n - 1, 2), dtype=np.int64)
+    heights = np.empty(n - 1)
+    rule = getattr(linkage_dense, linkage.upper())
+    linkage_dense.dense_merges(condensed, sizes, rule, pairs, heights)
+    return pairs, np.sqrt(np.maximum(heights, 0.0)) if linkage == "ward" else heights
+
+
+def _expanded_tree(
+    pairs: NDArray[Any],
+    heights: NDArray[np.float64],
+    inverse: NDArray[np.int64],
+    inner: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The tree of all objects from the merges of micro-objects."""
+    n = len(inverse)
+    _, first = np.unique(inverse, return_index=True)
+    repeated = np.ones(n, dtype=bool)
+    repeated[first] = False
+    again = np.flatnonzero(repeated)
+    inside = np.stack([first[inverse[again]], again], axis=1)
+    return _tree(
+        np.concatenate([inside, first[pairs]]),
+        np.concatenate([inner[inverse[again]], heights]),
+        np.ones(n, dtype=np.int64),
+    )
+
+
+def _tree(
+    pairs: NDArray[Any], heights: NDArray[np.float64], counts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """SciPy's form of merges that are named by one object of each side."""
+    from comitia._kernels.linkage_dense import label_merges
+
+    order = np.argsort(heights, kind="stable")
+    tree = np.empty((len(pairs), 4))
+    # Rounding can leave -1e-16 where objects always meet.
+    tree[:, 2] = np.maximum(heights[order], 0.0)
+    label_merges(pairs[order].astype(np.int64), counts, tree)
+    return tree
+
+
+def _integer_weights(
+    weights: NDArray[np.float64], n_terms: int, bits: int = 62
+) -> tuple[NDArray[np.int64], float]:
+    """Integers and a unit that make the weights, exactly where they have a unit.
+
+    Equal weights, or a clustering that counts twice, then give exactly equal sums.
+    """
+    from comitia._kernels.fixedpoint import fixed_point
+
+    if not (weights > 0).any():
+        return np.zeros(len(weights), dtype=np.int64), 1.0
+    unit = weights[weights > 0].min()
+    multiples = np.rint(weights / unit)
+    if (
+        np.abs(weights / unit - multiples).max() <= 1e-12 * multiples.max()
+        and multiples.max() * n_terms < 2.0**bits
+    ):
+        return multiples.astype(np.int64), float(unit)
+    integers, scale = fixed_point(weights, n_terms << (62 - bits))
+    return integers, 1.0 / scale
+
+
+def _self_similarity(
+    ensemble: Ensemble, weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The diagonal of B W B'."""
+    if not ensemble.is_hard:
+        B = ensemble.membership
+        return np.asarray(B.multiply(B) @ weights).ravel()
+    own = np.zeros(ensemble.n_objects)
+    for m, codes in enumerate(ensemble.codes):
+        of_clusters = weights[ensemble.offsets[m] : ensemble.offsets[m + 1]]
+        own += np.append(of_clusters, 0.0)[codes]
+    return own
+
+
+def _check_linkage(linkage: str) -> None:
+    if linkage not in get_args(Linkage):
+        raise ComitiaError(
+            f"linkage={linkage!r} is not known; give one of "
+            f"{', '.join(map(repr, get_args(Linkage)))}."
+        )
+
+
+def _check_counts(counts: ArrayLike, n: int) -> NDArray[np.int64]:
+    checked = np.asarray(counts)
+    if checked.shape != (n,) or checked.dtype.kind not in "iu" or (checked < 1).any():
+        raise ComitiaError(
+            f"counts must be {n} whole numbers of at least 1, one per row of distance; "
+            f"got {counts!r}."
+        )
+    return checked.astype(np.int64)
+
+
+def _check_tree(tree: ArrayLike) -> NDArray[np.float64]:
+    merges = np.asarray(tree, dtype=np.float64)
+    if merges.ndim != 2 or merges.shape[1] != 4:
+        raise ComitiaError(
+            "tree must be merges in SciPy form, of shape (n_objects - 1, 4); got shape "
+            f"{merges.shape}."
+        )
+    if (np.diff(merges[:, 2]) < 0).any():
+        raise ComitiaError(
+            "tree must be sorted by height; a merge is below an earlier."
+        )
+    return merges
+
+
+def _n_objects(matrix: NDArray[np.float64]) -> int:
+    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0:
+        return len(matrix)
+    if matrix.ndim == 1:
+        n = (1 + math.isqrt(1 + 8 * len(matrix))) // 2
+        if n * (n - 1) // 2 == len(matrix):
+            return n
+    raise ComitiaError(
+        "distance must be square or condensed, n (n - 1) / 2 values; got shape "
+        f"{matrix.shape}."
+    )
+
+
+def _condensed(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    if matrix.ndim == 2:
+        condensed = np.empty(n * (n - 1) // 2)
+        end = 0
+        for i in range(n):
+            begin, end = end, end + n - 1 - i
+            condensed[begin:end] = matrix[i, i + 1 :]
+            # float32 co-associations are symmetric to the last bit; data may not be.
+            if not np.allclose(
+                condensed[begin:end], matrix[i + 1 :, i], equal_nan=True
+            ):
+                raise ComitiaError(
+                    f"distance must be symmetric; row {i} and column {i} differ."
+                )
+    else:
+        condensed = matrix
+    if not np.isfinite(condensed).all() or (condensed < -1e-9).any():
+        raise ComitiaError("distance must be finite and not negative.")
+    # Rounding can leave -1e-16 where two objects always meet; linkage refuses it.
+    return np.maximum(condensed, 0.0)

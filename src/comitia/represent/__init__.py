@@ -1,0 +1,25 @@
+"""From an ensemble and its weights to a matrix, a graph or aligned votes."""
+
+from comitia._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "alignment": ["align", "align_clusters", "aligned_votes"],
+        "coassociation": [
+            "coassociation",
+            "coassociation_blocks",
+            "combined_weights",
+            "condensed_coassociation",
+        ],
+        "graphs": [
+            "BipartiteGraph",
+            "bipartite_graph",
+            "jaccard_clusters",
+            "knn_graph",
+            "laplacian",
+        ],
+        "implicit": ["ImplicitCoassociation"],
+        "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
+    },
+)

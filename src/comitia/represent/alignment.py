@@ -1,0 +1,376 @@
+"""Label alignment: which cluster of one clustering is which of another."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.represent.votes import bins, check_labels, overlaps, padded
+
+__all__ = ["Alignment", "align", "align_clusters", "aligned_votes"]
+
+
+class Alignment(NamedTuple):
+    """A clustering in the names of another.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_objects,)
+        The new label of each object; -1 where it has none.
+
+    mapping : ndarray of shape (n_labels,)
+        The new label of each old one.
+    """
+
+    labels: NDArray[np.int32]
+    mapping: NDArray[np.int64]
+
+
+def align(
+    labels: ArrayLike,
+    reference: ArrayLike,
+    *,
+    method: str = "hungarian",
+    surplus: str = "fresh",
+    centers: ArrayLike | None = None,
+    reference_centers: ArrayLike | None = None,
+) -> Alignment:
+    r"""Rename the clusters of a clustering after those of a reference.
+
+    Clusters are matched one to one. "hungarian" maximises the number of objects in
+    matched pairs, :math:`\sum_c |c \cap \pi(c)|`; "greedy" takes the pair with the
+    largest overlap, then the largest among what is left, and so on [1]_; "centroids"
+    minimises the summed distance of matched centres.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_objects,)
+        The clustering, 0..k - 1; -1 where an object is not clustered. Objects that
+        either clustering leaves out do not count for the match.
+
+    reference : array-like of shape (n_objects,)
+        The reference, in the same form.
+
+    method : {"hungarian", "greedy", "centroids"}, default="hungarian"
+        How clusters are matched.
+
+    surplus : {"fresh", "merge"}, default="fresh"
+        What happens to clusters beyond the number of the reference. "fresh" gives
+        them new labels behind the last of the reference. "merge" gives each the label
+        of the reference cluster it overlaps most (or whose centre is nearest), chosen
+        so that every reference cluster still has a counterpart. When the reference
+        has more clusters, some of its labels are not used.
+
+    centers, reference_centers : array-like of shape (k, n_features), default=None
+        Cluster centres, for "centroids".
+
+    Returns
+    -------
+    alignment : Alignment
+        The new labels, and the new label of each old one.
+
+    Notes
+    -----
+    Of equal overlaps "greedy" takes that of the smaller cluster, then of the lowest
+    labels. Of several best matches "hungarian" returns the one SciPy finds.
+
+    References
+    ----------
+    .. [1] Z.-H. Zhou and W. Tang, "Clusterer ensemble", Knowledge-Based Systems 19(1),
+       2006. :doi:`10.1016/j.knosys.2005.11.003`
+
+    Examples
+    --------
+    >>> labels, mapping = align([1, 1, 0, 0, 2], [0, 0, 0, 1, 1])
+    >>> labels
+    array([0, 0, 1, 1, 2], dtype=int32)
+    >>> mapping
+    array([1, 0, 2])
+    """
+    old, k = check_labels(labels, "labels")
+    target, r = check_labels(reference, "reference", len(old))
+    if method == "centroids":
+        if centers is None or reference_centers is None:
+            raise ComitiaError(
+                'method="centroids" needs centers and reference_centers; give the '
+                "centres of both clusterings."
+            )
+        benefit = -_distances(centers, reference_centers, k, r)
+    else:
+        both = (old >= 0) & (target >= 0)
+        pairs = old[both].astype(np.int64) * r + target[both]
+        benefit = np.bincount(pairs, minlength=k * r).reshape(k, r).astype(np.float64)
+    sizes = np.bincount(old[old >= 0], minlength=k)
+    mapping = _match(benefit, sizes, method, surplus)
+    # An object without a label finds the -1 behind the last entry.
+    return Alignment(np.append(mapping, -1)[old].astype(np.int32), mapping)
+
+
+def align_clusters(
+    ensemble: Ensemble,
+    reference: ArrayLike,
+    n_labels: int | None = None,
+    *,
+    method: str = "hungarian",
+    surplus: str = "merge",
+) -> NDArray[np.int64]:
+    """Align all clusterings to a reference at once.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    reference : array-like of shape (n_objects,)
+        The reference, 0..n_labels - 1; -1 for objects it leaves out.
+
+    n_labels : int, default=None
+        Number of labels of the reference.
+
+    method : {"hungarian", "greedy"}, default="hungarian"
+        As for :func:`align`.
+
+    surplus : {"merge", "fresh"}, default="merge"
+        As for :func:`align`.
+
+    Returns
+    -------
+    targets : ndarray of shape (n_clusters,)
+        The label of the reference that each cluster stands for.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> align_clusters(Ensemble([[0, 1], [0, 1], [1, 0]]), [0, 0, 1])
+    array([0, 1, 1, 0])
+    """
+    if method == "centroids":
+        raise ComitiaError(
+            'method="centroids" needs the centres of each clustering; use align.'
+        )
+    shared = overlaps(ensemble, reference, n_labels)
+    return np.concatenate(
+        [
+            _match(shared[lo:hi], ensemble.sizes[lo:hi], method, surplus)
+            for lo, hi in pairwise(ensemble.offsets)
+        ]
+    )
+
+
+def aligned_votes(
+    ensemble: Ensemble,
+    reference: ArrayLike,
+    n_labels: int | None = None,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+    method: str = "hungarian",
+    surplus: str = "merge",
+) -> NDArray[np.float64]:
+    r"""Count the votes of aligned clusterings for each label of the reference.
+
+    .. math::
+        V_{ir} = \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r];
+
+    fuzzy clusterings split their vote. An object that a clustering leaves out gets no
+    vote from it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    reference : array-like of shape (n_objects,)
+        The reference, 0..n_labels - 1; -1 for objects it leaves out.
+
+    n_labels : int, default=None
+        Number of labels of the reference.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of each clustering; 1 / n_clusterings by default.
+
+    cluster_weights : array-like of shape (n_clusters,), default=None
+        Weight of each cluster, multiplied by that of its clustering.
+
+    method : {"hungarian", "greedy"}, default="hungarian"
+        As for :func:`align`.
+
+    surplus : {"merge", "fresh"}, default="merge"
+        As for :func:`align`; with "fresh" there are as many columns as labels came
+        to be.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_objects, n_labels)
+        Votes of each object; a row sums to the weight of the clusterings that have it.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> aligned_votes(Ensemble([[0, 1], [0, 1], [1, 0], [1, -1]]), [0, 0, 1, 1])
+    array([[1. , 0. ],
+           [1. , 0. ],
+           [0. , 1. ],
+           [0. , 0.5]])
+    """
+    from comitia.represent.coassociation import combined_weights
+
+    _, k = check_labels(reference, "reference", ensemble.n_objects, n_labels)
+    targets = align_clusters(ensemble, reference, k, method=method, surplus=surplus)
+    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
+    return group_votes(ensemble, targets, max(k, int(targets.max()) + 1), weights)
+
+
+def group_votes(
+    ensemble: Ensemble,
+    targets: NDArray[np.int64],
+    n_labels: int,
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Sum the weights of the clusters that hold an object, by what they vote for.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    targets : ndarray of shape (n_clusters,)
+        What each cluster votes for, 0..n_labels - 1; -1 for nothing.
+
+    n_labels : int
+        Number of labels.
+
+    weights : ndarray of shape (n_clusters,)
+        Weight of the vote of each cluster.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_objects, n_labels)
+        The sums.
+    """
+    if not ensemble.is_hard:
+        ballot = np.zeros((ensemble.n_clusters, n_labels))
+        voting = np.flatnonzero(targets >= 0)
+        ballot[voting, targets[voting]] = weights[voting]
+        return np.asarray(ensemble.membership @ ballot)
+    from comitia._kernels.voting import vote_table
+
+    choice, fixed, scale = ballots(ensemble, targets, n_labels, weights)
+    votes = np.empty((ensemble.n_objects, n_labels))
+    vote_table(ensemble.codes, bins(ensemble), choice, fixed, scale, votes)
+    return votes
+
+
+def ballots(
+    ensemble: Ensemble,
+    targets: NDArray[np.int64],
+    n_labels: int,
+    weights: NDArray[np.float64],
+    free_bits: int = 0,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], float]:
+    """Who votes for what with which weight, as the voting kernels read it.
+
+    Parameters
+    ----------
+    ensemble, targets, n_labels, weights
+        As for :func:`group_votes`.
+
+    free_bits : int, default=0
+        Lowest bits of the fixed-point weights that stay zero.
+
+    Returns
+    -------
+    choice : ndarray of shape (n_clusters + n_clusterings,)
+        The label that each cluster votes for; ``n_labels`` where it does not.
+
+    fixed : ndarray of shape (n_clusters + n_clusterings,)
+        The weights in fixed point; 0 where a cluster does not vote.
+
+    scale : float
+        What fixed-point sums are divided by.
+    """
+    from comitia._kernels.fixedpoint import fixed_point
+
+    abstains = targets < 0
+    fixed, scale = fixed_point(
+        np.where(abstains, 0.0, weights), ensemble.n_clusterings << free_bits
+    )
+    choice = padded(ensemble, np.where(abstains, n_labels, targets), n_labels)
+    fixed = padded(ensemble, fixed << free_bits, 0)
+    return choice.astype(np.uint64), fixed, scale * (1 << free_bits)
+
+
+def _match(
+    benefit: NDArray[np.float64], sizes: NDArray[np.int64], method: str, surplus: str
+) -> NDArray[np.int64]:
+    """The column of each row; rows in excess get new columns or share the best."""
+    if method not in ("hungarian", "greedy", "centroids"):
+        raise ComitiaError(
+            f'method={method!r} is none of "hungarian", "greedy", "centroids".'
+        )
+    if surplus not in ("fresh", "merge"):
+        raise ComitiaError(f'surplus={surplus!r} is neither "fresh" nor "merge".')
+    k, r = benefit.shape
+    mapping = np.full(k, -1, dtype=np.int64)
+    rows: Any
+    columns: Any
+    if method == "greedy":
+        rows, columns = _greedy(benefit, sizes)
+    else:
+        from scipy.optimize import linear_sum_assignment
+
+        # A row that shares its best column loses nothing, so when rows are in excess
+        # and may share, those that get a column to themselves should lose least.
+        regret = benefit.max(axis=1, keepdims=True, initial=-np.inf) - benefit
+        cost = regret if surplus == "merge" else -benefit
+        rows, columns = linear_sum_assignment(cost)
+    mapping[rows] = columns
+    left = np.flatnonzero(mapping < 0)
+    if surplus == "merge" and r > 0:
+        best = benefit.argmax(axis=1)
+        mapping[left] = best[left]
+        # A row that loses nothing in a lower column goes there, if its own is shared.
+        for c in np.flatnonzero(benefit[np.arange(k), mapping] == benefit.max(axis=1)):
+            if (mapping == mapping[c]).sum() > 1:
+                mapping[c] = best[c]
+    else:
+        mapping[left] = r + np.arange(len(left))
+    return mapping
+
+
+def _greedy(
+    benefit: NDArray[np.float64], sizes: NDArray[np.int64]
+) -> tuple[list[int], list[int]]:
+    k, r = benefit.shape
+    row, column = np.divmod(np.arange(k * r), max(r, 1))
+    rows: list[int] = []
+    columns: list[int] = []
+    for pair in np.lexsort((column, row, sizes[row], -benefit.ravel())):
+        if row[pair] not in rows and column[pair] not in columns:
+            rows.append(int(row[pair]))
+            columns.append(int(column[pair]))
+    return rows, columns
+
+
+def _distances(
+    centers: ArrayLike, reference_centers: ArrayLike, k: int, r: int
+) -> NDArray[np.float64]:
+    one = np.asarray(centers, dtype=np.float64)
+    other = np.asarray(reference_centers, dtype=np.float64)
+    if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1]:
+        raise ComitiaError(
+            "centers and reference_centers must have one row per cluster and the same "
+            f"features; got shapes {one.shape} and {other.shape}."
+        )
+    if len(one) < k or len(other) < r:
+        raise ComitiaError(
+            f"centers and reference_centers have {len(one)} and {len(other)} rows for "
+            f"{k} and {r} clusters; give one for each."
+        )
+    difference = one[:, None, :] - other[None, :, :]
+    return np.asarray(np.sqrt((difference**2).sum(axis=2)))

@@ -1,0 +1,361 @@
+"""Graphs: objects with clusters, clusters with clusters, neighbours with neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = [
+    "BipartiteGraph",
+    "bipartite_graph",
+    "jaccard_clusters",
+    "knn_graph",
+    "laplacian",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class BipartiteGraph:
+    r"""Objects on the left, clusters on the right, an edge for each membership.
+
+    The graph is kept as the ensemble and one weight per cluster, because
+    :math:`B\,\mathrm{diag}(w)` itself would take twenty times the memory.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The memberships.
+
+    weights : ndarray of shape (n_clusters,)
+        Weight :math:`w_c` of the edges into each cluster.
+
+    cluster_edges : ndarray or csr_array of shape (n_clusters, n_clusters), or None
+        When given, the clusters stand on the left too, below the objects, and these
+        are the weights of their edges to the clusters on the right.
+    """
+
+    ensemble: Ensemble
+    weights: NDArray[np.float64]
+    cluster_edges: Any = None
+
+    def matrix(self) -> csr_array:
+        """The edge weights, left vertices in rows and clusters in columns.
+
+        Returns
+        -------
+        edges : csr_array of shape (n_objects [+ n_clusters], n_clusters)
+            One row for each object, then one for each cluster when the graph has
+            edges between clusters.
+        """
+        from scipy.sparse import csr_array, vstack
+
+        B = self.ensemble.membership
+        weighted = csr_array(
+            (B.data * self.weights[B.indices], B.indices, B.indptr), shape=B.shape
+        )
+        if self.cluster_edges is None:
+            return weighted
+        return csr_array(vstack([weighted, csr_array(self.cluster_edges)]))
+
+
+def bipartite_graph(
+    ensemble: Ensemble,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+    cluster_edges: Any = None,
+) -> BipartiteGraph:
+    """Join each object with the clusters it is in.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of each clustering; 1 by default. A common factor does not change a
+        cut, except against ``cluster_edges``.
+
+    cluster_weights : array-like of shape (n_clusters,), default=None
+        Weight of each cluster, multiplied by that of its clustering.
+
+    cluster_edges : array-like or sparse of shape (n_clusters, n_clusters), default=None
+        Weights of edges between clusters.
+
+    Returns
+    -------
+    graph : BipartiteGraph
+        The graph.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> bipartite_graph(votes, clustering_weights=[1, 0.5]).matrix().toarray()
+    array([[1. , 0. , 0.5, 0. ],
+           [1. , 0. , 0. , 0.5],
+           [0. , 1. , 0. , 0.5]])
+    """
+    from scipy.sparse import issparse
+
+    from comitia.represent.coassociation import combined_weights
+
+    if clustering_weights is None:
+        clustering_weights = np.ones(ensemble.n_clusterings)
+    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
+    if cluster_edges is not None:
+        if not issparse(cluster_edges):
+            cluster_edges = np.asarray(cluster_edges, dtype=np.float64)
+        if cluster_edges.shape != 2 * (ensemble.n_clusters,):
+            raise ComitiaError(
+                "cluster_edges must have one row and one column per cluster, "
+                f"{2 * (ensemble.n_clusters,)}; got shape {cluster_edges.shape}."
+            )
+        if cluster_edges.min() < 0:
+            raise ComitiaError("cluster_edges must not be negative.")
+    return BipartiteGraph(ensemble, weights, cluster_edges)
+
+
+def jaccard_clusters(
+    ensemble: Ensemble, object_weights: ArrayLike | None = None
+) -> csr_array:
+    r"""Jaccard similarity of each two clusters of different clusterings.
+
+    .. math::
+        J_{cd} = \frac{\sum_{i \in c \cap d} w_i}{\sum_{i \in c \cup d} w_i},
+
+    and for fuzzy clusters the extended form
+    :math:`b_c' W b_d / (b_c' W b_c + b_d' W b_d - b_c' W b_d)` with their columns
+    :math:`b` of B and :math:`W = \mathrm{diag}(w)`. Clusters of one clustering are that
+    clustering's way of telling objects apart: their similarity is zero, even where
+    fuzzy or overlapping clusters share objects.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    object_weights : array-like of shape (n_objects,), default=None
+        Weight :math:`w_i` of each object; 1 by default.
+
+    Returns
+    -------
+    similarity : csr_array of shape (n_clusters, n_clusters)
+        Symmetric, in [0, 1], with a unit diagonal.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> jaccard_clusters(Ensemble([[0, 0], [0, 1], [1, 1]])).toarray()
+    array([[1. , 0. , 0.5, 0.5],
+           [0. , 1. , 0. , 0.5],
+           [0.5, 0. , 1. , 0. ],
+           [0.5, 0.5, 0. , 1. ]])
+    """
+    from scipy.sparse import csr_array, diags_array
+
+    if object_weights is None:
+        shared = ensemble.contingency()
+    else:
+        B = ensemble.membership
+        w = _object_weights(object_weights, ensemble.n_objects)
+        shared = csr_array(B.T @ (diags_array(w) @ B))
+    c = np.repeat(np.arange(ensemble.n_clusters), np.diff(shared.indptr))
+    d = shared.indices
+    size = shared.diagonal().astype(np.float64)
+    other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
+    # Clusters whose objects all weigh nothing share nothing: 0 / 0 is left out.
+    other &= shared.data > 0
+    c, d, intersection = c[other], d[other], shared.data[other]
+    similarity = intersection / (size[c] + size[d] - intersection)
+    every = np.arange(ensemble.n_clusters)
+    J = csr_array(
+        (
+            np.concatenate([similarity, np.ones(ensemble.n_clusters)]),
+            (np.concatenate([c, every]), np.concatenate([d, every])),
+        ),
+        shape=shared.shape,
+    )
+    J.sort_indices()
+    return J
+
+
+def knn_graph(
+    X: ArrayLike,
+    n_neighbors: int,
+    *,
+    weights: str = "binary",
+    width: float | None = None,
+    symmetric: str = "union",
+    metric: str = "euclidean",
+) -> csr_array:
+    r"""Join each object with its nearest neighbours.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data, or distances of shape (n_objects, n_objects) when ``metric`` is
+        ``"precomputed"``.
+
+    n_neighbors : int
+        Neighbours of each object, the object itself not counted. Of neighbours
+        equally far away, scikit-learn chooses.
+
+    weights : {"binary", "heat", "exponential"}, default="binary"
+        Weight of an edge of length :math:`d`: 1, :math:`e^{-d^2 / 2 \sigma^2}` or
+        :math:`e^{-d / \sigma}`.
+
+    width : float, default=None
+        The :math:`\sigma`; the mean distance to a neighbour by default.
+
+    symmetric : {"union", "mutual", "mean", "none"}, default="union"
+        Keep an edge when either end chose the other, or when both did; take the mean
+        of the two directions; or keep the directed graph.
+
+    metric : str, default="euclidean"
+        A metric of scikit-learn.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_objects, n_objects)
+        Edge weights; the diagonal is empty.
+
+    Examples
+    --------
+    >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    from scipy.sparse import csr_array
+    from sklearn.neighbors import NearestNeighbors
+
+    if weights not in ("binary", "heat", "exponential"):
+        raise ComitiaError(
+            f'weights={weights!r} is none of "binary", "heat", "exponential".'
+        )
+    if symmetric not in ("union", "mutual", "mean", "none"):
+        raise ComitiaError(
+            f'symmetric={symmetric!r} is none of "union", "mutual", "mean", "none".'
+        )
+    if width is not None and not width > 0:
+        raise ComitiaError(f"width={width} must be positive.")
+    data = np.asarray(X, dtype=np.float64)
+    if data.ndim != 2:
+        raise ComitiaError(
+            f"X must have one row per object and two dimensions; got {data.ndim}."
+        )
+    n = len(data)
+    if not 1 <= n_neighbors < n:
+        raise ComitiaError(
+            f"n_neighbors={n_neighbors} must lie in 1..{n - 1} for {n} objects."
+        )
+    search = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(data)
+    distance, neighbor = search.kneighbors()
+    if weights == "binary":
+        edges = np.ones_like(distance)
+    else:
+        sigma = float(distance.mean()) if width is None else width
+        # Copies of one point are at distance zero, whatever the width.
+        scaled = distance / sigma if sigma > 0 else distance
+        edges = np.exp(-(scaled**2) / 2 if weights == "heat" else -scaled)
+    W = csr_array(
+        (
+            edges.ravel(),
+            neighbor.ravel(),
+            np.arange(0, n * n_neighbors + 1, n_neighbors),
+        ),
+        shape=(n, n),
+    )
+    W.sort_indices()
+    if symmetric == "none":
+        return W
+    if symmetric == "mean":
+        return csr_array((W + W.T) / 2)
+    return csr_array(W.maximum(W.T) if symmetric == "union" else W.minimum(W.T))
+
+
+def laplacian(W: Any, kind: str = "symmetric") -> Any:
+    r"""Laplacian of a graph.
+
+    With the degrees :math:`D = \mathrm{diag}(W 1)`,
+
+    .. math::
+        D - W, \qquad I - D^{-1/2} W D^{-1/2}, \qquad I - D^{-1} W
+
+    for the kinds "unnormalised", "symmetric" and "random_walk". The row of a vertex
+    without edges is zero, so that it counts as a connected component of its own.
+
+    Parameters
+    ----------
+    W : array-like or sparse of shape (n, n)
+        Edge weights, not negative; symmetric.
+
+    kind : {"symmetric", "random_walk", "unnormalised"}, default="symmetric"
+        Which Laplacian.
+
+    Returns
+    -------
+    L : ndarray or csr_array of shape (n, n)
+        The Laplacian, sparse when W is.
+
+    Examples
+    --------
+    >>> laplacian([[0, 2], [2, 0]], "unnormalised")
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
+    from scipy.sparse import csr_array, diags_array, issparse
+
+    if kind not in ("symmetric", "random_walk", "unnormalised"):
+        raise ComitiaError(
+            f'kind={kind!r} is none of "symmetric", "random_walk", "unnormalised".'
+        )
+    sparse = issparse(W)
+    if not sparse:
+        W = np.asarray(W, dtype=np.float64)
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        raise ComitiaError(f"W must be square; got shape {W.shape}.")
+    if W.size and W.min() < 0:
+        raise ComitiaError("W must not have negative weights.")
+    degree = np.asarray(W.sum(axis=1), dtype=np.float64).ravel()
+    joined = degree > 0
+    if kind == "unnormalised":
+        diagonal, left, right = degree, None, None
+    else:
+        power = -0.5 if kind == "symmetric" else -1.0
+        scale = np.zeros_like(degree)
+        scale[joined] = degree[joined] ** power
+        diagonal = joined.astype(np.float64)
+        left, right = scale, scale if kind == "symmetric" else None
+    if sparse:
+        if left is not None:
+            W = diags_array(left) @ W
+        if right is not None:
+            W = W @ diags_array(right)
+        return csr_array(diags_array(diagonal) - W)
+    L = -W if left is None else -left[:, None] * W
+    if right is not None:
+        L *= right
+    L.flat[:: len(L) + 1] += diagonal
+    return L
+
+
+def _object_weights(object_weights: ArrayLike, n: int) -> NDArray[np.float64]:
+    w = np.asarray(object_weights, dtype=np.float64)
+    if w.shape != (n,):
+        raise ComitiaError(
+            f"object_weights must have one entry per object, {n}; got shape {w.shape}."
+        )
+    if not np.isfinite(w).all() or (w < 0).any():
+        raise ComitiaError("object_weights must be finite and not negative.")
+    return w
