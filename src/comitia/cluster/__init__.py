@@ -1,0 +1,49 @@
+"""Base clusterers that scikit-learn lacks.
+
+Object weights in plain k-means are scikit-learn's own:
+``sklearn.cluster.KMeans().fit(X, sample_weight=w)``.
+"""
+
+from comitia._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "communities": [
+            "label_propagation",
+            "louvain",
+            "modularity",
+            "overlapping_label_propagation",
+        ],
+        "constraints": ["ConstraintSet", "random_constraints"],
+        "cop_kmeans": ["COPKMeans", "ConstrainedPlacement", "constrained_kmeans"],
+        "e2cp": ["E2CP", "adjust_similarity", "propagate_constraints"],
+        "fuzzy": [
+            "FuzzyCMeans",
+            "FuzzyCMedoids",
+            "fuzzy_cmeans",
+            "fuzzy_cmedoids",
+            "fuzzy_memberships",
+        ],
+        "hmm": ["GaussianHMM", "HMMKModels"],
+        "kernel": ["KernelKMeans"],
+        "kmedoids": ["KMedoids", "around_medoids"],
+        "lac": [
+            "LAC",
+            "feature_dispersions",
+            "lac_objective",
+            "lac_weights",
+            "locally_adaptive",
+            "weighted_distances",
+        ],
+        "minkowski": [
+            "MinkowskiKMeans",
+            "minkowski_centers",
+            "minkowski_distances",
+            "minkowski_kmeans",
+            "minkowski_weights",
+        ],
+        "mixture": ["WeightedGaussianMixture", "gaussian_log_density"],
+        "som": ["SelfOrganizingMap", "nearest_unit"],
+    },
+)

@@ -1,0 +1,231 @@
+"""What the clusterers share: checks, starts, empty clusters, restarts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from comitia._sklearn import Interval, validate_data
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "Clusterer",
+    "Repeats",
+    "best_run",
+    "check_init",
+    "check_n_clusters",
+    "cluster_means",
+    "fill_empty",
+    "initial_centers",
+    "object_weights",
+    "warn_unconverged",
+]
+
+# How precise the centres found by a loop are asked to be, by default.
+COMMON_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+}
+
+
+class Run(Protocol):
+    """What a run of any algorithm here tells about itself."""
+
+    @property
+    def objective(self) -> NDArray[np.float64]:
+        """One value per iteration; the last is that of the result."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it stopped by itself."""
+
+
+AnyRun = TypeVar("AnyRun", bound=Run)
+
+
+class Repeats:
+    """Notices labels that were there before.
+
+    An iteration whose next labels depend on the last ones alone has come to rest, or
+    goes round in circles, as soon as labels come back.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[bytes] = set()
+
+    def __call__(self, labels: NDArray[np.intp]) -> bool:
+        """True if these labels were seen before."""
+        state = labels.tobytes()
+        if state in self._seen:
+            return True
+        self._seen.add(state)
+        return False
+
+
+class Clusterer(ClusterMixin, BaseEstimator):
+    """Base class of the clusterers: how they read data."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON_CONSTRAINTS
+
+    n_clusters: int
+
+    def _read(self, X: Any) -> NDArray[np.float64]:
+        """Check parameters and data, for fit."""
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64)
+        check_n_clusters(self.n_clusters, len(X))
+        return X
+
+    def _read_new(self, X: Any) -> NDArray[np.float64]:
+        """Check new objects, for predict."""
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+
+def check_n_clusters(n_clusters: int, n: int) -> None:
+    """Refuse more clusters than objects."""
+    if n_clusters > n:
+        raise ComitiaError(
+            f"n_clusters={n_clusters} is larger than the number of objects; give at "
+            f"most {n}, got n_samples={n}."
+        )
+
+
+def object_weights(
+    sample_weight: ArrayLike | None, n: int, n_clusters: int = 1
+) -> NDArray[np.float64]:
+    """Check the weights of the objects; ones by default."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ComitiaError(
+            f"sample_weight must have one entry per object, {n}; got shape "
+            f"{weights.shape}."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ComitiaError("sample_weight must be finite and not negative.")
+    n_heavy = int(np.count_nonzero(weights))
+    if n_heavy < n_clusters:
+        raise ComitiaError(
+            f"sample_weight is zero for all but {n_heavy} object(s); give at least "
+            f"{n_clusters} of them a positive weight."
+        )
+    return weights
+
+
+def check_init(
+    init: Any, options: tuple[str, ...], n_clusters: int, n_features: int
+) -> str | NDArray[np.float64]:
+    """Check a start: one of the words, or an array of centres."""
+    if isinstance(init, str):
+        if init not in options:
+            words = ", ".join(f'"{word}"' for word in options)
+            raise ComitiaError(f"init={init!r} is none of {words} nor an array.")
+        return init
+    centers = np.array(init, dtype=np.float64)
+    if centers.shape != (n_clusters, n_features) or not np.isfinite(centers).all():
+        raise ComitiaError(
+            f"init must hold finite centres of shape ({n_clusters}, {n_features}); "
+            f"got shape {centers.shape}."
+        )
+    return centers
+
+
+def initial_centers(
+    X: NDArray[np.float64],
+    n_clusters: int,
+    init: str | ArrayLike,
+    rng: np.random.RandomState,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Centres to start from: k-means++, random objects, or those given."""
+    start = check_init(init, ("k-means++", "random"), n_clusters, X.shape[1])
+    if not isinstance(start, str):
+        return start
+    if start == "k-means++":
+        from sklearn.cluster import kmeans_plusplus
+
+        heavy = slice(None) if weights is None else np.flatnonzero(weights)
+        return kmeans_plusplus(
+            X[heavy],
+            n_clusters,
+            sample_weight=None if weights is None else weights[heavy],
+            random_state=rng,
+        )[0]
+    p = None if weights is None else weights / weights.sum()
+    return X[rng.choice(len(X), n_clusters, replace=False, p=p)]
+
+
+def cluster_means(
+    X: NDArray[np.float64],
+    labels: NDArray[np.intp],
+    n_clusters: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Weighted mean of each cluster; NaN for a cluster without any weight."""
+    from scipy.sparse import csr_array
+
+    n = len(X)
+    w = np.ones(n) if weights is None else weights
+    members = csr_array((w, labels, np.arange(n + 1)), shape=(n, n_clusters))
+    sums = np.bincount(labels, w, minlength=n_clusters)
+    totals = np.asarray(members.T @ X)
+    with np.errstate(invalid="ignore"):
+        return totals / sums[:, None]
+
+
+def fill_empty(
+    labels: NDArray[np.intp],
+    own_distance: NDArray[np.float64],
+    n_clusters: int,
+    movable: NDArray[np.bool_] | None = None,
+) -> NDArray[np.intp]:
+    """Give each empty cluster the object farthest from its own centre.
+
+    An object that is alone in its cluster stays there; so k clusters of k objects
+    come out of any labels. A cluster stays empty only if no object is movable.
+    """
+    sizes = np.bincount(labels, minlength=n_clusters)
+    if sizes.all():
+        return labels
+    labels = labels.copy()
+    farthest_first = np.argsort(-own_distance, kind="stable")
+    if movable is not None:
+        farthest_first = farthest_first[movable[farthest_first]]
+    candidates = iter(farthest_first)
+    for c in np.flatnonzero(sizes == 0):
+        i = next((i for i in candidates if sizes[labels[i]] > 1), None)
+        if i is None:
+            break
+        sizes[labels[i]] -= 1
+        sizes[c] += 1
+        labels[i] = c
+    return labels
+
+
+def best_run(n_init: int, run: Callable[[], AnyRun]) -> AnyRun:
+    """The run with the lowest final objective; the first of equals."""
+    return min((run() for _ in range(n_init)), key=lambda made: made.objective[-1])
+
+
+def warn_unconverged(converged: bool, who: object, max_iter: int) -> None:
+    """Say that a loop was cut short."""
+    if not converged:
+        warnings.warn(
+            f"{type(who).__name__} did not converge in max_iter={max_iter} "
+            "iterations; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,29 @@
+"""From data to an ensemble: one file per way of making base clusterings."""
+
+from comitia._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "base": ["Generator"],
+        "boosting": ["BoostingGenerator"],
+        "communities": ["CommunityGenerator"],
+        "estimators": ["EstimatorGenerator"],
+        "fuzzy": ["FuzzyGenerator"],
+        "kernels": ["KernelGenerator"],
+        "kmeans": ["KMeansGenerator"],
+        "linkages": ["HierarchicalGenerator"],
+        "mixtures": ["MixtureGenerator"],
+        "sampling": [
+            "Bootstrap",
+            "FeatureSubset",
+            "HybridSample",
+            "LittleBootstraps",
+            "RandomProjection",
+            "Subsample",
+            "WeightedSample",
+        ],
+        "spectral": ["SpectralGenerator"],
+        "trees": ["TreeGenerator"],
+    },
+)

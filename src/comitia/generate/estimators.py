@@ -1,0 +1,433 @@
+"""Any scikit-learn clusterer, or several, on samples of objects and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from math import isqrt
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
+
+from comitia._sklearn import HasMethods
+from comitia.exceptions import ComitiaError
+from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
+from comitia.generate.sampling import LittleBootstraps
+
+__all__ = [
+    "EstimatorGenerator",
+    "NearestObject",
+    "median_distance",
+    "n_clusters_range",
+]
+
+# More clusters than this in a base clustering are rarely wanted and always dear.
+_MOST_CLUSTERS = 50
+
+# Their distances say enough about the scale of the data.
+_FEW_HUNDRED = 500
+
+
+def _label_new(generator: EstimatorGenerator) -> bool:
+    models = generator._estimators()
+    if not generator.extend and not all(hasattr(one, "predict") for one in models):
+        raise AttributeError(
+            "a clusterer without predict labels no new objects; set extend=True."
+        )
+    return True
+
+
+class EstimatorGenerator(Generator):
+    r"""Clusterings by one or several clusterers, each on its own sample.
+
+    The members take turns with the clusterers; each draws its parameters, its objects
+    and its features.
+
+    Parameters
+    ----------
+    estimator : clusterer or list of clusterers, default=None
+        Any scikit-learn clusterer or mixture; k-means by default. Members carry the
+        name of their clusterer in ``ensemble.groups`` when there are several.
+
+    n_clusterings : int, default=50
+        Size of the ensemble, :math:`M`.
+
+    n_clusters : int or (int, int), default=None
+        Number of clusters of each clustering, or the range it is drawn from. ``None``
+        draws from 2 to :math:`\sqrt{n}`, at most 50. Ignored by clusterers without a
+        parameter ``n_clusters`` or ``n_components``.
+
+    parameters : dict, or list of dicts, default=None
+        For each parameter the values to draw from; one dict per clusterer.
+
+    objects : sampler, default=None
+        :class:`Subsample`, :class:`Bootstrap`, :class:`WeightedSample`,
+        :class:`HybridSample` or :class:`LittleBootstraps`; all objects by default.
+
+    features : sampler, default=None
+        :class:`FeatureSubset` or :class:`RandomProjection`; all features by default.
+
+    extend : bool, default=False
+        Whether objects that a member did not draw are labelled too, by the clusterer
+        itself or, if it has no ``predict``, by the nearest cluster mean; they stay
+        missing otherwise.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    checkpoint : path-like, default=None
+        A folder for finished members. A run that was killed goes on from there.
+
+    verbose : bool, default=False
+        Whether to draw a progress bar.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The clusterings.
+
+    members_ : list
+        What labels new objects.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import AgglomerativeClustering, KMeans
+    >>> from comitia.generate import EstimatorGenerator
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> two = [KMeans(n_init=1), AgglomerativeClustering()]
+    >>> ensemble = EstimatorGenerator(
+    ...     two, n_clusterings=4, n_clusters=2, random_state=0
+    ... ).generate(X)
+    >>> ensemble.groups.tolist()
+    ['KMeans', 'AgglomerativeClustering', 'KMeans', 'AgglomerativeClustering']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Generator._parameter_constraints,
+        "estimator": [HasMethods(["fit"]), list, tuple, None],
+        "n_clusters": [Integral, tuple, list, None],
+        "parameters": [dict, list, None],
+        "objects": [HasMethods(["draw"]), None],
+        "features": [HasMethods(["draw"]), None],
+        "extend": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_clusterings: int = 50,
+        *,
+        n_clusters: Any = None,
+        parameters: Any = None,
+        objects: Any = None,
+        features: Any = None,
+        extend: bool = False,
+        n_jobs: int | None = None,
+        checkpoint: Any = None,
+        verbose: Any = False,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
+        self.parameters = parameters
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
+
+    transform = available_if(_label_new)(Generator.transform)
+
+    def _estimators(self) -> list[Any]:
+        if self.estimator is None:
+            from sklearn.cluster import KMeans
+
+            return [KMeans(n_init=1)]
+        if isinstance(self.estimator, Sequence):
+            if not self.estimator:
+                raise ComitiaError("estimator is an empty list; give one clusterer.")
+            return list(self.estimator)
+        return [self.estimator]
+
+    def _plan(
+        self, X: NDArray[Any], rng: np.random.RandomState
+    ) -> list[dict[str, Any]]:
+        models = self._estimators()
+        grids = self._grids(len(models))
+        few, most = n_clusters_range(self.n_clusters, len(X))
+        M = self.n_clusterings
+        sizes = rng.randint(few, most + 1, size=M)
+        seeds, object_seeds, feature_seeds = (draw_seeds(M, rng) for _ in range(3))
+        plans = []
+        for m in range(M):
+            which = m % len(models)
+            plan = {
+                "which": which,
+                "n_clusters": int(sizes[m]),
+                "seed": seeds[m],
+                "choices": {
+                    name: int(rng.randint(len(values)))
+                    for name, values in sorted(grids[which].items())
+                },
+                "object_seed": object_seeds[m],
+                "feature_seed": feature_seeds[m],
+                **self._plan_more(rng),
+            }
+            if isinstance(self.objects, LittleBootstraps):
+                first = m - m % self.objects.n_resamples
+                plan["subset_seed"] = object_seeds[first]
+            if len(models) > 1:
+                plan["group"] = self._name(models[which])
+            plans.append(plan)
+        return plans
+
+    def _plan_more(self, rng: np.random.RandomState) -> dict[str, Any]:
+        """What a kind of member draws besides."""
+        return {}
+
+    def _name(self, model: Any) -> str:
+        """How the group of a clusterer is called."""
+        return type(model).__name__
+
+    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+        from sklearn.cluster import KMeans, MiniBatchKMeans
+
+        rows, counts, features = self._draw(X, plan)
+        seen = (X if features is None else features(X))[rows]
+        model = self._model(plan, seen)
+        if counts is not None and has_fit_parameter(model, "sample_weight"):
+            model.fit(seen, sample_weight=counts.astype(np.float64))
+        else:
+            model.fit(seen)
+        found = _labels_of(model, seen)
+        labels = np.full(len(X), -1, dtype=np.int64)
+        labels[rows] = found
+        if isinstance(model, KMeans | MiniBatchKMeans):
+            # All that is left of them is their centres, which a checkpoint can hold.
+            model = NearestCentre(model.cluster_centers_, features)
+        elif self.extend and not hasattr(model, "predict"):
+            # Renumbered without gaps, so that every label has a mean.
+            _, found = np.unique(found, return_inverse=True)
+            labels[rows] = found
+            model = self._extension(seen, found, counts)
+            model.features = features
+        elif features is not None and hasattr(model, "predict"):
+            model = _OnFeatures(model, features)
+        if self.extend and counts is not None:
+            left = np.setdiff1d(np.arange(len(X)), rows, assume_unique=True)
+            if len(left):
+                labels[left] = model.predict(X[left])
+        state = {"centres": model.centres} if isinstance(model, NearestCentre) else {}
+        return Made(labels, model=model, state=state)
+
+    def _extension(self, seen: NDArray[Any], labels: NDArray[Any], counts: Any) -> Any:
+        """What labels new objects after a clusterer that cannot."""
+        return NearestCentre.of_labels(seen, labels, counts)
+
+    def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
+        if "centres" not in state:
+            return None
+        return NearestCentre(state["centres"], self._draw_features(plan))
+
+    def _draw(
+        self, X: Sized, plan: dict[str, Any]
+    ) -> tuple[Any, NDArray[np.int64] | None, Any]:
+        features = self._draw_features(plan)
+        if self.objects is None:
+            return slice(None), None, features
+        rng = np.random.RandomState(plan["object_seed"])
+        if "subset_seed" in plan:
+            shared = np.random.RandomState(plan["subset_seed"])
+            subset = self.objects.subset(len(X), shared)
+            sample = self.objects.resample(subset, len(X), rng)
+        else:
+            sample = self.objects.draw(len(X), rng)
+        return sample.rows, sample.counts, features
+
+    def _draw_features(self, plan: dict[str, Any]) -> Any:
+        if self.features is None:
+            return None
+        rng = np.random.RandomState(plan["feature_seed"])
+        return self.features.draw(self.n_features_in_, rng)
+
+    def _model(self, plan: dict[str, Any], seen: NDArray[Any]) -> Any:
+        model = clone(self._estimators()[plan["which"]])
+        grid = self._grids(len(self._estimators()))[plan["which"]]
+        values = {name: grid[name][choice] for name, choice in plan["choices"].items()}
+        available = model.get_params()
+        for name in ("n_clusters", "n_components"):
+            # "n_clusters" of a clusterer that also takes a distance threshold is None.
+            if (
+                name in available
+                and name not in values
+                and not (
+                    name == "n_clusters"
+                    and available.get("distance_threshold") is not None
+                )
+            ):
+                values[name] = min(plan["n_clusters"], len(seen))
+                break
+        if "random_state" in available:
+            values["random_state"] = plan["seed"]
+        return model.set_params(**values)
+
+    def _grids(self, n_models: int) -> list[dict[str, list[Any]]]:
+        given = self.parameters
+        if given is None:
+            return [{} for _ in range(n_models)]
+        grids = [given] if isinstance(given, Mapping) else list(given)
+        if len(grids) != n_models:
+            raise ComitiaError(
+                f"parameters has {len(grids)} dict(s) for {n_models} clusterer(s); "
+                "give one for each."
+            )
+        return [
+            {name: _as_list(name, values) for name, values in grid.items()}
+            for grid in grids
+        ]
+
+
+def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
+    """The range that the number of clusters is drawn from.
+
+    Parameters
+    ----------
+    n_clusters : int, (int, int) or None
+        One number, a range, or None for 2 to the square root of n, at most 50.
+
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    fewest, most : int, int
+        The range, both ends included.
+    """
+    if n_clusters is None:
+        most = max(1, min(isqrt(n), _MOST_CLUSTERS))
+        return min(2, most), most
+    if isinstance(n_clusters, Integral):
+        fewest = most = int(n_clusters)
+    else:
+        try:
+            fewest, most = (int(k) for k in n_clusters)
+        except (TypeError, ValueError):
+            fewest = most = 0
+    if not 1 <= fewest <= most:
+        raise ComitiaError(
+            f"n_clusters={n_clusters!r} must be one number or a pair (fewest, most) "
+            "with 1 <= fewest <= most."
+        )
+    if most > n:
+        raise ComitiaError(
+            f"n_clusters={n_clusters!r} asks for more clusters than there are objects; "
+            f"give at most {n}, got n_samples={n}."
+        )
+    return fewest, most
+
+
+class NearestObject:
+    """Labels an object like its nearest neighbour: for clusters of any shape.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Labelled objects.
+
+    labels : ndarray of shape (n,)
+        Their labels.
+
+    features : callable, default=None
+        What the features of X are made with.
+    """
+
+    def __init__(
+        self, X: NDArray[Any], labels: NDArray[Any], features: Any = None
+    ) -> None:
+        self.X = X
+        self.labels = labels
+        self.features = features
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Label objects.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            The objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            The labels of their nearest neighbours; of equally near ones the first.
+        """
+        from sklearn.metrics import pairwise_distances_argmin
+
+        X = X if self.features is None else self.features(X)
+        return self.labels[pairwise_distances_argmin(X, self.X)]
+
+
+def median_distance(
+    X: NDArray[Any], rng: np.random.RandomState, metric: Any = "euclidean"
+) -> float:
+    """Median distance of the objects, by a few hundred of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The objects.
+
+    rng : RandomState
+        Source of randomness.
+
+    metric : str, default="euclidean"
+        A metric of ``scipy.spatial.distance.pdist``.
+
+    Returns
+    -------
+    distance : float
+        The median of the distances that are not zero; one if all are.
+    """
+    from scipy.spatial.distance import pdist
+
+    if len(X) > _FEW_HUNDRED:
+        X = X[np.sort(rng.choice(len(X), size=_FEW_HUNDRED, replace=False))]
+    distances = pdist(X, metric)
+    apart = distances[distances > 0]
+    return float(np.median(apart)) if len(apart) else 1.0
+
+
+class _OnFeatures:
+    """A model that sees some features only."""
+
+    def __init__(self, model: Any, features: Any) -> None:
+        self.model = model
+        self.features = features
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return self.model.predict(self.features(X))
+
+
+def _labels_of(model: Any, X: NDArray[Any]) -> NDArray[Any]:
+    return model.labels_ if hasattr(model, "labels_") else model.predict(X)
+
+
+def _as_list(name: str, values: Any) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ComitiaError(
+            f"parameters[{name!r}]={values!r} must be a list of values to draw from."
+        )
+    values = list(values)
+    if not values:
+        raise ComitiaError(f"parameters[{name!r}] is empty; give values to draw from.")
+    return values

@@ -1,0 +1,201 @@
+"""Kernel k-means over several kernels and widths."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.exceptions import ComitiaError
+from comitia.generate.estimators import EstimatorGenerator, median_distance
+
+__all__ = ["KernelGenerator"]
+
+
+class KernelGenerator(EstimatorGenerator):
+    r"""Kernel k-means with several kernels, each member with a width of its own.
+
+    The width :math:`\sigma` of a member is a multiple, drawn on a logarithmic scale, of
+    the median distance of its objects. "rbf" has
+    :math:`\gamma = 1 / 2\sigma^2`, "laplacian" :math:`\gamma = 1 / \sigma`, "poly" and
+    "sigmoid" :math:`\gamma = 1 / \sigma^2`.
+
+    Parameters
+    ----------
+    n_clusterings : int, default=50
+        Size of the ensemble, :math:`M`.
+
+    n_clusters : int or (int, int), default=None
+        Number of clusters of each clustering, or the range it is drawn from. ``None``
+        draws from 2 to :math:`\sqrt{n}`, at most 50.
+
+    kernels : list of str, default=("rbf", "laplacian", "poly")
+        Kernels of :class:`~comitia.cluster.KernelKMeans`; members take turns.
+
+    widths : (float, float), default=(0.2, 2.0)
+        Range of the width, as a multiple of the median distance.
+
+    objects : sampler, default=None
+        Which objects a member sees, as for :class:`EstimatorGenerator`.
+
+    features : sampler, default=None
+        Which features a member sees, as for :class:`EstimatorGenerator`.
+
+    extend : bool, default=False
+        Whether objects that a member did not draw are labelled; they stay missing
+        otherwise.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    checkpoint : path-like, default=None
+        A folder for finished members. A run that was killed goes on from there.
+
+    verbose : bool, default=False
+        Whether to draw a progress bar.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The clusterings; ``groups`` says which kernel they have.
+
+    members_ : list
+        What labels new objects.
+
+    Examples
+    --------
+    >>> from comitia.generate import KernelGenerator
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> KernelGenerator(3, n_clusters=2, random_state=0).generate(X).groups.tolist()
+    ['rbf', 'laplacian', 'poly']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **EstimatorGenerator._parameter_constraints,
+        "kernels": [tuple, list],
+        "widths": [tuple, list],
+    }
+
+    def __init__(
+        self,
+        n_clusterings: int = 50,
+        *,
+        n_clusters: Any = None,
+        kernels: Any = ("rbf", "laplacian", "poly"),
+        widths: tuple[float, float] = (0.2, 2.0),
+        objects: Any = None,
+        features: Any = None,
+        extend: bool = False,
+        n_jobs: int | None = None,
+        checkpoint: Any = None,
+        verbose: Any = False,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            None,
+            n_clusterings,
+            n_clusters=n_clusters,
+            objects=objects,
+            features=features,
+            extend=extend,
+            n_jobs=n_jobs,
+            checkpoint=checkpoint,
+            verbose=verbose,
+            random_state=random_state,
+        )
+        self.kernels = kernels
+        self.widths = widths
+
+    def _estimators(self) -> list[Any]:
+        from comitia.cluster import KernelKMeans
+
+        return [KernelKMeans(kernel=kernel, n_init=1) for kernel in self.kernels]
+
+    def _name(self, model: Any) -> str:
+        return str(model.kernel)
+
+    def _plan_more(self, rng: np.random.RandomState) -> dict[str, Any]:
+        return {"width": log_uniform("widths", self.widths, rng)}
+
+    def _model(self, plan: dict[str, Any], seen: NDArray[Any]) -> Any:
+        model = super()._model(plan, seen)
+        metric = "cityblock" if model.kernel == "laplacian" else "euclidean"
+        rng = np.random.RandomState(plan["seed"])
+        width = plan["width"] * median_distance(seen, rng, metric)
+        return model.set_params(gamma=gamma_of(model.kernel, width))
+
+
+def gamma_of(kernel: str, width: float) -> float:
+    """The parameter gamma by which scikit-learn's kernels know their width.
+
+    Parameters
+    ----------
+    kernel : str
+        Name of the kernel.
+
+    width : float
+        Its width.
+
+    Returns
+    -------
+    gamma : float
+        The parameter.
+    """
+    if kernel == "rbf":
+        return 1.0 / (2.0 * width**2)
+    return 1.0 / width if kernel == "laplacian" else 1.0 / width**2
+
+
+def check_range(name: str, ends: Any) -> tuple[float, float]:
+    """Check a range of positive numbers.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument.
+
+    ends : (float, float)
+        Its ends.
+
+    Returns
+    -------
+    lowest, highest : float, float
+        The ends.
+    """
+    try:
+        lowest, highest = (float(end) for end in ends)
+    except (TypeError, ValueError):
+        lowest = highest = 0.0
+    if not 0 < lowest <= highest < np.inf:
+        raise ComitiaError(
+            f"{name}={ends!r} must be a pair (lowest, highest) with "
+            "0 < lowest <= highest."
+        )
+    return lowest, highest
+
+
+def log_uniform(name: str, ends: Any, rng: np.random.RandomState) -> float:
+    """Draw from a range, uniformly on a logarithmic scale.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument that holds the range.
+
+    ends : (float, float)
+        The range.
+
+    rng : RandomState
+        Source of randomness.
+
+    Returns
+    -------
+    number : float
+        The number.
+    """
+    lowest, highest = np.log(check_range(name, ends))
+    return float(np.exp(rng.uniform(lowest, highest)))

@@ -1,0 +1,185 @@
+"""Regression trees whose leaves are clusters."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from comitia._sklearn import Interval
+from comitia.generate.base import Generator, Made, draw_seeds
+from comitia.generate.estimators import n_clusters_range
+from comitia.generate.sampling import FeatureMap, FeatureSubset
+
+__all__ = ["TreeGenerator"]
+
+
+class _Data(NamedTuple):
+    X: NDArray[np.float64]
+    responses: NDArray[np.float64]
+
+
+class TreeGenerator(Generator):
+    r"""Multivariate regression trees on few features; their leaves are the clusters.
+
+    A tree predicts all features from a random few of them [1]_, so that the objects of
+    a leaf are alike in everything while the way to the leaf asks for little.
+
+    Parameters
+    ----------
+    n_clusterings : int, default=50
+        Number of trees, :math:`M`.
+
+    n_clusters : int or (int, int), default=None
+        Most leaves of a tree, or the range this is drawn from; no limit when None.
+
+    feature_fraction : float or "sqrt", default=0.05
+        The share of the features that a tree asks for, at least one of them.
+
+    n_components : int, default=None
+        Predict so many leading principal components instead of the features, when
+        these are very many.
+
+    min_samples_leaf : int, default=5
+        Fewest objects in a leaf.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    checkpoint : path-like, default=None
+        A folder for finished members. A run that was killed goes on from there.
+
+    verbose : bool, default=False
+        Whether to draw a progress bar.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The clusterings.
+
+    members_ : list
+        The trees, down which new objects go.
+
+    responses_ : ndarray of shape (n_objects, n_responses)
+        What the trees predict: the features, or principal components, centred.
+
+    References
+    ----------
+    .. [1] C. Smyth and D. Coomans, "Clustering microarrays with predictive weighted
+       ensembles", IEEE CIBCB, 2007. :doi:`10.1109/CIBCB.2007.4221210`
+
+    Examples
+    --------
+    >>> from comitia.generate import TreeGenerator
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> trees = TreeGenerator(1, n_clusters=2, min_samples_leaf=1, random_state=0)
+    >>> trees.fit_transform(X).ravel()
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Generator._parameter_constraints,
+        "n_clusters": [Integral, tuple, list, None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusterings: int = 50,
+        *,
+        n_clusters: Any = None,
+        feature_fraction: float | str = 0.05,
+        n_components: int | None = None,
+        min_samples_leaf: int = 5,
+        n_jobs: int | None = None,
+        checkpoint: Any = None,
+        verbose: Any = False,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
+        self.feature_fraction = feature_fraction
+        self.n_components = n_components
+        self.min_samples_leaf = min_samples_leaf
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def predict_responses(self, X: Any) -> NDArray[np.float64]:
+        r"""What each tree predicts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Objects.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_clusterings, n, n_responses)
+            The predictions :math:`T_m`: the mean response of an object's leaf.
+        """
+        check_is_fitted(self)
+        X = self._check_data(X, reset=False)
+        return np.stack([member.model.predict_responses(X) for member in self.members_])
+
+    def _plan(
+        self, X: NDArray[Any], rng: np.random.RandomState
+    ) -> list[dict[str, Any]]:
+        M = self.n_clusterings
+        sizes: list[int | None] = [None] * M
+        if self.n_clusters is not None:
+            few, most = n_clusters_range(self.n_clusters, len(X))
+            sizes = rng.randint(few, most + 1, size=M).tolist()
+        return [
+            {"n_leaves": size, "seed": seed}
+            for size, seed in zip(sizes, draw_seeds(M, rng), strict=True)
+        ]
+
+    def _prepare(self, X: NDArray[Any]) -> _Data:
+        Y = X - X.mean(axis=0)
+        if self.n_components is not None and self.n_components < min(X.shape):
+            from sklearn.decomposition import PCA
+
+            Y = PCA(self.n_components, svd_solver="full").fit_transform(Y)
+        self.responses_ = Y
+        return _Data(X, Y)
+
+    def _make(self, data: _Data, plan: dict[str, Any]) -> Made:
+        from sklearn.tree import DecisionTreeRegressor
+
+        rng = np.random.RandomState(plan["seed"])
+        p = data.X.shape[1]
+        features = FeatureSubset(self.feature_fraction).draw(p, rng)
+        # scikit-learn makes no tree of one leaf unless the leaf must hold everybody.
+        single = plan["n_leaves"] == 1
+        smallest = len(data.X) if single else min(self.min_samples_leaf, len(data.X))
+        tree = DecisionTreeRegressor(
+            min_samples_leaf=smallest,
+            max_leaf_nodes=None if single else plan["n_leaves"],
+            random_state=rng,
+        )
+        tree.fit(features(data.X), data.responses)
+        model = _Leaves(tree, features)
+        return Made(model.predict(data.X), model=model)
+
+
+class _Leaves:
+    """A tree on some features."""
+
+    def __init__(self, tree: Any, features: FeatureMap) -> None:
+        self.tree = tree
+        self.features = features
+
+    def predict(self, X: NDArray[Any]) -> NDArray[np.int64]:
+        return self.tree.apply(self.features(X))
+
+    def predict_responses(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        return self.tree.predict(self.features(X)).reshape(len(X), -1)

@@ -1,0 +1,137 @@
+"""Minkowski weighted k-means: centres, weights, monotone descent, planted noise."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize, minimize_scalar
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from comitia.cluster import (
+    MinkowskiKMeans,
+    minkowski_centers,
+    minkowski_distances,
+    minkowski_kmeans,
+    minkowski_weights,
+)
+from comitia.exceptions import ComitiaError
+
+BLOBS, TRUTH = make_blobs(90, centers=3, cluster_std=1.0, random_state=4)
+
+
+@pytest.mark.parametrize("p", [1.05, 1.3, 1.9, 2.1, 3.0, 5.0, 12.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_centres_minimise_the_dispersion(p, seed):
+    rng = np.random.RandomState(seed)
+    values = np.r_[rng.randn(rng.randint(1, 30)), 10 ** rng.randn(3), [0.5, 0.5]]
+    found = minkowski_centers(values[:, None], np.zeros(len(values)), 1, p)[0, 0]
+
+    def dispersion(c):
+        return (np.abs(values - c) ** p).sum()
+
+    best = minimize_scalar(
+        dispersion,
+        bounds=(values.min(), values.max()),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    assert dispersion(found) <= best.fun * (1 + 1e-12)
+    # At the minimum the slope changes its sign.
+    step = 1e-7 * np.ptp(values)
+    assert dispersion(found - step) >= dispersion(found) * (1 - 1e-14)
+    assert dispersion(found + step) >= dispersion(found) * (1 - 1e-14)
+
+
+def test_centres_are_medians_means_and_single_objects():
+    X = np.random.RandomState(0).rand(21, 2)
+    labels = np.repeat([0, 1, 2], [10, 10, 1])
+    for p, statistic in [(1, np.median), (2, np.mean)]:
+        expected = [statistic(X[labels == v], axis=0) for v in range(3)]
+        assert_allclose(minkowski_centers(X, labels, 3, p), expected)
+    assert_array_equal(minkowski_centers(X, labels, 3, 3.3)[2], X[20])
+    with pytest.raises(ComitiaError, match=r"p=0.5 must be at least 1"):
+        minkowski_centers(X, labels, 3, 0.5)
+
+
+@pytest.mark.parametrize("p", [1.001, 1.999, 2.001])
+def test_centres_depend_smoothly_on_the_exponent(p):
+    X = np.random.RandomState(1).rand(31, 3)
+    labels = np.zeros(31, dtype=int)
+    near = minkowski_centers(X, labels, 1, round(p))
+    # Within a thousandth of the exponent the centre moves by about as much.
+    assert_allclose(minkowski_centers(X, labels, 1, p), near, atol=0.01)
+
+
+def test_weights_are_those_of_the_catalogue():
+    assert_allclose(minkowski_weights([[1.0, 4.0]], 2.0), [[0.8, 0.2]])
+    assert_array_equal(minkowski_weights([[3.0, 1.0, 2.0]], 1.0), [[0.0, 1.0, 0.0]])
+
+
+@pytest.mark.parametrize("beta", [1.4, 2.0, 4.0])
+def test_weights_minimise_the_objective(beta):
+    D = np.array([0.5, 2.0, 1.0])
+
+    def cost(v):
+        w = np.exp(v) / np.exp(v).sum()
+        return (w**beta * D).sum()
+
+    found = minimize(cost, np.zeros(3), tol=1e-12)
+    w = minkowski_weights(D[None], beta)[0]
+    assert (w**beta * D).sum() <= found.fun + 1e-12
+
+
+def test_a_feature_without_dispersion_does_not_take_everything():
+    D = np.array([[0.0, 2.0], [1.0, 1.0]])
+    assert_allclose(minkowski_weights(D, 2.0), minkowski_weights(D + 1.0, 2.0))
+    assert minkowski_weights(D, 2.0)[0, 0] < 1
+    always = minkowski_weights([[1.0, 4.0]], 2.0, "offset")
+    assert_allclose(always, minkowski_weights([[3.5, 6.5]], 2.0))
+    with pytest.raises(ComitiaError, match='neither "guarded" nor "offset"'):
+        minkowski_weights(D, 2.0, "none")
+
+
+def test_distances_are_their_definition():
+    rng = np.random.RandomState(0)
+    X, centers = rng.rand(7, 3), rng.rand(2, 3)
+    weights = rng.dirichlet(np.ones(3), 2)
+    expected = [[sum(weights[v, r] ** 1.7 * abs(X[i, r] - centers[v, r]) ** 2.6
+                  for r in range(3)) for v in range(2)] for i in range(7)]  # fmt: skip
+    got = minkowski_distances(X, centers, weights, 2.6, 1.7)
+    assert_allclose(got, expected)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.4, 2.0, 3.0])
+def test_the_objective_never_rises(p):
+    X = np.random.RandomState(0).rand(80, 4)
+    for seed in range(4):
+        run = minkowski_kmeans(X, 4, np.random.RandomState(seed), p=p, n_init=1)
+        assert np.diff(run.objective).max(initial=0.0) <= 1e-9
+        assert_allclose(run.weights.sum(axis=1), 1.0)
+
+
+def test_features_of_equal_weight_are_kmeans():
+    # One feature has the weight one, whatever its dispersion.
+    X = BLOBS[:, :1]
+    plain = KMeans(3, init=X[:3], n_init=1, tol=0).fit(X)
+    ours = MinkowskiKMeans(3, init=X[:3]).fit(X)
+    assert_array_equal(ours.labels_, plain.labels_)
+    assert_allclose(ours.inertia_, plain.inertia_)
+
+
+def test_noise_features_lose_their_weight():
+    rng = np.random.RandomState(0)
+    X = np.column_stack([BLOBS, rng.uniform(-12, 12, size=(90, 4))])
+    X = (X - X.mean(axis=0)) / np.ptp(X, axis=0)
+    fitted = MinkowskiKMeans(3, p=1.5, n_init=30, random_state=0).fit(X)
+    plain = KMeans(3, n_init=30, random_state=0).fit(X)
+    assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.95
+    assert adjusted_rand_score(TRUTH, plain.labels_) < 0.9
+    assert fitted.feature_weights_[:, :2].sum(axis=1).min() > 0.7
+
+
+def test_the_scale_of_the_data_does_not_matter():
+    one = MinkowskiKMeans(3, p=3.0, init=BLOBS[:3]).fit(BLOBS)
+    other = MinkowskiKMeans(3, p=3.0, init=100 * BLOBS[:3]).fit(100 * BLOBS)
+    assert_array_equal(one.labels_, other.labels_)
+    assert_allclose(one.feature_weights_, other.feature_weights_)
