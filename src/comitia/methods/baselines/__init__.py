@@ -1,0 +1,1 @@
+"""Methods that others are compared with."""

@@ -1,0 +1,119 @@
+"""MCLA."""
+
+from numbers import Integral, Real
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.partition import meta_vote, metis_partition
+from comitia.represent import jaccard_clusters
+
+__all__ = ["MCLA"]
+
+
+class MCLA(EnsembleMethod):
+    r"""Meta-clustering algorithm.
+
+    Clusters of different clusterings that hold the same objects are grouped into
+    meta-clusters, and each object goes to the meta-cluster that most of its clusters
+    are in [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of meta-clusters; chosen by the eigengap when None. A meta-cluster can
+        win no object, so that fewer clusters come out.
+
+    variant : {"clusters", "objects"}, default="clusters"
+        What METIS balances: the number of clusters in a meta-cluster, or the number of
+        objects in those clusters.
+
+    imbalance : float, default=0.05
+        How much heavier than the mean a meta-cluster may be.
+
+    n_init : int, default=1
+        Number of partitions METIS makes; the one that cuts least is kept.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of METIS.
+
+    Notes
+    -----
+    Clusters c and d are joined by an edge that weighs their Jaccard similarity
+    :math:`|c \cap d| / |c \cup d|`. METIS cuts this graph into meta-clusters g, and
+    the association of object i with them is
+
+    .. math::
+        A_{ig} = \frac{1}{|g|} \sum_{c \in g} B_{ic}.
+
+    The largest association wins, the lowest meta-cluster of equals (the paper draws).
+
+    METIS balances the parts by design. Here these are groups of clusters: with the
+    default variant a meta-cluster has about the same number of clusters, which suits
+    clusterings with about ``n_clusters`` clusters each, whatever the sizes of their
+    clusters. With clusters weighted by their sizes, as an option, meta-clusters of
+    very unequal size are split; raise ``imbalance`` against it.
+
+    References
+    ----------
+    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for
+       combining multiple partitions", JMLR 3, 2002. :doi:`10.1162/153244303321897735`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> method("mcla")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="mcla",
+        weighs="nothing",
+        approach="baseline",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "variant": [StrOptions({"clusters", "objects"})],
+        "imbalance": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        variant="clusters",
+        imbalance=0.05,
+        n_init=1,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.imbalance = imbalance
+        self.n_init = n_init
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        n_clusters = self._resolve_n_clusters(ensemble)
+        groups = metis_partition(
+            jaccard_clusters(ensemble),
+            n_clusters,
+            vertex_weights=ensemble.sizes if self.variant == "objects" else None,
+            imbalance=self.imbalance,
+            n_init=self.n_init,
+            rng=rng,
+        )
+        # METIS makes each cluster a part of its own when there are not enough.
+        labels, _ = meta_vote(
+            ensemble, groups, max(n_clusters, groups.max() + 1), association=False
+        )
+        return labels

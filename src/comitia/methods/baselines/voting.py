@@ -1,0 +1,176 @@
+"""Plain voting."""
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from comitia._sklearn import Interval
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.partition import cluster_vote, kmeans_rows, median_selection
+from comitia.represent import align_clusters, combined_weights
+from comitia.weigh import normalise_weights
+
+__all__ = ["Voting"]
+
+
+class Voting(EnsembleMethod):
+    r"""Plurality voting after alignment.
+
+    The clusters of every clustering get the names of a reference, and each object goes
+    to the cluster that most clusterings name [1]_. The result is the next reference,
+    until nothing changes.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; that of the reference when None.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of the vote of each clustering; equal by default.
+
+    agreement : str or None, default="adjusted_rand"
+        The first reference is the clustering that agrees most with the others by this
+        measure, among those with ``n_clusters`` clusters; None takes the first of them.
+
+    max_iter : int, default=100
+        The most times that the clusterings are aligned and counted.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator, and of the reference where it has to be made.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        The weights used; they sum to 1.
+
+    n_iter_ : int
+        How often the votes were counted.
+
+    converged_ : bool
+        Whether the last count changed nothing.
+
+    Notes
+    -----
+    With :math:`\pi_m` the alignment of clustering m that maximises its overlap with the
+    reference (the Hungarian method),
+
+    .. math::
+        y_i = \arg\max_r \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r],
+
+    the lowest label of equals. Alignment and vote both raise the weight of the votes
+    that go to winners, so the rounds come to an end. An object that a clustering leaves
+    out gets no vote from it. When a clustering has more clusters than the reference,
+    several of them vote for one label, so that the overlap is largest and every label
+    keeps a cluster; when it has fewer, some labels do without its vote. Where no
+    clustering has ``n_clusters`` clusters, k-means on the label rows makes the first
+    reference.
+
+    One round with the first clustering as the reference, ``agreement=None`` and
+    ``max_iter=1``, is the bagged clustering of [1]_; [2]_ compares voting schemes.
+
+    References
+    ----------
+    .. [1] S. Dudoit and J. Fridlyand, "Bagging to improve the accuracy of a clustering
+       procedure", Bioinformatics 19(9), 2003. :doi:`10.1093/bioinformatics/btg038`
+    .. [2] H. G. Ayad and M. S. Kamel, "Cumulative voting consensus method for
+       partitions with variable number of clusters", IEEE TPAMI 30(1), 2008.
+       :doi:`10.1109/TPAMI.2007.1138`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 1, 0], [0, 1, 1], [1, 0, 1], [1, 0, 0]])
+    >>> method("voting")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="voting",
+        weighs="nothing",
+        approach="baseline",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "clustering_weights": ["array-like", None],
+        "agreement": [str, None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        clustering_weights=None,
+        agreement="adjusted_rand",
+        max_iter=100,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.clustering_weights = clustering_weights
+        self.agreement = agreement
+        self.max_iter = max_iter
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        w = self.clustering_weights
+        self.clustering_weights_ = normalise_weights(
+            np.ones(ensemble.n_clusterings) if w is None else w
+        )
+        weights = combined_weights(ensemble, self.clustering_weights_)
+        labels = self._reference(ensemble, rng)
+        k = int(labels.max()) + 1
+        self.converged_ = False
+        for n_iter in range(1, self.max_iter + 1):
+            self.n_iter_ = n_iter
+            before = labels
+            targets = align_clusters(ensemble, before, k)
+            labels = cluster_vote(ensemble, targets, k, cluster_weights=weights)
+            if np.array_equal(labels, before):
+                self.converged_ = True
+                break
+        # A single count is a method of its own, not a loop cut short.
+        if not self.converged_ and self.max_iter > 1:
+            warnings.warn(
+                f"the votes still changed after max_iter={self.max_iter} counts; "
+                "raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        if labels.min() < 0:
+            raise ComitiaError(
+                "clustering_weights leave objects without a vote, the first is "
+                f"object {int(labels.argmin())}; give more clusterings some weight."
+            )
+        return labels
+
+    def _reference(self, ensemble, rng):
+        """The clustering that the others are aligned to at first."""
+        k = self.n_clusters
+        fit = np.arange(ensemble.n_clusterings)
+        if k is not None:
+            fit = np.flatnonzero(ensemble.n_clusters_each == k)
+            if len(fit) == 0:
+                weights = self.clustering_weights_
+                return kmeans_rows(ensemble, k, rng, clustering_weights=weights)[0]
+        if self.agreement is None or len(fit) == 1:
+            m = fit[0]
+        else:
+            m = median_selection(
+                ensemble.agreement(self.agreement),
+                weights=self.clustering_weights_,
+                candidates=fit,
+            )
+        codes = ensemble.codes[m].astype(np.int32)
+        return np.where(codes == ensemble.n_clusters_each[m], -1, codes)

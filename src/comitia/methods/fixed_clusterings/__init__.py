@@ -1,0 +1,1 @@
+"""Weights on clusterings, computed once."""

@@ -1,0 +1,136 @@
+"""Average linkage on a weighted co-association matrix."""
+
+import numpy as np
+
+from comitia._sklearn import StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.partition import cut, ensemble_linkage
+from comitia.validity import INDICES, positive_scores, score_table
+from comitia.weigh import normalise_weights
+
+__all__ = ["ValidityWeightedCoassociation"]
+
+
+class ValidityWeightedCoassociation(EnsembleMethod):
+    r"""Average linkage on a co-association matrix weighted by validity.
+
+    Two objects are alike when good clusterings put them together, and a clustering is
+    good when a validity index says so on the data [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; the longest lifetime in the dendrogram when None.
+
+    index : str or callable, default="silhouette"
+        What a clustering is judged by, :math:`\gamma`: an index of
+        :mod:`comitia.validity`, or a function ``index(X, labels)`` that returns a
+        number, 0 or more and larger for a better clustering. Its labels are -1 for
+        objects that a clustering leaves out. X is None when :meth:`fit` is given an
+        ensemble alone, which only works with a function.
+
+    linkage : {"average", "single", "complete", "ward"}, default="average"
+        How the dendrogram is built.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Weight of each clustering, with sum 1.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram, in SciPy form.
+
+    Notes
+    -----
+    The weights and the similarity of objects are
+
+    .. math::
+        w_m = \frac{\gamma(C_m)}{\sum_l \gamma(C_l)}, \qquad S = B W B',
+
+    and the dendrogram is built on :math:`1 - S`. Which function :math:`\gamma` is, the
+    paper leaves to the user. Indices in [-1, 1] such as the silhouette are shifted to
+    [0, 1], and an index v that is better when small counts as 1 / (1 + v). A clustering
+    for which an index is not defined, mostly one with a single cluster, weighs nothing.
+
+    References
+    ----------
+    .. [1] V. Berikov and I. Pestunov, "Ensemble clustering based on weighted
+       co-association matrices: error bound and convergence properties", Pattern
+       Recognition 63, 2017. :doi:`10.1016/j.patcog.2016.10.017`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 2], [1, 2]])
+    >>> judge = method("berikov_pestunov_2017")(n_clusters=2, index="dunn")
+    >>> judge.fit_predict(X, ensemble=votes)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    >>> judge.clustering_weights_.round(3)
+    array([0.97, 0.03])
+    """
+
+    card = MethodCard(
+        id="berikov_pestunov_2017",
+        weighs="clusterings",
+        approach="fixed",
+        needs=("labels", "data"),
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "index": [StrOptions(set(INDICES)), callable],
+        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        index="silhouette",
+        linkage="average",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.index = index
+        self.linkage = linkage
+        self.generator = generator
+        self.random_state = random_state
+
+    def _check_given(self, X, data, ensemble):
+        # A function of the labels can judge clusterings without their data.
+        if not (callable(self.index) and data is None and ensemble is None):
+            super()._check_given(X, data, ensemble)
+
+    def _combine(self, ensemble, X, rng):
+        self.clustering_weights_ = normalise_weights(self._judge(ensemble, X))
+        self.linkage_ = ensemble_linkage(
+            ensemble,
+            clustering_weights=self.clustering_weights_,
+            linkage=self.linkage,
+        )
+        return cut(self.linkage_, self.n_clusters)
+
+    def _judge(self, ensemble, X):
+        """The value of each clustering, 0 or more."""
+        if not callable(self.index):
+            table = score_table(X, ensemble, [self.index], finite=False)
+            return positive_scores(table.values[:, 0], self.index)
+        gamma = np.array([self.index(X, labels) for labels in ensemble.labels.T], float)
+        if (gamma < 0).any():
+            m = int(np.argmax(gamma < 0))
+            raise ComitiaError(
+                f"index returned {gamma[m]:.6g} for clustering {m}; it must be 0 or "
+                "more, and larger for a better clustering."
+            )
+        return gamma

@@ -1,0 +1,116 @@
+"""WEAC."""
+
+from numbers import Real
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.partition import cut, ensemble_linkage
+from comitia.weigh import crowd_agreement, normalise_weights
+
+__all__ = ["WEAC"]
+
+
+class WEAC(EnsembleMethod):
+    r"""Weighted evidence accumulation clustering.
+
+    Clusterings that agree with the crowd of the others count for more in the
+    co-association, and a tree is grown on it [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+
+    agreement : str or callable, default="nmi_max"
+        How the agreement of two clusterings is measured; the authors' code divides the
+        mutual information by the larger entropy, the review by the geometric mean
+        (``"nmi_sqrt"``).
+
+    weight_power : float, default=2.0
+        Exponent :math:`\beta` on the agreement of a clustering with the others.
+
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        How similar two clusters are. The paper has the first three.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Weight of each clustering; they sum to 1.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram, in SciPy form.
+
+    Notes
+    -----
+    With the crowd agreement index :math:`\mathrm{CAI}_m`, the mean agreement
+    :math:`\phi` of clustering m with the others,
+
+    .. math::
+        w_m = \frac{\mathrm{NCAI}_m^\beta}{\sum_l \mathrm{NCAI}_l^\beta}, \qquad
+        \mathrm{NCAI}_m = \frac{\mathrm{CAI}_m}{\max_l \mathrm{CAI}_l}, \qquad
+        S = \sum_m w_m B_m B_m'.
+
+    The review calls the exponent :math:`\alpha`. When no two clusterings agree at all,
+    they weigh the same and a warning is given. With ``weight_power=0`` this is EAC.
+
+    References
+    ----------
+    .. [1] D. Huang, J.-H. Lai and C.-D. Wang, "Combining multiple clusterings via crowd
+       agreement estimation and multi-granularity link analysis", Neurocomputing 170,
+       2015. :doi:`10.1016/j.neucom.2014.05.094`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> method("weac")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="weac",
+        weighs="clusterings",
+        approach="fixed",
+        needs="labels",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "agreement": [str, callable],
+        "weight_power": [Interval(Real, 0, None, closed="left")],
+        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        agreement="nmi_max",
+        weight_power=2.0,
+        linkage="average",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.agreement = agreement
+        self.weight_power = weight_power
+        self.linkage = linkage
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        self.clustering_weights_ = normalise_weights(
+            crowd_agreement(ensemble, self.agreement, self.weight_power)
+        )
+        self.linkage_ = ensemble_linkage(
+            ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
+        )
+        return cut(self.linkage_, self.n_clusters)

@@ -1,0 +1,1 @@
+"""Weights on clusters, computed once."""

@@ -1,0 +1,99 @@
+"""LWGP."""
+
+from numbers import Integral, Real
+
+from comitia._sklearn import Interval
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.partition import tcut
+from comitia.represent import bipartite_graph
+from comitia.weigh import entropy_certainty
+
+__all__ = ["LWGP"]
+
+
+class LWGP(EnsembleMethod):
+    r"""Locally weighted graph partitioning.
+
+    Clusters that the other clusterings tear apart count less. Each object is joined
+    with its clusters by edges that weigh :math:`e^{-H_c / (\theta M)}`, where
+    :math:`H_c` is the uncertainty of the cluster, and the graph is cut [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters, at most the number of clusters of all clusterings
+        together; chosen by the eigengap of the graph without weights when None.
+
+    theta : float, default=0.4
+        How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
+
+    n_init : int, default=3
+        Number of starts of the k-means that cuts the eigenvectors.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of k-means.
+
+    Attributes
+    ----------
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        Weight of each cluster, in (0, 1].
+
+    Notes
+    -----
+    The edges are :math:`B_{ic} e^{-H_c / (\theta M)}`, not divided by the number of
+    clusterings: a common factor cancels in the cut. For :math:`\theta \to \infty` all
+    edges weigh 1. The cut is the transfer cut, :func:`comitia.partition.tcut`; its cost
+    is linear in the number of objects.
+
+    References
+    ----------
+    .. [1] D. Huang, C.-D. Wang and J.-H. Lai, "Locally weighted ensemble clustering",
+       IEEE Trans. Cybernetics 48(5), 2018. :doi:`10.1109/TCYB.2017.2702343`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> method("lwgp")(n_clusters=2, random_state=0).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="lwgp",
+        weighs="clusters",
+        approach="fixed",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "theta": [Interval(Real, 0, None, closed="neither")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        theta=0.4,
+        n_init=3,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.theta = theta
+        self.n_init = n_init
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
+        graph = bipartite_graph(ensemble, cluster_weights=self.cluster_weights_)
+        # The weights favour small clusters, which the eigengap would then count.
+        n_clusters = self._resolve_n_clusters(ensemble)
+        return tcut(graph, n_clusters, rng, n_init=self.n_init)

@@ -1,0 +1,113 @@
+"""LWMC."""
+
+from numbers import Integral, Real
+
+from comitia._sklearn import Interval
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.partition import meta_vote, ncut
+from comitia.represent import jaccard_clusters
+from comitia.weigh import entropy_certainty
+
+__all__ = ["LWMC"]
+
+
+class LWMC(EnsembleMethod):
+    r"""Locally weighted meta-clustering.
+
+    The clusters themselves are clustered, by how many objects they share. Each object
+    then goes to the group of clusters that it belongs to most, where clusters that the
+    other clusterings tear apart count less [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters, at most the number of clusters of all clusterings
+        together; chosen by the eigengap of the graph without weights when None.
+        Groups that win no object leave fewer.
+
+    theta : float, default=0.4
+        How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
+
+    n_init : int, default=10
+        Number of starts of the k-means inside the normalised cut.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of k-means.
+
+    Attributes
+    ----------
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        Weight of each cluster, in (0, 1].
+
+    Notes
+    -----
+    A cluster of uncertainty :math:`H_c` (in bits) weighs
+    :math:`w_c = e^{-H_c / (\theta M)}`. The graph of all clusters has the Jaccard
+    similarities as edges; its normalised cut gives the groups :math:`g`, and object i
+    goes to the largest
+
+    .. math::
+        A_{ig} = \frac{1}{|g|} \sum_{c \in g} w_c B_{ic} .
+
+    References
+    ----------
+    .. [1] D. Huang, C.-D. Wang and J.-H. Lai, "LWMC: a locally weighted meta-clustering
+       algorithm for ensemble clustering", ICONIP, LNCS 10638, 2017.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> method("lwmc")(n_clusters=2, random_state=0).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="lwmc",
+        weighs="clusters",
+        approach="fixed",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "theta": [Interval(Real, 0, None, closed="neither")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        theta=0.4,
+        n_init=10,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.theta = theta
+        self.n_init = n_init
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        weights = entropy_certainty(ensemble, theta=self.theta)
+        self.cluster_weights_ = weights
+        # The weights favour small clusters, which the eigengap would then count.
+        n_groups = self._resolve_n_clusters(ensemble)
+        if n_groups > ensemble.n_clusters:
+            raise ComitiaError(
+                f"n_clusters={n_groups} is larger than the number of clusters of all "
+                f"clusterings together; give at most {ensemble.n_clusters}."
+            )
+        groups = ncut(jaccard_clusters(ensemble), n_groups, rng, n_init=self.n_init)
+        labels, _ = meta_vote(
+            ensemble, groups, n_groups, cluster_weights=weights, association=False
+        )
+        return labels

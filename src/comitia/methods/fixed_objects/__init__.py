@@ -1,0 +1,1 @@
+"""Weights on objects, computed once."""

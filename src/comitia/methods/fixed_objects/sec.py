@@ -1,0 +1,139 @@
+"""SEC."""
+
+from numbers import Integral, Real
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.partition import kmeans_rows
+from comitia.weigh import coassociation_degree
+
+__all__ = ["SEC"]
+
+
+class SEC(EnsembleMethod):
+    r"""Spectral ensemble clustering.
+
+    The normalised cut of the co-association graph, without the graph: it equals a
+    weighted k-means on the rows of the indicator matrix, in which objects with many
+    companions weigh more [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; chosen by the eigengap when None.
+
+    variant : {"paper", "review"}, default="paper"
+        Points :math:`B_i / d_i` with weights :math:`d_i`, which is the normalised cut;
+        or points :math:`B_i` with weights :math:`1 / d_i`, as the review prints it.
+
+    n_init : int, default=10
+        Number of starts; the best one is kept.
+
+    max_iter : int, default=100
+        Most iterations of each start.
+
+    tol : float, default=1e-5
+        Stop when the objective falls by less than this share of itself.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of the starts.
+
+    Attributes
+    ----------
+    object_weights_ : ndarray of shape (n_objects,)
+        Weight of each object, :math:`d_i` or :math:`1 / d_i`.
+
+    objective_ : ndarray of shape (n_iter_,)
+        The objective after each iteration.
+
+    n_iter_ : int
+        Number of iterations.
+
+    converged_ : bool
+        Whether k-means stopped before ``max_iter``.
+
+    Notes
+    -----
+    With the degrees :math:`d_i = \sum_j [B B']_{ij}`, the sum of the sizes of the
+    clusters that object i is in,
+
+    .. math::
+        \min \sum_r \sum_{i \in r} d_i \,
+        \lVert B_{i \cdot} / d_i - c_r \rVert^2
+        = \sum_i \frac{M}{d_i}
+        - \sum_r \frac{\sum_{i, j \in r} [B B']_{ij}}{\sum_{i \in r} d_i} ,
+
+    whose second term is the normalised association that the cut maximises. The review
+    prints the points :math:`B_i` and the weights :math:`1 / d_i`; for them the equality
+    does not hold, as enumerating the partitions of six objects shows. Where an object
+    has no label, that clustering enters neither its degree nor its distances.
+
+    References
+    ----------
+    .. [1] H. Liu, T. Liu, J. Wu, D. Tao and Y. Fu, "Spectral ensemble clustering", ACM
+       KDD, 2015. :doi:`10.1145/2783258.2783287`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> method("sec")(n_clusters=2, random_state=0).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="sec",
+        weighs="objects",
+        approach="fixed",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "variant": [StrOptions({"paper", "review"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        variant="paper",
+        n_init=10,
+        max_iter=100,
+        tol=1e-5,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        d = coassociation_degree(ensemble)
+        paper = self.variant == "paper"
+        self.object_weights_ = d if paper else 1.0 / d
+        labels, self.objective_ = kmeans_rows(
+            ensemble,
+            self._resolve_n_clusters(ensemble),
+            rng,
+            object_weights=self.object_weights_,
+            row_scale=1.0 / d if paper else None,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        self.n_iter_ = len(self.objective_)
+        self.converged_ = self.n_iter_ < self.max_iter
+        return labels

@@ -1,0 +1,98 @@
+"""Every method is where its card says, and is written the way methods are."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import ClassDoc
+
+import comitia
+from comitia.catalogue import MethodCard, method_classes
+from comitia.exceptions import ComitiaError
+from tests.vocabulary import VOCABULARY
+
+METHODS = method_classes()
+each_method = pytest.mark.parametrize("cls", METHODS, ids=lambda cls: cls.card.id)
+
+# What the first issue promises; later methods add themselves.
+FIRST = {
+    *("eac", "cspa", "mcla", "hgpa", "hbgf", "voting", "kmodes_consensus", "kcc"),
+    *("nmf_consensus", "berikov_pestunov_2017", "weac", "gp_mgla"),
+    *("lwea", "lwgp", "lwmc", "sec"),
+}
+
+
+def test_the_first_methods_are_there():
+    assert {cls.card.id for cls in METHODS} >= FIRST
+
+
+def test_ids_and_class_names_are_unique():
+    assert len({cls.card.id for cls in METHODS}) == len(METHODS)
+    assert len({cls.__name__ for cls in METHODS}) == len(METHODS)
+
+
+@each_method
+def test_a_method_is_found_by_its_id_and_by_its_name(cls):
+    assert comitia.method(cls.card.id) is cls
+    assert getattr(comitia.methods, cls.__name__) is cls
+
+
+@each_method
+def test_a_method_stands_in_the_folder_of_its_card(cls):
+    path = Path(inspect.getfile(cls))
+    assert path.parent.name == cls.card.folder
+    assert path.stem == cls.card.id
+
+
+@each_method
+def test_a_method_leaves_fit_to_the_base_class(cls):
+    assert not {"fit", "fit_predict", "predict"} & set(vars(cls))
+
+
+@each_method
+def test_a_constructor_only_stores_and_uses_our_words(cls):
+    parameters = inspect.signature(cls.__init__).parameters
+    names = [name for name in parameters if name != "self"]
+    assert set(names) <= VOCABULARY
+    assert names[0] == "n_clusters"
+    assert all(
+        parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names[1:]
+    )
+    assert set(cls._parameter_constraints) == set(names)
+
+
+@each_method
+def test_a_docstring_has_formula_reference_and_example(cls):
+    doc = ClassDoc(cls)
+    assert cls.card.name
+    assert cls.card.summary
+    assert cls.card.reference
+    assert doc["Notes"] or doc["Extended Summary"]
+    assert doc["Examples"]
+    documented = [parameter.name for parameter in doc["Parameters"]]
+    assert documented == list(inspect.signature(cls).parameters)
+
+
+@each_method
+def test_a_method_has_its_own_test_file(cls):
+    assert (Path(__file__).parent / "methods" / f"test_{cls.card.id}.py").is_file()
+
+
+def test_methods_can_be_filtered():
+    cards = comitia.methods(weighs="clusters", needs="labels")
+    assert "lwgp" in [card.id for card in cards]
+    assert {card.weighs for card in cards} == {"clusters"}
+    several = comitia.methods(weighs=["clusters", "objects"], scales="linear")
+    assert {"lwgp", "sec"} <= {card.id for card in several}
+
+
+def test_an_unknown_filter_or_id_is_refused_in_words():
+    with pytest.raises(ComitiaError, match="weighs='cluster' is not known"):
+        comitia.methods(weighs="cluster")
+    with pytest.raises(ComitiaError, match=r"'lwpg'; did you mean .*lwgp"):
+        comitia.method("lwpg")
+
+
+def test_a_card_with_an_unknown_word_is_refused():
+    with pytest.raises(ComitiaError, match="scales='cubic' on the card of new"):
+        MethodCard(id="new", weighs="clusters", approach="fixed", scales="cubic")
