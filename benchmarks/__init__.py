@@ -1,0 +1,1 @@
+"""Speed, memory and quality against peers, in one run: ``python -m benchmarks``."""
