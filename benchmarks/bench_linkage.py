@@ -30,13 +30,13 @@ def run(scale: str) -> list[Row]:
     return [*rows, _large_row("average", "<= 0.5 GB"), _large_row("single", None)]
 
 
-def linkage_case(n_objects: int, linkage: str) -> Callable[[], Any]:
+def linkage_case(n_objects: int, linkage: Any) -> Callable[[], Any]:
     """A tree with one weight for each cluster, from the labels on."""
     ensemble, weights = _input(n_objects)
     return lambda: ensemble_linkage(
         Ensemble.from_codes(ensemble.codes, ensemble.n_clusters_each),
         cluster_weights=weights,
-        linkage=linkage,  # type: ignore[arg-type]
+        linkage=linkage,
     )
 
 
@@ -96,7 +96,7 @@ def _large_row(linkage: str, target: str | None) -> Row:
     )
 
 
-def _peer(name: str, distances: Any, linkage: str) -> Callable[[], Any]:
+def _peer(name: str, distances: Any, linkage: Any) -> Callable[[], Any]:
     if name == "scipy":
         return lambda: hierarchy.linkage(distances, linkage)
     import fastcluster

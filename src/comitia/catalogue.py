@@ -195,11 +195,14 @@ def find_methods(
 
     Parameters
     ----------
-    weighs, approach, scales : str or list of str, default=None
+    weighs, approach : str or list of str, default=None
         Keep the methods whose card says this, or one of these.
 
     needs : str or list of str, default=None
         Keep the methods that need nothing beyond these.
+
+    scales : {"linear", "quadratic"}, default=None
+        Keep the methods that scale so.
 
     Returns
     -------
@@ -247,11 +250,10 @@ def _wanted(attribute: str, value: str | Iterable[str]) -> set[str]:
 
 def _method_modules() -> Iterator[tuple[str, str]]:
     """Id and module of each method, from the file names alone."""
-    import comitia.methods
-
-    for folder in pkgutil.iter_modules(comitia.methods.__path__):
+    parts = importlib.import_module("comitia.methods").__path__
+    for folder in pkgutil.iter_modules(parts):
         if folder.ispkg:
-            path = [f"{part}/{folder.name}" for part in comitia.methods.__path__]
+            path = [f"{part}/{folder.name}" for part in parts]
             for file in pkgutil.iter_modules(path):
                 if not file.name.startswith("_"):
                     yield file.name, f"comitia.methods.{folder.name}.{file.name}"

@@ -38,9 +38,9 @@ class Sums(NamedTuple):
     # By base cluster: where its list begins and how long it is now.
     begin: NDArray[np.int64]
     length: NDArray[np.int64]
-    # Of each place: the cluster, the count a_xc, and the entry that stands there.
+    # Of each place: the cluster, the amount a_xc, and the entry that stands there.
     owner: NDArray[np.int32]
-    count: NDArray[np.int32]
+    amount: NDArray[np.int32]
     entry: NDArray[np.int32]
 
 
@@ -98,14 +98,14 @@ def add_similarities(sums, x, weights, sums_with, touched):
     e = sums.first[x]
     while e >= 0:
         c = sums.column[e]
-        factor = weights[c] * sums.count[sums.place[e]]
+        factor = weights[c] * sums.amount[sums.place[e]]
         begin = np.uint64(sums.begin[c])
         for q in range(begin, begin + np.uint64(sums.length[c])):
             y = np.uint32(sums.owner[q])
             before = sums_with[y]
             touched[n_touched] = y
             n_touched += np.uint64(before == 0)
-            sums_with[y] = before + factor * sums.count[q]
+            sums_with[y] = before + factor * sums.amount[q]
         e = sums.follows[e]
     return np.int64(n_touched)
 
@@ -115,7 +115,7 @@ def mark(sums, x, where, by_count):
     """Write the counts of x, or its entries plus one, where its base clusters are."""
     e = sums.first[x]
     while e >= 0:
-        where[sums.column[e]] = sums.count[sums.place[e]] if by_count else e + 1
+        where[sums.column[e]] = sums.amount[sums.place[e]] if by_count else e + 1
         e = sums.follows[e]
 
 
@@ -135,7 +135,7 @@ def similarity(sums, x, y, sizes, weights, where):
     e = sums.first[y]
     while e >= 0:
         c = sums.column[e]
-        total += weights[c] * where[c] * sums.count[sums.place[e]]
+        total += weights[c] * where[c] * sums.amount[sums.place[e]]
         e = sums.follows[e]
     return total / (float(sizes[x]) * sizes[y])
 
@@ -148,7 +148,7 @@ def drop_entry(sums, e):
     last = sums.begin[c] + sums.length[c]
     p = sums.place[e]
     sums.owner[p] = sums.owner[last]
-    sums.count[p] = sums.count[last]
+    sums.amount[p] = sums.amount[last]
     sums.entry[p] = sums.entry[last]
     sums.place[sums.entry[p]] = p
 
@@ -162,7 +162,7 @@ def merge(sums, x, y, where):
         after = sums.follows[e]
         mine = where[sums.column[e]] - 1
         if mine >= 0:
-            sums.count[sums.place[mine]] += sums.count[sums.place[e]]
+            sums.amount[sums.place[mine]] += sums.amount[sums.place[e]]
             drop_entry(sums, e)
         else:
             sums.owner[sums.place[e]] = x

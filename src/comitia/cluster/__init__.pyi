@@ -1,5 +1,9 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
+from comitia.cluster.communities import label_propagation as label_propagation
+from comitia.cluster.communities import louvain as louvain
+from comitia.cluster.communities import modularity as modularity
+from comitia.cluster.communities import overlapping_label_propagation as overlapping_label_propagation
 from comitia.cluster.constraints import ConstraintSet as ConstraintSet
 from comitia.cluster.constraints import random_constraints as random_constraints
 from comitia.cluster.cop_kmeans import COPKMeans as COPKMeans
@@ -57,14 +61,18 @@ __all__ = [
     "fuzzy_cmedoids",
     "fuzzy_memberships",
     "gaussian_log_density",
+    "label_propagation",
     "lac_objective",
     "lac_weights",
     "locally_adaptive",
+    "louvain",
     "minkowski_centers",
     "minkowski_distances",
     "minkowski_kmeans",
     "minkowski_weights",
+    "modularity",
     "nearest_unit",
+    "overlapping_label_propagation",
     "propagate_constraints",
     "random_constraints",
     "weighted_distances",

@@ -2,8 +2,13 @@
 
 from comitia.generate.base import Generator as Generator
 from comitia.generate.boosting import BoostingGenerator as BoostingGenerator
+from comitia.generate.communities import CommunityGenerator as CommunityGenerator
 from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
+from comitia.generate.fuzzy import FuzzyGenerator as FuzzyGenerator
+from comitia.generate.kernels import KernelGenerator as KernelGenerator
 from comitia.generate.kmeans import KMeansGenerator as KMeansGenerator
+from comitia.generate.linkages import HierarchicalGenerator as HierarchicalGenerator
+from comitia.generate.mixtures import MixtureGenerator as MixtureGenerator
 from comitia.generate.sampling import Bootstrap as Bootstrap
 from comitia.generate.sampling import FeatureSubset as FeatureSubset
 from comitia.generate.sampling import HybridSample as HybridSample
@@ -11,17 +16,26 @@ from comitia.generate.sampling import LittleBootstraps as LittleBootstraps
 from comitia.generate.sampling import RandomProjection as RandomProjection
 from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
+from comitia.generate.spectral import SpectralGenerator as SpectralGenerator
+from comitia.generate.trees import TreeGenerator as TreeGenerator
 
 __all__ = [
     "BoostingGenerator",
     "Bootstrap",
+    "CommunityGenerator",
     "EstimatorGenerator",
     "FeatureSubset",
+    "FuzzyGenerator",
     "Generator",
+    "HierarchicalGenerator",
     "HybridSample",
     "KMeansGenerator",
+    "KernelGenerator",
     "LittleBootstraps",
+    "MixtureGenerator",
     "RandomProjection",
+    "SpectralGenerator",
     "Subsample",
+    "TreeGenerator",
     "WeightedSample",
 ]

@@ -32,7 +32,19 @@ Floats = NDArray[np.float64]
 
 
 class KMeansResult(NamedTuple):
-    """Labels, centres, and the objective after each iteration."""
+    """What k-means found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_points,)
+        The cluster of each point.
+
+    centers : ndarray of shape (n_clusters, n_features)
+        The centres.
+
+    objective : ndarray
+        The objective after each iteration.
+    """
 
     labels: NDArray[np.int32]
     centers: Floats
@@ -40,7 +52,16 @@ class KMeansResult(NamedTuple):
 
 
 class RowsResult(NamedTuple):
-    """Labels, and the objective after each iteration."""
+    """What k-means or k-modes found on the rows of an ensemble.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_objects,)
+        The cluster of each object.
+
+    objective : ndarray
+        The objective after each iteration.
+    """
 
     labels: NDArray[np.int32]
     objective: Floats

@@ -15,7 +15,16 @@ Floats = NDArray[np.float64]
 
 
 class KernelKMeansResult(NamedTuple):
-    """Labels, and the objective after each iteration."""
+    """What kernel k-means found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        The cluster of each object.
+
+    objective : ndarray
+        The objective after each iteration.
+    """
 
     labels: NDArray[np.int32]
     objective: Floats

@@ -44,12 +44,26 @@ class Embedding(NamedTuple):
 
     The point of object i is ``scale[i]`` times the sum of the rows of ``table`` that
     belong to its clusters.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        The eigenvalues.
+
+    table : ndarray of shape (n_clusters of the ensemble, k)
+        A row for each cluster.
+
+    scale : ndarray of shape (n_objects,)
+        What makes the points unit vectors.
+
+    squares : ndarray of shape (n_objects,)
+        Squared lengths: one, or zero for a point at the origin.
     """
 
-    values: Floats  # (k,) eigenvalues
-    table: Floats  # (K, k)
-    scale: Floats  # (n,)
-    squares: Floats  # (n,) squared lengths: one, or zero for a point at the origin
+    values: Floats
+    table: Floats
+    scale: Floats
+    squares: Floats
 
 
 def tcut(

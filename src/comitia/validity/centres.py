@@ -377,7 +377,7 @@ def krzanowski_lai(
     sse_previous: float,
     sse_next: float,
 ) -> float:
-    r"""Krzanowski-Lai index: is k where the scatter stops falling fast?
+    r"""Krzanowski-Lai index: whether k is where the scatter stops falling fast.
 
     Larger is better. Not a function of one clustering: the scatter of clusterings with
     k - 1 and k + 1 clusters has to be given. With p features,

@@ -80,7 +80,7 @@ def silhouette(
     sample_size: int | None = None,
     random_state: Any = None,
 ) -> float:
-    r"""Mean silhouette width: are objects nearer to their own cluster than to others?
+    r"""Mean silhouette width: how much nearer the own cluster is than the others.
 
     Larger is better. It is the mean of :func:`silhouette_samples`,
 
@@ -252,7 +252,7 @@ def hubert_normalised(
 
 
 def modified_hubert(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
-    r"""Modified Hubert statistic: do distances of objects and of centres go together?
+    r"""Modified Hubert statistic: how distances of objects and of centres go together.
 
     Larger is better. With :math:`N = n (n - 1) / 2` pairs,
 
@@ -324,7 +324,7 @@ def connectedness(
 
 
 def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
-    r"""Point symmetry index: are the clusters symmetric about their centres?
+    r"""Point symmetry index: how symmetric the clusters are about their centres.
 
     Smaller is better. The mirror image of an object about the centre of its cluster
     should lie near another member:
