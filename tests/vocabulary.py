@@ -46,4 +46,12 @@ VOCABULARY = {
     "random_state",
     "tol",
     "verbose",
+    # added by zhou_tang_2006: the clustering that the others are aligned to
+    "reference",
+    # added by berikov_2014: how often an algorithm treats a pair of objects rightly
+    "pair_accuracy",
+    # added by prar: index values on one scale, fewer of them, and one of each row
+    "unification",
+    "reduction",
+    "aggregation",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -261,8 +262,8 @@ def check_graph(graph: Any) -> csr_array:
     """
     from scipy.sparse import issparse
 
-    A = csr_array(graph if issparse(graph) else np.asarray(graph, dtype=np.float64))
-    A = A.astype(np.float64)
+    given: Any = graph if issparse(graph) else np.asarray(graph, dtype=np.float64)
+    A = csr_array(given).astype(np.float64)
     if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
         raise ComitiaError(
             f"graph must be a square adjacency matrix; got shape {A.shape}."
@@ -303,7 +304,7 @@ def _remembered(
     table = csr_array(
         (np.ones(int(kept.sum())), (vertex[kept], counts.indices[kept])), shape=(n, n)
     ).tocsc()
-    found = [table.indices[lo:hi] for lo, hi in zip(table.indptr, table.indptr[1:])]
+    found = [table.indices[lo:hi] for lo, hi in pairwise(table.indptr)]
     return _maximal([np.sort(one).astype(np.int64) for one in found if len(one)], n)
 
 

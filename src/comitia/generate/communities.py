@@ -147,7 +147,7 @@ class CommunityGenerator(Generator):
         return Ensemble.from_clusters([_clusters(one) for one in made], n, **names)
 
 
-def _clusters(made: Made) -> list[NDArray[np.int64]]:
+def _clusters(made: Made) -> list[Any]:
     if "vertices" in made.state:
         return np.split(made.state["vertices"], np.cumsum(made.state["sizes"])[:-1])
     labels = np.asarray(made.labels)

@@ -5,6 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "complete_vote": ["complete_vote"],
         "kernel_k_means": ["kernel_kmeans"],
         "linkage": ["cut", "ensemble_linkage", "hac", "lifetime"],
         "k_means": ["kmeans", "kmeans_rows", "kmodes"],

@@ -27,6 +27,7 @@ def ncut(
     *,
     discretise: Literal["kmeans", "rotation"] = "kmeans",
     n_init: int = 10,
+    offset: float = 0.0,
 ) -> NDArray[np.int32]:
     r"""Normalised cut of a similarity graph.
 
@@ -48,13 +49,18 @@ def ncut(
         Number of parts. ``None`` takes the largest gap between the eigenvalues.
 
     rng : RandomState
-        Draws the starts of k-means, or the first row of the rotation.
+        Draws the starts of k-means, or the first rows of the rotation.
 
     discretise : {"kmeans", "rotation"}, default="kmeans"
         How the eigenvectors become labels.
 
     n_init : int, default=10
-        Number of starts of k-means.
+        Number of starts of k-means, or of the rotation.
+
+    offset : float, default=0.0
+        Regularisation: this is added to the diagonal of S, and twice this to the
+        degrees, so that vertices with little similarity to any other make no parts of
+        their own. The public code of [1]_ and [3]_ has 0.5.
 
     Returns
     -------
@@ -99,18 +105,21 @@ def ncut(
             rng,
             discretise=discretise,
             n_init=n_init,
+            offset=offset,
         )
         labels = np.full(n, np.bincount(inner).argmax(), dtype=np.int32)
         labels[joined] = inner
         return labels
-    root = 1.0 / np.sqrt(degrees)
+    root = 1.0 / np.sqrt(degrees + 2.0 * offset)
     if isinstance(S, np.ndarray):
         N = S * root[:, None]
         N *= root
+        N.flat[:: n + 1] += offset * root * root
     else:
         from scipy.sparse import diags_array
 
-        N = (diags_array(root) @ S @ diags_array(root)).tocsr()
+        N = diags_array(root) @ S @ diags_array(root)
+        N = (N + diags_array(offset * root * root)).tocsr()
     n_pairs = n_clusters if n_clusters is not None else min(n, _most_parts(n) + 1)
     values, vectors = largest_eigenpairs(N, int(n_pairs))
     if n_clusters is None:
@@ -118,7 +127,7 @@ def ncut(
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
     if discretise == "rotation":
-        return _rotated(points, rng)
+        return _rotated(points, rng, n_init)
     from comitia.partition.k_means import kmeans
 
     return kmeans(points, points.shape[1], rng, n_init=n_init).labels
@@ -163,7 +172,7 @@ def spectral_clustering(
         As for :func:`ncut`.
 
     n_init : int, default=10
-        Number of starts of k-means.
+        Number of starts of k-means, or of the rotation.
 
     Returns
     -------
@@ -341,11 +350,21 @@ def _with_parts_of_their_own(
     return labels
 
 
-def _rotated(points: Floats, rng: np.random.RandomState) -> NDArray[np.int32]:
+def _rotated(
+    points: Floats, rng: np.random.RandomState, n_init: int
+) -> NDArray[np.int32]:
     """Labels by the rotation that brings the rows closest to the unit vectors."""
+    found = [_rotated_from(points, rng.randint(len(points))) for _ in range(n_init)]
+    # Rounding must not decide between starts that end equally well.
+    best = max(fit for fit, _ in found)
+    return next(labels for fit, labels in found if fit >= best * (1 - 1e-10))
+
+
+def _rotated_from(points: Floats, start: int) -> tuple[float, NDArray[np.int32]]:
+    """How well a rotation fits, and its labels, from one row on."""
     n, k = points.shape
     R = np.zeros((k, k))
-    R[:, 0] = points[rng.randint(n)]
+    R[:, 0] = points[start]
     likeness = np.zeros(n)
     for r in range(1, k):  # rows that are as orthogonal as can be
         likeness += np.abs(points @ R[:, r - 1])
@@ -359,9 +378,9 @@ def _rotated(points: Floats, rng: np.random.RandomState) -> NDArray[np.int32]:
         U, singular, Vt = np.linalg.svd(sums)
         if singular.sum() <= before * (1 + 1e-12):
             break
-        before = singular.sum()
+        before = float(singular.sum())
         R = (U @ Vt).T
-    return labels
+    return before, labels
 
 
 def _gaussian(X: Floats, width: float | None) -> Floats:

@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = attach(
             "laplacian",
         ],
         "implicit": ["ImplicitCoassociation"],
+        "random_walk": ["propagated_coassociation", "random_walk_similarity"],
         "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
     },
 )

@@ -7,6 +7,18 @@ __getattr__, __dir__, __all__ = attach(
     {
         "clusterings": ["crowd_agreement", "normalise_weights"],
         "clusters": ["cluster_uncertainty", "entropy_certainty"],
+        "groups": ["Groups", "decision_variance", "floored_variance"],
+        "indices": ["entropy_relevance", "index_scores", "maximum_relevance"],
+        "diversity": [
+            "above_uniform",
+            "dendrogram_weights",
+            "diversity_scores",
+            "diversity_weights",
+            "group_similarity",
+            "group_support",
+            "inverse_agreement",
+            "mean_agreement",
+        ],
         "objects": ["coassociation_degree"],
     },
 )
