@@ -37,8 +37,11 @@ VOCABULARY = {
     "consensus",
     # as in scikit-learn
     "kernel",
+    "learning_rate",
     "max_iter",
     "metric",
+    "min_samples_leaf",
+    "n_components",
     "n_init",
     "n_jobs",
     "n_neighbors",
@@ -54,4 +57,33 @@ VOCABULARY = {
     "unification",
     "reduction",
     "aggregation",
+    # added by gullo_2009 and rouba_2017: groups of clusterings; share of one term
+    "n_groups",
+    "diversity_share",
+    # added by ecpcs_mc: the length of random walks
+    "n_steps",
+    # added by topchy_2004: share of what was there before that stays
+    "retention",
+    # added by adaptive_eac: rounds before there are weights
+    "n_warmup",
+    # added by abc: the features of largest variance, and how often one is drawn
+    "top_fraction",
+    "top_probability",
+    # added by feature_boost_2009: how much each feature matters, known before
+    "importance",
+    # added by blbc: the words of comitia.generate.LittleBootstraps
+    "n_resamples",
+    "subset_power",
+    # added by median_partition: how partitions are searched, and annealing
+    "search",
+    "temperature",
+    "cooling",
+    # added by wpck: the largest subset whose significance counts
+    "max_subset_size",
+    # added by vega_pons_2008: the probability that a random walk goes on
+    "continuation",
+    # added by alhichri_2014: which objects are neighbours, as in scikit-learn
+    "connectivity",
+    # added by womc: what keeps weights above zero
+    "smoothing",
 }

@@ -6,12 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
+from comitia._kernels.communities import propagate_labels
 from comitia.cluster import (
     label_propagation,
     louvain,
     modularity,
     overlapping_label_propagation,
 )
+from comitia.cluster.communities import _maximal
 from comitia.exceptions import ComitiaError
 
 # Zachary's karate club: friends of each member with a higher number.
@@ -180,6 +182,22 @@ def test_communities_cover_all_and_hold_none_of_their_kind(seed):
         labels[one] = c
     assert sum(len(one) for one in apart) == 90  # more than half: one label only
     assert adjusted_rand_score(truth, labels) > 0.95
+
+
+def test_communities_inside_others_are_dropped():
+    groups = [[0, 1, 2], [1, 2], [3, 4], [3, 4], [2, 3]]
+    kept = _maximal([np.array(group) for group in groups], 5)
+    assert [one.tolist() for one in kept] == [[0, 1, 2], [2, 3], [3, 4]]
+
+
+@pytest.mark.parametrize(("draw", "label"), [(0.0, 0), (0.49, 0), (0.5, 2), (0.99, 2)])
+def test_chance_decides_ties(draw, label):
+    # Both neighbours of the middle vertex of a path offer their own label.
+    A = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    labels = np.arange(3)
+    draws = np.full(3, draw)
+    propagate_labels(A.indptr, A.indices, A.data, np.array([1]), draws, labels)
+    assert_array_equal(labels, [0, label, 2])
 
 
 def test_a_threshold_above_every_share_keeps_the_best_label():

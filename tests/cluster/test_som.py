@@ -38,6 +38,21 @@ def test_a_rule_of_ones_own_is_asked():
     assert_array_equal(fixed.fit_predict(BLOBS), np.arange(60) % 3)
 
 
+def test_a_rule_is_told_when_a_pass_begins():
+    class Counting:
+        n_passes = 0
+
+        def start(self):
+            self.n_passes += 1
+
+        def __call__(self, i, distance_of, labels):
+            return nearest_unit(i, distance_of, labels)
+
+    rule = Counting()
+    SelfOrganizingMap(2, n_rounds=7, rule=rule, random_state=0).fit(X6)
+    assert rule.n_passes == 8  # seven with moving units, one for the labels
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_constraints_hold_on_a_constrained_map(seed):
     pairs = random_constraints(TRUTH, 30, np.random.RandomState(seed))

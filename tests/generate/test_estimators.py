@@ -249,15 +249,15 @@ def test_a_killed_run_goes_on_with_the_same_result(tmp_path, members, n_jobs):
     run = subprocess.Popen(
         [sys.executable, "-c", SLOW_RUN, tmp_path / "X.npy", folder, str(n_jobs)],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
-        # What is left of a pool of workers complains that its owner is gone.
-        stderr=subprocess.DEVNULL,
+        # A group of its own, so that its workers are killed with it.
+        start_new_session=True,
     )
     deadline = time.monotonic() + 120
     while len(list(folder.glob("member-*"))) < members or not folder.exists():
         assert time.monotonic() < deadline
         assert run.poll() is None
         time.sleep(0.002)
-    run.send_signal(signal.SIGKILL)
+    os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert len(list(folder.glob("member-*"))) < 8
     whole = KMeansGenerator(8, n_clusters=(2, 6), random_state=0).generate(X)

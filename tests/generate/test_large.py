@@ -23,6 +23,7 @@ from comitia.generate.large import (
     Columns,
     ColumnsCentres,
     Frame,
+    _means,
     landmark_centres,
     minibatch_centres,
     nearest_of_columns,
@@ -169,17 +170,12 @@ def test_few_distinct_objects_are_no_trouble(centres_of, init):
 
 
 def test_the_centre_of_nobody_moves_to_the_farthest_object():
-    # From a random start on one blob of two, k-means without this may stay there.
-    data, _ = make_blobs(
-        [5000, 30], centers=[[0.0], [1000.0]], n_features=1, random_state=0
-    )
-    columns = np.ascontiguousarray(data.T.astype(np.float32))
-    columns[:, :40] = columns[:, :1]
-    for seed in range(5):
-        centres = landmark_centres(
-            columns, 3, np.random.RandomState(seed), init="random"
-        )
-        assert len(set(nearest_of_columns(columns, centres)[0])) == 3
+    points = np.float32([[0.0, 1.0, 2.0, 9.0]])
+    labels = np.int32([0, 0, 0, 0])
+    centres = np.float32([[1.0], [50.0], [60.0]])
+    distances = np.array([1.0, 0.0, 2.0, 64.0])
+    moved = _means(points, labels, np.ones(4), centres, distances)
+    assert_array_equal(moved.ravel(), [3.0, 9.0, 2.0])
 
 
 # -- the frame ------------------------------------------------------------------------

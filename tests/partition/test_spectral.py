@@ -53,6 +53,31 @@ def test_a_clear_graph_gets_its_least_normalised_cut(discretise):
     assert_allclose(cost(ncut(S, 2, rng(), discretise=discretise)), least)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_an_offset_changes_diagonal_and_degrees(sparse, monkeypatch):
+    S, _ = blocks([4, 5], seed=2)
+    seen = []
+
+    def eigenpairs(N, k):
+        seen.append(N if isinstance(N, np.ndarray) else N.toarray())
+        return largest_eigenpairs(N, k)
+
+    monkeypatch.setattr("comitia.partition.spectral.largest_eigenpairs", eigenpairs)
+    ncut(csr_array(S) if sparse else S, 2, rng(), offset=0.5)
+    degrees = S.sum(axis=1) + 1.0
+    expected = (S + 0.5 * np.eye(9)) / np.sqrt(np.outer(degrees, degrees))
+    assert_allclose(seen[0], expected, atol=1e-14)
+
+
+def test_an_offset_keeps_a_loose_vertex_from_being_a_part():
+    S, truth = blocks([6, 6], between=0.15)
+    S[0, 1:] *= 0.001
+    S[1:, 0] *= 0.001
+    S[0, 0] = 0.05
+    assert not same_partition(ncut(S, 2, rng())[1:], truth[1:])
+    assert same_partition(ncut(S, 2, rng(), offset=0.5)[1:], truth[1:])
+
+
 def test_connected_components_are_parts():
     S = np.kron(np.diag([1.0, 1.0, 1.0]), np.ones((4, 4)))
     assert same_partition(ncut(S, 3, rng()), np.repeat([0, 1, 2], 4))

@@ -117,6 +117,24 @@ def test_cluster_edges_stand_below_the_objects(form):
     assert_allclose(matrix.toarray()[6:], edges)
 
 
+@pytest.mark.parametrize("joined", [False, True])
+def test_the_adjacency_is_the_bipartite_matrix_both_ways(joined):
+    ensemble = random_partial(2)
+    K = ensemble.n_clusters
+    C = jaccard_clusters(ensemble).toarray() if joined else np.zeros((K, K))
+    graph = bipartite_graph(
+        ensemble,
+        cluster_weights=np.arange(1.0, K + 1),
+        cluster_edges=C if joined else None,
+    )
+    counts = np.arange(1, 41)
+    W = counts[:, None] * ensemble.membership.toarray() * np.arange(1, K + 1)
+    expected = np.block([[np.zeros((40, 40)), W], [W.T, C]])
+    assert_allclose(graph.adjacency(counts).toarray(), expected)
+    W = graph.matrix().toarray()[:40]  # counting did not touch the graph
+    assert_allclose(graph.adjacency().toarray()[:40, 40:], W)
+
+
 def test_bad_cluster_edges_are_refused():
     with pytest.raises(ComitiaError, match=r"cluster_edges must have .* \(7, 7\)"):
         bipartite_graph(Ensemble(E6), cluster_edges=np.ones((6, 7)))

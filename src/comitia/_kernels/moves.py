@@ -2,9 +2,10 @@
 
 The objective is a weighted sum of likenesses of a partition C to the clusterings of an
 ensemble. Each likeness is a function of two sums over the contingency table of C and
-C_m with cells t, row sums s and column sums u,
+C_m with cells t, row sums s and column sums u::
 
-    N_m = sum_{r,c} sum_l row_l(s_r) inner_l(t_rc) column_l(u_c),   Z_m = sum_r own(s_r),
+    N_m = sum_{r,c} sum_l row_l(s_r) inner_l(t_rc) column_l(u_c)
+    Z_m = sum_r own(s_r)
 
 so that an object that leaves or enters a cluster r changes one cell and one row sum of
 each table. :class:`Form` holds the functions as tables, :class:`State` the counts and
@@ -168,6 +169,7 @@ def add_up(form, state, offsets, m):
                         top = max(top, form.exponents[state.cells[r, c]])
         if top_own == -(2**60):
             top, top_own = np.int64(0), np.int64(0)
+    if form.kind == 0:
         state.factor[m] = 2.0 ** (top - 0.5 * (top_own + form.other[m]))
     N, Z = 0.0, 0.0
     for r in range(n_slots):

@@ -582,15 +582,16 @@ def _forward(model: HMMParameters, emissions: Array) -> Array:
     return forward
 
 
-def _backward(model: HMMParameters, emissions: Array, present: Any) -> Array:
-    """Log-probability of what is still to come, given the state, (n, T, S)."""
+def _backward(model: HMMParameters, emissions: Array) -> Array:
+    """Log-probability of what is still to come, given the state, (n, T, S).
+
+    After the end of a sequence emissions are 0 and moves certain: all stays at 0.
+    """
     moves = _log(model.transitions)
     backward = np.zeros_like(emissions)
     for t in range(emissions.shape[1] - 2, -1, -1):
         ahead = emissions[:, t + 1] + backward[:, t + 1]
-        departures = _logsumexp(moves + ahead[:, None, :], axis=2)
-        # Nothing comes after the last step of a sequence.
-        backward[:, t] = np.where(present[:, t + 1, None], departures, 0.0)
+        backward[:, t] = _logsumexp(moves + ahead[:, None, :], axis=2)
     return backward
 
 
@@ -605,7 +606,7 @@ class _Expectations(NamedTuple):
 def _expect(model: HMMParameters, series: Series) -> _Expectations:
     emissions = _log_emissions(model, series)
     forward = _forward(model, emissions)
-    backward = _backward(model, emissions, series.present)
+    backward = _backward(model, emissions)
     last = forward[np.arange(len(series)), series.lengths - 1]
     likelihood = _logsumexp(last, axis=1)
     states = np.exp(forward + backward - likelihood[:, None, None])

@@ -66,11 +66,17 @@ __all__ = [
     "Round",
     "align_to_first",
     "align_to_vote",
+    "by_pseudoloss",
     "draw_features",
+    "draw_heaviest",
     "draw_hybrid",
     "draw_objects",
+    "fuzzy_round",
     "indecision",
     "kmeans_round",
+    "mixture_round",
+    "no_better_than_chance",
+    "pseudoloss",
     "vote_so_far",
 ]
 
@@ -81,22 +87,33 @@ Array = NDArray[np.float64]
 class Round(Made):
     """One round of the loop: a base clustering and how it came about.
 
-    Attributes
+    Parameters
     ----------
-    weights : ndarray
+    labels : ndarray of shape (n_objects,), default=None
+        Its labels, -1 for objects it leaves out; by its memberships if there are any.
+
+    membership : ndarray of shape (n_objects, k), default=None
+        The memberships of a fuzzy clustering.
+
+    model : object, default=None
+        Labels new objects with ``predict``.
+
+    state : dict of ndarray, default={}
+        What a checkpoint keeps besides. Rounds that drew different objects are aligned
+        by ``state["everyone"]``, labels of all objects, if ``cluster`` gives them.
+
+    earlier : bool, default=False
+        Whether an earlier run made it.
+
+    weights : ndarray, default=[]
         The weights it was made with.
 
-    drawn : Sample, FeatureMap or None
+    drawn : Sample, FeatureMap or None, default=None
         What ``draw`` drew; None for everything.
 
-    measures : dict
+    measures : dict, default={}
         What ``measure`` said of it: numbers or arrays by name. The entry ``"vote"``
         is the weight of the round in :func:`vote_so_far`.
-
-    everyone : ndarray of shape (n_objects,)
-        The labels, and for objects that were not drawn those of the model, if
-        ``cluster`` has put them into ``state["everyone"]``. Rounds that drew different
-        objects are aligned by these.
     """
 
     weights: Array = field(default_factory=lambda: np.empty(0))
@@ -184,9 +201,11 @@ class Renamed:
         Returns
         -------
         labels : ndarray of shape (n,)
-            Their clusters, under the new numbers.
+            Their clusters, under the new numbers; -1 for one without a number.
         """
-        return self.mapping[self.model.predict(X)]
+        labels = np.asarray(self.model.predict(X))
+        # A cluster that no object of the round is in has no number.
+        return np.append(self.mapping, -1)[np.minimum(labels, len(self.mapping))]
 
     def predict_membership(self, X: Any) -> Array:
         """Memberships of objects.
@@ -482,6 +501,45 @@ def draw_features(
     return FeatureSubset(feature_fraction, weights).draw(np.size(weights), rng)
 
 
+def draw_heaviest(
+    weights: ArrayLike, rng: np.random.RandomState | None = None, *, at_least: int = 1
+) -> Sample:
+    r"""Take the objects of largest weight, as many as the weights are spread over.
+
+    .. math::
+        \mathrm{round}\Bigl( \exp\Bigl( -\sum_i w_i \ln w_i \Bigr) \Bigr)
+
+    objects, the perplexity of the weights: all of them if the weights are equal.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_objects,)
+        The weights :math:`w`; they need not sum to one.
+
+    rng : RandomState, default=None
+        Not used: nothing is drawn.
+
+    at_least : int, default=1
+        Fewest objects to take, if there are so many.
+
+    Returns
+    -------
+    sample : Sample
+        The objects, once each; of equal weights at the cut the lowest index.
+
+    Examples
+    --------
+    >>> draw_heaviest([0.5, 0.3, 0.1, 0.05, 0.03, 0.02]).rows
+    array([0, 1, 2, 3])
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    w = w / w.sum()
+    logs = np.log(w, out=np.zeros_like(w), where=w > 0)
+    size = min(len(w), max(round(float(np.exp(-(w * logs).sum()))), at_least))
+    rows = np.sort(np.argsort(-w, kind="stable")[:size])
+    return Sample(rows, np.ones(size, dtype=np.int64))
+
+
 # -- cluster --------------------------------------------------------------------------
 
 
@@ -547,6 +605,108 @@ def kmeans_round(
     labels = np.full(len(X), -1)
     labels[rows] = everyone[rows] = model.labels_
     return Made(labels, model=centres, state={"everyone": everyone})
+
+
+def fuzzy_round(
+    X: Array,
+    drawn: Any,
+    weights: Array,
+    rng: np.random.RandomState,
+    *,
+    n_clusters: int,
+    fuzziness: float = 2.0,
+) -> Made:
+    """Fuzzy c-means on the objects drawn; on everything, with weights, if none were.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    drawn : Sample or None
+        The objects to cluster by.
+
+    weights : ndarray of shape (n_objects,)
+        The weights of the objects when nothing was drawn; not used otherwise.
+
+    rng : RandomState
+        Source of randomness.
+
+    n_clusters : int
+        Number of clusters; as many as there are objects drawn, if these are fewer.
+
+    fuzziness : float, default=2.0
+        The exponent of the memberships.
+
+    Returns
+    -------
+    made : Made
+        The memberships of all objects, with the centres.
+    """
+    from comitia.cluster import fuzzy_cmeans
+
+    rows, counts = (slice(None), weights) if drawn is None else drawn
+    data = X[rows]
+    run = fuzzy_cmeans(
+        data,
+        min(n_clusters, len(data)),
+        rng,
+        fuzziness=fuzziness,
+        sample_weight=counts,
+        n_init=1,
+    )
+    model = NearestCentre(run.centers, fuzziness=fuzziness)
+    return Made(membership=model.predict_membership(X), model=model)
+
+
+def mixture_round(
+    X: Array, drawn: Any, weights: Array, rng: np.random.RandomState, *, n_clusters: int
+) -> Made:
+    """Gaussian mixture of the objects drawn; of all, with weights, if none were.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    drawn : Sample or None
+        The objects to fit the mixture to.
+
+    weights : ndarray of shape (n_objects,)
+        The weights of the objects when nothing was drawn; not used otherwise.
+
+    rng : RandomState
+        Source of randomness.
+
+    n_clusters : int
+        Number of components; as many as there are objects drawn, if these are fewer.
+
+    Returns
+    -------
+    made : Made
+        The posterior probabilities of all objects, with the mixture. Covariances are
+        full, and diagonal if there are less than p + 1 objects for each component; a
+        millionth of the mean variance of the features is added to their diagonals.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from comitia.cluster import WeightedGaussianMixture
+
+    rows, counts = (slice(None), weights) if drawn is None else drawn
+    data = X[rows]
+    k = min(n_clusters, len(data))
+    enough = len(data) >= k * (X.shape[1] + 1)
+    model = WeightedGaussianMixture(
+        k,
+        covariance_type="full" if enough else "diag",
+        reg_covar=1e-6 * (float(X.var(axis=0).mean()) or 1.0),
+        random_state=rng,
+    )
+    with warnings.catch_warnings():
+        # A mixture that is not quite at its best is a member like any other.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(data, sample_weight=counts)
+    return Made(membership=model.predict_membership(X), model=model)
 
 
 # -- align ----------------------------------------------------------------------------
@@ -658,6 +818,95 @@ def indecision(membership: ArrayLike, variant: str = "minmax") -> Array:
         raise ComitiaError(f'variant={variant!r} is neither "minmax" nor "entropy".')
     logs = np.log(F, out=np.zeros_like(F), where=F > 0)
     return np.maximum(-(F * logs).sum(axis=1) / np.log(F.shape[1]), 0.0)
+
+
+def pseudoloss(
+    X: Any,
+    made: Round,
+    rounds: list[Round],
+    *,
+    variant: str = "minmax",
+    weighted: bool = True,
+) -> dict[str, Any]:
+    r"""How much of the weight is on objects that a round cannot decide on.
+
+    .. math::
+        \varepsilon_t = \tfrac12 \sum_i w_i Q_i, \qquad
+        v_t = \ln \frac{1 - \varepsilon_t}{\varepsilon_t}
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        Not used.
+
+    made : Round
+        The new round, with memberships.
+
+    rounds : list of Round
+        Not used.
+
+    variant : {"minmax", "entropy"}, default="minmax"
+        How :func:`indecision` measures :math:`Q`.
+
+    weighted : bool, default=True
+        Whether :math:`w` are the weights of the round; 1 / n otherwise.
+
+    Returns
+    -------
+    measures : dict
+        The indecision ``"Q"`` of each object, the pseudoloss ``"error"``, at least
+        1e-6, and the weight ``"vote"`` of the round.
+    """
+    Q = indecision(np.asarray(made.membership), variant)
+    error = 0.5 * float(made.weights @ Q if weighted else Q.mean())
+    error = max(error, 1e-6)
+    return {"Q": Q, "error": error, "vote": np.log((1.0 - error) / error)}
+
+
+def no_better_than_chance(made: Round, rounds: list[Round]) -> bool:
+    """Whether the pseudoloss is one half, or clusters are missing.
+
+    Parameters
+    ----------
+    made : Round
+        The new round, measured by :func:`pseudoloss`.
+
+    rounds : list of Round
+        The earlier rounds.
+
+    Returns
+    -------
+    stop : bool
+        True if nothing is decided any more, and also when so few objects were drawn
+        that there are less clusters than in the first round.
+    """
+    k = np.shape(made.membership)[1]
+    return made.measures["error"] >= 0.5 or k < np.shape(rounds[0].membership)[1]
+
+
+def by_pseudoloss(weights: Array, rounds: list[Round]) -> Array:
+    r"""Raise the weights of the objects that the last round could not decide on.
+
+    .. math::
+        w_i \leftarrow w_i \left( \frac{1 - \varepsilon_t}{\varepsilon_t}
+        \right)^{Q_i} \Big/ \sum_j \dots
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_objects,)
+        The weights.
+
+    rounds : list of Round
+        The rounds, measured by :func:`pseudoloss`.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_objects,)
+        The new weights; they sum to one.
+    """
+    last = rounds[-1].measures
+    raised = weights * np.exp(last["vote"] * last["Q"])
+    return raised / raised.sum()
 
 
 # -- small print ----------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,10 @@ class FuzzyGenerator(EstimatorGenerator):
 
     max_iter : int, default=300
         Most iterations of a member.
+
+    tol : float, default=1e-3
+        A member is done when no membership changes by more; one of many clusterings
+        need not be exact.
 
     objects : sampler, default=None
         Which objects a member sees, as for :class:`EstimatorGenerator`.
@@ -77,6 +81,8 @@ class FuzzyGenerator(EstimatorGenerator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EstimatorGenerator._parameter_constraints,
         "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -86,6 +92,7 @@ class FuzzyGenerator(EstimatorGenerator):
         n_clusters: Any = None,
         fuzziness: float = 2.0,
         max_iter: int = 300,
+        tol: float = 1e-3,
         objects: Any = None,
         features: Any = None,
         extend: bool = False,
@@ -108,6 +115,7 @@ class FuzzyGenerator(EstimatorGenerator):
         )
         self.fuzziness = fuzziness
         self.max_iter = max_iter
+        self.tol = tol
 
     def _estimators(self) -> list[Any]:
         from comitia.cluster import FuzzyCMeans

@@ -329,8 +329,20 @@ def minibatch_centres(
 
     Parameters
     ----------
-    columns, n_clusters, rng, weights, init
-        As for :func:`landmark_centres`.
+    columns : ndarray of shape (p, n)
+        The data, feature by feature.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Source of randomness.
+
+    weights : ndarray of shape (n,), default=None
+        Weights of the objects.
+
+    init : {"k-means++", "random"}, default="k-means++"
+        How the centres start.
 
     Returns
     -------

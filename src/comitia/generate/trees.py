@@ -34,7 +34,9 @@ class TreeGenerator(Generator):
         Number of trees, :math:`M`.
 
     n_clusters : int or (int, int), default=None
-        Most leaves of a tree, or the range this is drawn from; no limit when None.
+        Most leaves of a tree, or the range this is drawn from. ``None`` draws from 2
+        to :math:`\sqrt{n}`, at most 50: trees of one size, grown on the same features,
+        would not say how their leaves belong together.
 
     feature_fraction : float or "sqrt", default=0.05
         The share of the features that a tree asks for, at least one of them.
@@ -134,10 +136,8 @@ class TreeGenerator(Generator):
         self, X: NDArray[Any], rng: np.random.RandomState
     ) -> list[dict[str, Any]]:
         M = self.n_clusterings
-        sizes: list[int | None] = [None] * M
-        if self.n_clusters is not None:
-            few, most = n_clusters_range(self.n_clusters, len(X))
-            sizes = rng.randint(few, most + 1, size=M).tolist()
+        few, most = n_clusters_range(self.n_clusters, len(X))
+        sizes = rng.randint(few, most + 1, size=M).tolist()
         return [
             {"n_leaves": size, "seed": seed}
             for size, seed in zip(sizes, draw_seeds(M, rng), strict=True)

@@ -32,6 +32,7 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "qp": ["qp_gap", "qp_simplex"],
         "simplex": ["power_weights", "project_simplex"],
+        "stagewise": ["StagewiseFit", "forward_stagewise"],
         "symmetric": ["SimplexFactor", "symmetric_nmf_simplex"],
     },
 )

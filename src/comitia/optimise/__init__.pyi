@@ -25,14 +25,18 @@ from comitia.optimise.qp import qp_gap as qp_gap
 from comitia.optimise.qp import qp_simplex as qp_simplex
 from comitia.optimise.simplex import power_weights as power_weights
 from comitia.optimise.simplex import project_simplex as project_simplex
+from comitia.optimise.stagewise import StagewiseFit as StagewiseFit
+from comitia.optimise.stagewise import forward_stagewise as forward_stagewise
 from comitia.optimise.symmetric import SimplexFactor as SimplexFactor
 from comitia.optimise.symmetric import symmetric_nmf_simplex as symmetric_nmf_simplex
 
 __all__ = [
     "SimplexFactor",
+    "StagewiseFit",
     "Term",
     "TriFactors",
     "coupling_term",
+    "forward_stagewise",
     "frobenius_loss",
     "frobenius_term",
     "graph_term",

@@ -12,7 +12,11 @@ __getattr__, __dir__, __all__ = attach(
         "spectral": ["choose_n_clusters", "eigengap", "ncut", "spectral_clustering"],
         "transfer_cut": ["bipartite_embedding", "bipartite_spectrum", "tcut"],
         "hypergraph": ["hypergraph_partition"],
+        "markov_field": ["grid_graph", "iterated_modes", "potts_energy"],
         "metis": ["metis_partition"],
+        "similarity_kmeans": ["mean_similarity_kmeans"],
+        "micro_linkage": ["micro_linkage"],
+        "moves": ["MedianSearch", "MovesRun"],
         "voting": ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"],
     },
 )

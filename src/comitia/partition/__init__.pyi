@@ -1,5 +1,6 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
+from comitia.partition.complete_vote import complete_vote as complete_vote
 from comitia.partition.hypergraph import hypergraph_partition as hypergraph_partition
 from comitia.partition.k_means import kmeans as kmeans
 from comitia.partition.k_means import kmeans_rows as kmeans_rows
@@ -9,7 +10,14 @@ from comitia.partition.linkage import cut as cut
 from comitia.partition.linkage import ensemble_linkage as ensemble_linkage
 from comitia.partition.linkage import hac as hac
 from comitia.partition.linkage import lifetime as lifetime
+from comitia.partition.markov_field import grid_graph as grid_graph
+from comitia.partition.markov_field import iterated_modes as iterated_modes
+from comitia.partition.markov_field import potts_energy as potts_energy
 from comitia.partition.metis import metis_partition as metis_partition
+from comitia.partition.micro_linkage import micro_linkage as micro_linkage
+from comitia.partition.moves import MedianSearch as MedianSearch
+from comitia.partition.moves import MovesRun as MovesRun
+from comitia.partition.similarity_kmeans import mean_similarity_kmeans as mean_similarity_kmeans
 from comitia.partition.spectral import choose_n_clusters as choose_n_clusters
 from comitia.partition.spectral import eigengap as eigengap
 from comitia.partition.spectral import ncut as ncut
@@ -23,24 +31,32 @@ from comitia.partition.voting import meta_vote as meta_vote
 from comitia.partition.voting import weighted_vote as weighted_vote
 
 __all__ = [
+    "MedianSearch",
+    "MovesRun",
     "bipartite_embedding",
     "bipartite_spectrum",
     "choose_n_clusters",
     "cluster_vote",
+    "complete_vote",
     "cut",
     "eigengap",
     "ensemble_linkage",
+    "grid_graph",
     "hac",
     "hypergraph_partition",
+    "iterated_modes",
     "kernel_kmeans",
     "kmeans",
     "kmeans_rows",
     "kmodes",
     "lifetime",
+    "mean_similarity_kmeans",
     "median_selection",
     "meta_vote",
     "metis_partition",
+    "micro_linkage",
     "ncut",
+    "potts_energy",
     "spectral_clustering",
     "tcut",
     "weighted_vote",

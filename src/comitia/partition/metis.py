@@ -141,10 +141,15 @@ def _adjacency(
         W = csr_array(cast(Any, graph))
         if W.shape[0] != W.shape[1]:
             raise ComitiaError(f"graph must be square; got shape {W.shape}.")
-        row = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
-        edge = (row != W.indices) & (W.data != 0)
-        degree = np.bincount(row[edge], minlength=W.shape[0])
-        neighbor, weights = W.indices[edge], W.data[edge]
+        begin: Any = W.indptr
+        neighbor: Any = W.indices
+        weights = W.data
+        if W.diagonal().any() or not weights.all():
+            row = np.repeat(np.arange(W.shape[0]), np.diff(begin))
+            edge = (row != neighbor) & (weights != 0)
+            degree = np.bincount(row[edge], minlength=W.shape[0])
+            begin = np.concatenate([[0], np.cumsum(degree)])
+            neighbor, weights = neighbor[edge], weights[edge]
     else:
         S = np.asarray(graph)
         if S.ndim != 2 or S.shape[0] != S.shape[1]:
@@ -154,7 +159,7 @@ def _adjacency(
         degree = edge.sum(axis=1)
         neighbor = np.flatnonzero(edge) % max(len(S), 1)
         weights = S[edge]
-    begin = np.concatenate([[0], np.cumsum(degree)])
+        begin = np.concatenate([[0], np.cumsum(degree)])
     if len(weights) and not (weights.min() > 0 and np.isfinite(weights.max())):
         raise ComitiaError("graph must have finite edge weights that are not negative.")
     return begin, neighbor, _whole(weights, _EDGE_RESOLUTION, least=1)

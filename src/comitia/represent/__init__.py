@@ -21,6 +21,19 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "implicit": ["ImplicitCoassociation"],
         "random_walk": ["propagated_coassociation", "random_walk_similarity"],
+        "partition_kernel": [
+            "PartitionKernel",
+            "path_kernel",
+            "path_kernel_table",
+            "subset_kernel",
+            "subset_kernel_table",
+        ],
+        "soft_assignment": [
+            "distance_shares",
+            "profile_similarity",
+            "soft_assignment",
+            "weighted_centres",
+        ],
         "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
     },
 )

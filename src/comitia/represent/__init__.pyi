@@ -13,6 +13,17 @@ from comitia.represent.graphs import jaccard_clusters as jaccard_clusters
 from comitia.represent.graphs import knn_graph as knn_graph
 from comitia.represent.graphs import laplacian as laplacian
 from comitia.represent.implicit import ImplicitCoassociation as ImplicitCoassociation
+from comitia.represent.partition_kernel import PartitionKernel as PartitionKernel
+from comitia.represent.partition_kernel import path_kernel as path_kernel
+from comitia.represent.partition_kernel import path_kernel_table as path_kernel_table
+from comitia.represent.partition_kernel import subset_kernel as subset_kernel
+from comitia.represent.partition_kernel import subset_kernel_table as subset_kernel_table
+from comitia.represent.random_walk import propagated_coassociation as propagated_coassociation
+from comitia.represent.random_walk import random_walk_similarity as random_walk_similarity
+from comitia.represent.soft_assignment import distance_shares as distance_shares
+from comitia.represent.soft_assignment import profile_similarity as profile_similarity
+from comitia.represent.soft_assignment import soft_assignment as soft_assignment
+from comitia.represent.soft_assignment import weighted_centres as weighted_centres
 from comitia.represent.votes import cluster_shares as cluster_shares
 from comitia.represent.votes import overlaps as overlaps
 from comitia.represent.votes import spread_shares as spread_shares
@@ -21,6 +32,7 @@ from comitia.represent.votes import vote_shares as vote_shares
 __all__ = [
     "BipartiteGraph",
     "ImplicitCoassociation",
+    "PartitionKernel",
     "align",
     "align_clusters",
     "aligned_votes",
@@ -30,10 +42,20 @@ __all__ = [
     "coassociation_blocks",
     "combined_weights",
     "condensed_coassociation",
+    "distance_shares",
     "jaccard_clusters",
     "knn_graph",
     "laplacian",
     "overlaps",
+    "path_kernel",
+    "path_kernel_table",
+    "profile_similarity",
+    "propagated_coassociation",
+    "random_walk_similarity",
+    "soft_assignment",
     "spread_shares",
+    "subset_kernel",
+    "subset_kernel_table",
     "vote_shares",
+    "weighted_centres",
 ]

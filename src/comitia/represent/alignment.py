@@ -277,8 +277,17 @@ def ballots(
 
     Parameters
     ----------
-    ensemble, targets, n_labels, weights
-        As for :func:`group_votes`.
+    ensemble : Ensemble
+        The clusterings.
+
+    targets : ndarray of shape (n_clusters,)
+        What each cluster votes for, 0..n_labels - 1; -1 for nothing.
+
+    n_labels : int
+        Number of labels.
+
+    weights : ndarray of shape (n_clusters,)
+        Weight of the vote of each cluster.
 
     free_bits : int, default=0
         Lowest bits of the fixed-point weights that stay zero.

@@ -66,6 +66,45 @@ class BipartiteGraph:
             return weighted
         return csr_array(vstack([weighted, csr_array(self.cluster_edges)]))
 
+    def adjacency(self, counts: ArrayLike | None = None) -> csr_array:
+        r"""The graph as one symmetric matrix, for partitioners of any graph.
+
+        .. math::
+            \begin{pmatrix} 0 & B W \\ W B' & C \end{pmatrix},
+
+        with the edges C between clusters, if there are any.
+
+        Parameters
+        ----------
+        counts : array-like of shape (n_objects,), default=None
+            How many objects each one stands for, if these are micro-objects: its edges
+            weigh as many times as much.
+
+        Returns
+        -------
+        edges : csr_array of shape (n_objects + n_clusters, n_objects + n_clusters)
+            Objects first.
+        """
+        from scipy.sparse import block_array, csr_array
+
+        W = BipartiteGraph(self.ensemble, self.weights).matrix()
+        if counts is not None:
+            W.data *= np.repeat(counts, np.diff(W.indptr))
+        if self.cluster_edges is not None:
+            blocks: Any = [[None, W], [W.T, csr_array(self.cluster_edges)]]
+            return csr_array(block_array(blocks))
+        # The two blocks have no row in common: one stands below the other as it is.
+        n, K = W.shape
+        below = W.T.tocsr()
+        return csr_array(
+            (
+                np.concatenate([W.data, below.data]),
+                np.concatenate([W.indices + n, below.indices]),
+                np.concatenate([W.indptr, W.indptr[-1] + below.indptr[1:]]),
+            ),
+            shape=(n + K, n + K),
+        )
+
 
 def bipartite_graph(
     ensemble: Ensemble,
@@ -155,11 +194,12 @@ def jaccard_clusters(
     Examples
     --------
     >>> from comitia import Ensemble
-    >>> jaccard_clusters(Ensemble([[0, 0], [0, 1], [1, 1]])).toarray()
-    array([[1. , 0. , 0.5, 0.5],
-           [0. , 1. , 0. , 0.5],
-           [0.5, 0. , 1. , 0. ],
-           [0.5, 0.5, 0. , 1. ]])
+    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> jaccard_clusters(votes).toarray().round(2)
+    array([[1.  , 0.  , 0.5 , 0.25],
+           [0.  , 1.  , 0.  , 0.67],
+           [0.5 , 0.  , 1.  , 0.  ],
+           [0.25, 0.67, 0.  , 1.  ]])
     """
     from scipy.sparse import csr_array, diags_array
 
@@ -173,8 +213,7 @@ def jaccard_clusters(
     d = shared.indices
     size = shared.diagonal().astype(np.float64)
     other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
-    # Clusters whose objects all weigh nothing share nothing: 0 / 0 is left out.
-    other &= shared.data > 0
+    # Zeros are not stored, so that clusters without weight make no 0 / 0.
     c, d, intersection = c[other], d[other], shared.data[other]
     similarity = intersection / (size[c] + size[d] - intersection)
     every = np.arange(ensemble.n_clusters)

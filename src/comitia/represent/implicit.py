@@ -76,6 +76,17 @@ class ImplicitCoassociation:
         self.shape = (ensemble.n_objects, ensemble.n_objects)
         self.dtype = np.dtype(np.float64)
 
+    def diagonal(self) -> NDArray[np.float64]:
+        """Similarity of each object to itself.
+
+        Returns
+        -------
+        diagonal : ndarray of shape (n_objects,)
+            The diagonal of B W B'.
+        """
+        B = self.ensemble.membership
+        return np.asarray((B * B) @ self.weights)
+
     def __matmul__(self, Q: ArrayLike) -> NDArray[np.float64]:
         """Multiply a matrix of shape (n_objects, k), or a vector.
 

@@ -7,8 +7,8 @@ Both kernels here are sums over the contingency table, with cells :math:`t_{vr} 
     K(C, D) = \sum_{v,r} \sum_l a_l(s_v) \, F_l(t_{vr}) \, a_l(s_r),
 
 so that one object that changes its cluster changes them in constant time for each
-clustering (:mod:`comitia.partition.moves`). :class:`PartitionKernel` holds the functions
-as tables over 0..n, with binary exponents beside them where they leave the float64s.
+clustering (:mod:`comitia.partition.moves`). :class:`PartitionKernel` holds the
+functions as tables over 0..n, with binary exponents where they leave the float64s.
 """
 
 from __future__ import annotations

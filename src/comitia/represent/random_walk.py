@@ -109,16 +109,16 @@ def propagated_coassociation(
     r"""Co-association that also counts how alike the clusters of two objects are.
 
     .. math::
-        S_{ij} = \frac{1}{M} \sum_{m=1}^{M} Z\bigl(C_m(i), C_m(j)\bigr),
+        S_{ij} = \frac{1}{M_{ij}} \sum_m Z\bigl(C_m(i), C_m(j)\bigr),
 
-    with the cluster :math:`C_m(i)` that holds object i in clustering m. Where Z tells
-    all clusters apart, this is the plain co-association.
+    with the cluster :math:`C_m(i)` that holds object i in clustering m, over the
+    :math:`M_{ij}` clusterings that have both objects. Where Z tells all clusters apart,
+    this is the plain co-association.
 
     Parameters
     ----------
     ensemble : Ensemble
-        The clusterings. One that leaves an object out says nothing of its pairs; fuzzy
-        memberships weigh the similarities.
+        The clusterings; fuzzy memberships weigh the similarities.
 
     similarity : array-like of shape (n_clusters, n_clusters)
         Similarity Z of the clusters, symmetric; that of clusters of different
@@ -127,7 +127,7 @@ def propagated_coassociation(
     Returns
     -------
     coassociation : ndarray of shape (n_objects, n_objects)
-        Symmetric.
+        Symmetric; 0 for objects that no clustering has together.
 
     Examples
     --------
@@ -156,12 +156,13 @@ def propagated_coassociation(
         "use a method that is linear in n, such as ecpcs_mc or lwgp",
     )
     Z[ensemble.clustering_of[:, None] != ensemble.clustering_of] = 0.0
-    Z /= ensemble.n_clusterings
     objects = ImplicitCoassociation(ensemble)
+    seen = (ensemble.codes != ensemble.n_clusters_each[:, None]).astype(np.float64)
     out = np.empty((n, n))
     for start in range(0, n, _COLUMNS):
         columns = slice(start, min(start + _COLUMNS, n))
         out[:, columns] = objects.to_objects(_towards(ensemble, Z, columns))
+        out[:, columns] /= np.maximum(seen.T @ seen[:, columns], 1.0)
     return out
 
 

@@ -19,6 +19,6 @@ __getattr__, __dir__, __all__ = attach(
             "inverse_agreement",
             "mean_agreement",
         ],
-        "objects": ["coassociation_degree"],
+        "objects": ["coassociation_degree", "object_uncertainty"],
     },
 )

@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.sparse import block_array, diags_array
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
@@ -128,15 +127,11 @@ class HBGF(EnsembleMethod):
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()
-        edges = (
-            diags_array(counts.astype(float))
-            @ bipartite_graph(micro, **weights).matrix()
-        )
         n_clusters = ensemble.n_clusters
         cluster = {"even": ensemble.n_objects / n_clusters, "joint": 1, "objects": 0}
         of_clusters = np.full(n_clusters, cluster[self.variant])
         labels = metis_partition(
-            block_array([[None, edges], [edges.T, None]], format="csr"),
+            bipartite_graph(micro, **weights).adjacency(counts),
             self._resolve_n_clusters(ensemble, **weights),
             vertex_weights=np.append(counts, of_clusters),
             imbalance=self.imbalance,

@@ -1,0 +1,195 @@
+"""WEA."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from comitia._sklearn import StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.partition import cut, ensemble_linkage, hac
+from comitia.represent import condensed_coassociation
+
+__all__ = ["WEA"]
+
+
+class WEA(EnsembleMethod):
+    r"""Weighted evidence accumulation for heterogeneous partitions.
+
+    Two objects that share a cluster are the more alike, the smaller the cluster, the
+    more clusters there are beside it, and the more similar the objects were to the
+    algorithm that put them together [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+
+    metric : str, callable, list or None, default="euclidean"
+        Distance d of the data, as for SciPy's ``cdist``; two objects have the
+        similarity :math:`1 / (1 + d)`. ``None`` means a similarity of 1. A list has an
+        entry for each clustering, since the algorithms may have used different
+        similarities; an entry may also be the (n_objects, n_objects) matrix of
+        similarities itself.
+
+    linkage : {"single", "complete", "average", "ward"}, default="single"
+        How similar two clusters are.
+
+    variant : {"normalised", "raw"}, default="normalised"
+        Whether number of clusters, size and similarity are each divided by their
+        maximum over the ensemble.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator.
+
+    Attributes
+    ----------
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        The factor :math:`k_m / |c|` of each cluster, normalised as ``variant`` says.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram, in SciPy form.
+
+    Notes
+    -----
+    The weighted association of objects i and j is
+
+    .. math::
+        R_{ij} = \sum_{m=1}^{M} \sum_{c \in C_m} [\,i, j \in c\,] \,
+        \frac{k_m}{|c|} \, \mathrm{sim}_m(i, j),
+
+    and the tree is grown on :math:`\max R - R`, where the diagonal does not count. When
+    :meth:`fit` is given an ensemble alone, nothing is known of the data and all
+    similarities are 1.
+
+    A public re-implementation divides each of the three factors by its maximum over the
+    ensemble. Together that multiplies R by a constant, so ``variant`` changes the
+    heights of the tree and never the clusters.
+
+    References
+    ----------
+    .. [1] S. Vega-Pons, J. Ruiz-Shulcloper and A. Guerra-Gandón, "Weighted association
+       based methods for the combination of heterogeneous partitions", Pattern
+       Recognition Letters 32(16), 2011. :doi:`10.1016/j.patrec.2011.05.006`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> method("wea")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="wea",
+        weighs="clusterings",
+        approach="fixed",
+        needs="labels",
+        scales="quadratic",
+        exempt={"labels_only": "data, where given, bring similarities of the objects."},
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "metric": [str, callable, list, tuple, None],
+        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        "variant": [StrOptions({"normalised", "raw"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        metric="euclidean",
+        linkage="single",
+        variant="normalised",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.linkage = linkage
+        self.variant = variant
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        k = ensemble.n_clusters_each[ensemble.clustering_of]
+        sizes = np.where(ensemble.sizes > 0, ensemble.sizes, 1)
+        similarities = self._similarities(ensemble, X)
+        scale = 1.0
+        if self.variant == "normalised":
+            k, sizes = k / k.max(), sizes / sizes.max()
+            scale = max(np.max(sim) if _given(sim) else 1.0 for sim in similarities)
+        self.cluster_weights_ = k / sizes
+        if all(sim is None for sim in similarities) and self.linkage != "ward":
+            self.linkage_ = self._tree_of_labels(ensemble)
+        else:
+            R = self._association(ensemble, X, similarities) / scale
+            self.linkage_ = hac(R.max(initial=0.0) - R, self.linkage)
+        return cut(self.linkage_, self.n_clusters)
+
+    def _tree_of_labels(self, ensemble):
+        """The tree without the matrix, where objects have no similarities."""
+        tree = ensemble_linkage(
+            ensemble,
+            clustering_weights=np.ones(ensemble.n_clusterings),
+            cluster_weights=self.cluster_weights_,
+            linkage=self.linkage,
+        )
+        # It measures from the diagonal; the first merge is where max R is.
+        tree[:, 2] -= tree[:1, 2]
+        return tree
+
+    def _association(self, ensemble, X, similarities):
+        """R without its diagonal, from the clusterings of each similarity in turn."""
+        R = 0.0
+        for sim in {id(sim): sim for sim in similarities}.values():
+            mine = np.array([sim is other for other in similarities])
+            R = R + condensed_coassociation(
+                ensemble.take(clusterings=np.flatnonzero(mine)),
+                clustering_weights=np.ones(mine.sum()),
+                cluster_weights=self.cluster_weights_[mine[ensemble.clustering_of]],
+                pair_weights=sim if sim is None or _given(sim) else _rows(X, sim),
+                dtype=np.float64,
+            )
+        return R
+
+    def _similarities(self, ensemble, X):
+        """For each clustering a metric, a matrix of similarities or None."""
+        M, n = ensemble.n_clusterings, ensemble.n_objects
+        several = isinstance(self.metric, Sequence) and not isinstance(self.metric, str)
+        given = list(self.metric) if several else [self.metric] * M
+        if len(given) != M:
+            raise ComitiaError(
+                f"metric has {len(given)} entries for {M} clusterings; give one for "
+                "each."
+            )
+        known = {}
+        for sim in given:
+            if sim is not None and not (isinstance(sim, str) or callable(sim)):
+                matrix = np.asarray(sim, dtype=np.float64)
+                if matrix.shape != (n, n) or not np.isfinite(matrix).all():
+                    raise ComitiaError(
+                        "a matrix in metric must be finite similarities of shape "
+                        f"({n}, {n}); got shape {matrix.shape}."
+                    )
+                known[id(sim)] = matrix
+            else:
+                known[id(sim)] = sim if X is not None else None
+        return [known[id(sim)] for sim in given]
+
+
+def _given(similarity):
+    return isinstance(similarity, np.ndarray)
+
+
+def _rows(X, metric):
+    """The similarities 1 / (1 + d) of some objects to all."""
+    from scipy.spatial.distance import cdist
+
+    return lambda start, stop: 1.0 / (1.0 + cdist(X[start:stop], X, metric))

@@ -1,0 +1,183 @@
+"""Voting weighted by NMI to a random reference."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.agreement import agreement_with
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
+from comitia.partition import complete_vote
+from comitia.represent import align
+
+__all__ = ["CentroidVoting"]
+
+
+class CentroidVoting(SameNumberOfClusters):
+    r"""Voting weighted by NMI to a random reference, with centroid-based alignment.
+
+    K-means runs on random subsets of the objects vote on each object; a run counts by
+    how much it agrees with one of them, after whose centroids all clusters are
+    named [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters, of the base clusterings too. ``None`` asks the eigengap of a
+        first ensemble with random numbers of clusters.
+
+    n_clusterings : int, default=20
+        Number of subsets, :math:`M`.
+
+    object_fraction : float, default=0.8
+        Share of the objects in a subset.
+
+    variant : {"extend", "abstain"}, default="extend"
+        Whether objects outside the subset of a clustering go to its nearest centroid,
+        or get no vote from it.
+
+    agreement : str or callable, default="nmi_sqrt"
+        How alike two clusterings are, :math:`\phi`; on the objects that both have.
+
+    reference : int, default=None
+        Index of the reference; a random one by default.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of subsets, starts and reference.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Agreement of each clustering with the reference, whose own weight is 1.
+
+    reference_ : int
+        The clustering that was the reference.
+
+    Notes
+    -----
+    With the reference :math:`C_0`, and the matching :math:`\pi_m` of the centroids of
+    clustering m with those of the reference that makes the summed Euclidean distance
+    smallest (the Hungarian method),
+
+    .. math::
+        w_m = \phi(C_m, C_0), \qquad
+        y_i = \arg\max_r \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r].
+
+    The review does not say how clusterings of different subsets are compared; both
+    readings are offered. A cluster that lost its match, because a run came out with
+    fewer clusters, votes for the label with the nearest centroid. An object that only
+    clusterings of weight 0 have gets the label that most of these name.
+
+    The paper could not be identified from the review's citation key; this follows the
+    review.
+
+    References
+    ----------
+    .. [1] Zhang et al., 2009, as described in M. Zhang, "Weighted clustering ensemble:
+       A review", arXiv 1910.02433.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> method("zhang_2009")(n_clusters=2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="zhang_2009",
+        weighs="clusterings",
+        approach="fixed",
+        needs="data",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
+        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        "variant": [StrOptions({"extend", "abstain"})],
+        "agreement": [str, callable],
+        "reference": [Interval(Integral, 0, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_clusterings=20,
+        object_fraction=0.8,
+        variant="extend",
+        agreement="nmi_sqrt",
+        reference=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_clusterings = n_clusterings
+        self.object_fraction = object_fraction
+        self.variant = variant
+        self.agreement = agreement
+        self.reference = reference
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _default_generator(self):
+        from comitia.generate import KMeansGenerator, Subsample
+
+        return KMeansGenerator(
+            self.n_clusterings,
+            n_clusters=self.n_clusters,
+            objects=Subsample(self.object_fraction),
+            extend=self.variant == "extend",
+            n_jobs=self.n_jobs,
+        )
+
+    def _combine(self, ensemble, X, rng):
+        self.reference_ = m = self._reference(ensemble, rng)
+        labels = ensemble.labels
+        # Less agreement than by chance is none.
+        self.clustering_weights_ = np.maximum(
+            agreement_with(labels[:, m], ensemble, self.agreement), 0.0
+        )
+        centres = [
+            member.model.centres[member.names] for member in self.generator_.members_
+        ]
+        targets = np.concatenate(
+            [
+                align(
+                    labels[:, j],
+                    labels[:, m],
+                    method="centroids",
+                    surplus="merge",
+                    centers=centres[j],
+                    reference_centers=centres[m],
+                ).mapping
+                for j in range(ensemble.n_clusterings)
+            ]
+        )
+        return complete_vote(
+            ensemble, targets, len(centres[m]), self.clustering_weights_
+        )
+
+    def _reference(self, ensemble, rng):
+        M = ensemble.n_clusterings
+        if self.reference is None:
+            # One that lost a cluster would take it from all.
+            each = ensemble.n_clusters_each
+            most = np.flatnonzero(each == each.max())
+            return int(most[rng.randint(len(most))])
+        if self.reference >= M:
+            raise ComitiaError(
+                f"reference={self.reference} is no clustering; give 0 to {M - 1}, or "
+                "None for a random one."
+            )
+        return int(self.reference)

@@ -1,0 +1,1 @@
+"""Features weigh; weights are computed once, before or while the members are made."""

@@ -1,0 +1,21 @@
+# Written by tools/make_stubs.py from __init__.py; do not edit.
+
+from comitia.select.features import laplacian_scores as laplacian_scores
+from comitia.select.features import n_components as n_components
+from comitia.select.features import reduce_features as reduce_features
+from comitia.select.features import spectral_scores as spectral_scores
+from comitia.select.ranks import borda_points as borda_points
+from comitia.select.ranks import mean_rank as mean_rank
+from comitia.select.ranks import mid_ranks as mid_ranks
+from comitia.select.ranks import robust_rank as robust_rank
+
+__all__ = [
+    "borda_points",
+    "laplacian_scores",
+    "mean_rank",
+    "mid_ranks",
+    "n_components",
+    "reduce_features",
+    "robust_rank",
+    "spectral_scores",
+]
