@@ -1,8 +1,8 @@
 """How long a newcomer waits: imports, the command line, the first consensus, compilers.
 
 Every figure is the CPU time of a process of its own, interpreter included unless
-the row says otherwise, best of several. The kernel caches are warm where the row says so
-and empty for the compilers.
+the row says otherwise, best of several. The kernel caches are warm where the row says
+so and empty for the compilers.
 """
 
 import json

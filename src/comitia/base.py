@@ -22,7 +22,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["EnsembleMethod", "VariableWeightMethod", "check_graph"]
+__all__ = ["EnsembleMethod", "VariableWeightMethod"]
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
@@ -257,6 +257,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _check_data(self, X: Any) -> Any:
         if "graph" in self.card.needs:
+            from comitia.cluster.communities import check_graph
+
             return check_graph(X)
         return validate_data(self, X, dtype=np.float64)
 
@@ -308,37 +310,6 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         self.labels_ = order[codes]
         self.n_clusters_ = len(names)
         self.ensemble_ = ensemble
-
-
-def check_graph(graph: Any) -> Any:
-    """Check an adjacency matrix.
-
-    Parameters
-    ----------
-    graph : sparse matrix or array-like of shape (n_objects, n_objects)
-        Symmetric, with non-negative weights.
-
-    Returns
-    -------
-    adjacency : csr_array of shape (n_objects, n_objects)
-        The graph, without loops.
-    """
-    from scipy.sparse import csr_array, issparse
-
-    if not issparse(graph):
-        graph = np.asarray(graph, dtype=np.float64)
-    adjacency: Any = csr_array(graph).astype(np.float64)
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
-        raise ComitiaError(
-            f"graph must be a square adjacency matrix; got shape {adjacency.shape}."
-        )
-    if not np.isfinite(adjacency.data).all() or (adjacency.data < 0).any():
-        raise ComitiaError("graph must have finite weights, none negative.")
-    if abs(adjacency - adjacency.T).sum() > 0:
-        raise ComitiaError("graph must be symmetric; give (graph + graph.T) / 2.")
-    adjacency.setdiag(0.0)
-    adjacency.eliminate_zeros()
-    return adjacency
 
 
 def _n_objects(X: Any) -> int:

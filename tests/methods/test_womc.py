@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
+from comitia.exceptions import ComitiaWarning
 from comitia.represent import jaccard_clusters
 from tests.fixtures import E6, planted, same_partition
 
@@ -44,14 +45,24 @@ def test_the_vote_is_not_weighted():
     assert fitted.object_weights_.std() > 0
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.01])
-def test_unanimous_clusterings_have_no_weight_but_keep_their_clusters(smoothing):
+def unanimous():
     truth = np.repeat([0, 1, 2], [5, 7, 9])
-    same = Ensemble(np.repeat(truth[:, None], 4, axis=1))
-    fitted = WOMC(3, smoothing=smoothing, random_state=0).fit(same)
-    assert_allclose(fitted.object_weights_, smoothing / (1 + smoothing))
-    if smoothing > 0:  # without it nothing joins the clusters
-        assert same_partition(fitted.labels_, truth)
+    return Ensemble(np.repeat(truth[:, None], 4, axis=1)), truth
+
+
+def test_unanimous_clusterings_keep_their_clusters():
+    same, truth = unanimous()
+    fitted = WOMC(3, random_state=0).fit(same)
+    assert_allclose(fitted.object_weights_, 0.01 / 1.01)
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_without_smoothing_unanimous_clusterings_weigh_objects_equally():
+    same, truth = unanimous()
+    with pytest.warns(ComitiaWarning, match="smoothing a positive value"):
+        fitted = WOMC(3, smoothing=0, random_state=0).fit(same)
+    assert_array_equal(fitted.object_weights_, 1.0)
+    assert same_partition(fitted.labels_, truth)
 
 
 def test_a_planted_partition_is_found_and_counted():

@@ -1,15 +1,17 @@
 """Voting after a match of centroids, against the catalogue and a plain rewriting."""
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
-from comitia import method
+from comitia import Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
+from comitia.generate.base import Member, NearestCentre
 from comitia.represent import align
 from tests.fixtures import X6, same_partition
 
@@ -88,8 +90,6 @@ def test_names_of_base_clusters_do_not_matter():
 
     class Renamed(CentroidVoting):
         def _generate(self, X, rng):
-            from comitia import Ensemble
-
             ensemble = super()._generate(X, rng)
             labels = ensemble.labels.copy()
             for m in range(0, ensemble.n_clusterings, 2):
@@ -99,6 +99,20 @@ def test_names_of_base_clusters_do_not_matter():
             return Ensemble(labels)
 
     assert same_partition(Renamed(3, random_state=0).fit_predict(X), fitted.labels_)
+
+
+def test_centroids_decide_and_not_overlaps():
+    class TwoRuns(CentroidVoting):
+        """Equal labels, but the centroids of the second run are swapped."""
+
+        def _generate(self, X, rng):
+            centres = [np.array([[1.0], [11.0]]), np.array([[11.5], [0.5]])]
+            members = [Member(NearestCentre(c), np.arange(2)) for c in centres]
+            self.generator_ = SimpleNamespace(members_=members)
+            return Ensemble(np.repeat([[0], [0], [0], [1], [1], [1]], 2, axis=1))
+
+    # Every object has one vote for each label: the lowest wins.
+    assert_array_equal(TwoRuns(2, reference=0).fit_predict(X6), 0)
 
 
 @pytest.mark.parametrize("variant", ["extend", "abstain"])

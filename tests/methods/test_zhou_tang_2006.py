@@ -104,6 +104,16 @@ def test_clusters_that_match_none_keep_labels_of_their_own():
     assert same_partition(merged, [0, 0, 0, 1, 1])
 
 
+def test_clusters_are_matched_greedily():
+    # Overlaps 5 4 / 4 0: the largest first leaves 0, although 4 and 4 are more.
+    reference = [0] * 5 + [1] * 4 + [0] * 4
+    other = [0] * 9 + [1] * 4
+    fitted = ClustererEnsemble(2, variant="voting", reference=0)
+    labels = fitted.fit_predict(Ensemble(np.column_stack([reference, other])))
+    # Every object has a vote for the first label, which wins the ties.
+    assert_array_equal(labels, 0)
+
+
 def test_a_reference_is_made_where_no_clustering_has_so_many_clusters():
     labels, _ = planted(90, 3, 9, noise=0.05, seed=0)
     split = 2 * labels + (np.arange(90) % 2)[:, None]  # each cluster in two halves

@@ -75,6 +75,13 @@ def test_the_order_of_objects_does_not_matter_without_ties(seed):
     assert_array_equal(one[order], other)
 
 
+def test_an_object_keeps_its_label_unless_another_is_better():
+    # The second flips first and leaves the first with two labels of equal energy.
+    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    found = iterated_modes([1, 0], costs, grid_graph((1, 2)), 1.0)
+    assert_array_equal(found.labels, [1, 1])
+
+
 def test_without_penalty_every_object_has_its_cheapest_label():
     y, costs, graph = random_field(0)
     found = iterated_modes(y, costs, graph, 0.0)

@@ -27,8 +27,8 @@ def subset_kernel_by_enumeration(a, b, largest):
     total = 0.0
     for q in range(1, largest + 1):
         for S in map(set, itertools.combinations(range(len(a)), q)):
-            one = [len(S) / len(c) for c in members(a) if S <= c]
-            other = [len(S) / len(c) for c in members(b) if S <= c]
+            one = [len(S) / len(c) for c in members(a) if c >= S]
+            other = [len(S) / len(c) for c in members(b) if c >= S]
             total += sum(one) * sum(other)
     return total
 

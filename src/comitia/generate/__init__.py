@@ -5,6 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "again": ["regenerate"],
         "base": ["Generator"],
         "boosting": ["BoostingGenerator"],
         "communities": ["CommunityGenerator"],

@@ -1,5 +1,6 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
+from comitia.generate.again import regenerate as regenerate
 from comitia.generate.base import Generator as Generator
 from comitia.generate.boosting import BoostingGenerator as BoostingGenerator
 from comitia.generate.communities import CommunityGenerator as CommunityGenerator
@@ -38,4 +39,5 @@ __all__ = [
     "Subsample",
     "TreeGenerator",
     "WeightedSample",
+    "regenerate",
 ]

@@ -5,6 +5,14 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "bregman": [
+            "Bregman",
+            "bregman_divergence",
+            "bregman_elementwise",
+            "get_bregman",
+            "left_centroid",
+            "right_centroid",
+        ],
         "nmf": [
             "Term",
             "coupling_term",

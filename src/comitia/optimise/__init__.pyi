@@ -1,5 +1,11 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
+from comitia.optimise.bregman import Bregman as Bregman
+from comitia.optimise.bregman import bregman_divergence as bregman_divergence
+from comitia.optimise.bregman import bregman_elementwise as bregman_elementwise
+from comitia.optimise.bregman import get_bregman as get_bregman
+from comitia.optimise.bregman import left_centroid as left_centroid
+from comitia.optimise.bregman import right_centroid as right_centroid
 from comitia.optimise.nmf import Term as Term
 from comitia.optimise.nmf import coupling_term as coupling_term
 from comitia.optimise.nmf import frobenius_loss as frobenius_loss
@@ -31,14 +37,18 @@ from comitia.optimise.symmetric import SimplexFactor as SimplexFactor
 from comitia.optimise.symmetric import symmetric_nmf_simplex as symmetric_nmf_simplex
 
 __all__ = [
+    "Bregman",
     "SimplexFactor",
     "StagewiseFit",
     "Term",
     "TriFactors",
+    "bregman_divergence",
+    "bregman_elementwise",
     "coupling_term",
     "forward_stagewise",
     "frobenius_loss",
     "frobenius_term",
+    "get_bregman",
     "graph_term",
     "indicator_start",
     "kl_loss",
@@ -46,6 +56,7 @@ __all__ = [
     "l21_norm",
     "l21_term",
     "l21_weights",
+    "left_centroid",
     "multiply",
     "normalise_columns",
     "onmf_objective",
@@ -55,6 +66,7 @@ __all__ = [
     "qp_gap",
     "qp_simplex",
     "residual_norms",
+    "right_centroid",
     "symmetric_nmf_simplex",
     "update_core",
     "update_frobenius",

@@ -1,6 +1,8 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.partition.complete_vote import complete_vote as complete_vote
+from comitia.partition.fuzzy_rows import FuzzyRows as FuzzyRows
+from comitia.partition.fuzzy_rows import fuzzy_rows as fuzzy_rows
 from comitia.partition.hypergraph import hypergraph_partition as hypergraph_partition
 from comitia.partition.k_means import kmeans as kmeans
 from comitia.partition.k_means import kmeans_rows as kmeans_rows
@@ -31,6 +33,7 @@ from comitia.partition.voting import meta_vote as meta_vote
 from comitia.partition.voting import weighted_vote as weighted_vote
 
 __all__ = [
+    "FuzzyRows",
     "MedianSearch",
     "MovesRun",
     "bipartite_embedding",
@@ -41,6 +44,7 @@ __all__ = [
     "cut",
     "eigengap",
     "ensemble_linkage",
+    "fuzzy_rows",
     "grid_graph",
     "hac",
     "hypergraph_partition",

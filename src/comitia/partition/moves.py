@@ -222,7 +222,7 @@ class MedianSearch:
             # Counted anew, so that rounding does not pile up over the rounds.
             self._count()
             draws = self.rng.random_sample((n, 3))
-            highest = moves.anneal(*self._parts(), float(T), draws, free, best, highest)
+            highest = moves.anneal(*self._parts(float(T), draws, free, best, highest))
             objective.append(highest)
             T *= cooling
         labels, score, settled = self._climb(best, 100)
@@ -270,8 +270,9 @@ class MedianSearch:
 
     # -- steps ------------------------------------------------------------------
 
-    def _parts(self) -> tuple[Any, ...]:
-        return self._form, self._state, self._columns, self._offsets
+    def _parts(self, *more: Any) -> tuple[Any, ...]:
+        """The arguments of a kernel."""
+        return self._form, self._state, self._columns, self._offsets, *more
 
     def _count(self) -> None:
         from comitia._kernels import moves
@@ -288,7 +289,7 @@ class MedianSearch:
             self._count()
             order = self.rng.permutation(len(start))
             free = self.n_clusters is None
-            n_moved = moves.sweep(*self._parts(), order, free)
+            n_moved = moves.sweep(*self._parts(order, free))
             if n_moved == 0:
                 break
         labels = self._state.labels.copy()
@@ -298,7 +299,7 @@ class MedianSearch:
         from comitia._kernels import moves
 
         candidates = set_partitions(self.ensemble.n_objects, self.n_clusters)
-        best, highest = moves.best_labels_of(*self._parts(), candidates)
+        best, highest = moves.best_labels_of(*self._parts(candidates))
         return MovesRun(candidates[best].copy(), np.array([highest]), True)
 
     def _typical_change(self, labels: Labels) -> float:
@@ -336,7 +337,7 @@ class MedianSearch:
 
         self._state.labels[:] = labels
         self._count()
-        moves.sweep(*self._parts(), np.flatnonzero(labels < 0), False)
+        moves.sweep(*self._parts(np.flatnonzero(labels < 0), False))
         return self._state.labels.copy()
 
     def _with_k_clusters(self, k: int) -> Labels:

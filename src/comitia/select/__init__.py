@@ -11,6 +11,14 @@ __getattr__, __dir__, __all__ = attach(
             "reduce_features",
             "spectral_scores",
         ],
+        "picks": [
+            "best_of_groups",
+            "cover",
+            "greedy_diverse",
+            "leaders",
+            "share_out",
+            "top",
+        ],
         "ranks": ["borda_points", "mean_rank", "mid_ranks", "robust_rank"],
     },
 )

@@ -4,18 +4,30 @@ from comitia.select.features import laplacian_scores as laplacian_scores
 from comitia.select.features import n_components as n_components
 from comitia.select.features import reduce_features as reduce_features
 from comitia.select.features import spectral_scores as spectral_scores
+from comitia.select.picks import best_of_groups as best_of_groups
+from comitia.select.picks import cover as cover
+from comitia.select.picks import greedy_diverse as greedy_diverse
+from comitia.select.picks import leaders as leaders
+from comitia.select.picks import share_out as share_out
+from comitia.select.picks import top as top
 from comitia.select.ranks import borda_points as borda_points
 from comitia.select.ranks import mean_rank as mean_rank
 from comitia.select.ranks import mid_ranks as mid_ranks
 from comitia.select.ranks import robust_rank as robust_rank
 
 __all__ = [
+    "best_of_groups",
     "borda_points",
+    "cover",
+    "greedy_diverse",
     "laplacian_scores",
+    "leaders",
     "mean_rank",
     "mid_ranks",
     "n_components",
     "reduce_features",
     "robust_rank",
+    "share_out",
     "spectral_scores",
+    "top",
 ]

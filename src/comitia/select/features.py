@@ -72,7 +72,7 @@ def reduce_features(
     --------
     >>> V = [[0.0, 0.1, 1.0], [0.5, 0.5, 0.0], [1.0, 0.9, 0.5]]
     >>> reduce_features(V, "kmedoids", n_select=2).columns
-    array([0, 2])
+    array([1, 2])
     """
     table = _table(V)
     if method not in _REDUCTIONS:
@@ -130,7 +130,7 @@ def n_components(V: ArrayLike, share: float = 0.95) -> int:
 
 
 def laplacian_scores(V: ArrayLike, n_neighbors: int = 5) -> Array:
-    r"""Laplacian score of each column: does it follow the neighbourhood of the rows?
+    r"""Laplacian score of each column: how well it follows the neighbours of a row.
 
     Rows that are among each other's nearest neighbours are joined by edges S, as heavy
     as the cosine of the two rows. With the degrees D and a column f less its mean in D,
@@ -176,7 +176,7 @@ def laplacian_scores(V: ArrayLike, n_neighbors: int = 5) -> Array:
 
 
 def spectral_scores(V: ArrayLike) -> Array:
-    r"""Spectral score of each column: is it smooth on the graph of the rows?
+    r"""Spectral score of each column: how smooth it is on the graph of the rows.
 
     All rows, scaled to unit length, are joined by edges
     :math:`W_{ij} = e^{-d_{ij}^2 / 2 \sigma^2}`, with the median distance as

@@ -92,7 +92,7 @@ def borda_points(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def robust_rank(scores: ArrayLike) -> NDArray[np.float64]:
-    r"""Robust rank aggregation: is an item better placed than by chance?
+    r"""Robust rank aggregation: how likely an item is placed so well by chance.
 
     The rankings may be noisy, and some may be worthless. With the sorted normalised
     ranks :math:`r_{(1)} \le \dots \le r_{(J)}` of an item, r its rank divided by the

@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = attach(
             "inverse_agreement",
             "mean_agreement",
         ],
+        "features": ["variance_rank_weights", "variance_shares"],
         "objects": ["coassociation_degree", "object_uncertainty"],
     },
 )

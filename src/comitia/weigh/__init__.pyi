@@ -12,6 +12,8 @@ from comitia.weigh.diversity import group_similarity as group_similarity
 from comitia.weigh.diversity import group_support as group_support
 from comitia.weigh.diversity import inverse_agreement as inverse_agreement
 from comitia.weigh.diversity import mean_agreement as mean_agreement
+from comitia.weigh.features import variance_rank_weights as variance_rank_weights
+from comitia.weigh.features import variance_shares as variance_shares
 from comitia.weigh.groups import Groups as Groups
 from comitia.weigh.groups import decision_variance as decision_variance
 from comitia.weigh.groups import floored_variance as floored_variance
@@ -42,4 +44,6 @@ __all__ = [
     "mean_agreement",
     "normalise_weights",
     "object_uncertainty",
+    "variance_rank_weights",
+    "variance_shares",
 ]

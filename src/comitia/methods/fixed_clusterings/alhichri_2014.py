@@ -8,8 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
 from comitia.agreement import entropy
-from comitia.base import EnsembleMethod, check_graph
+from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.cluster.communities import check_graph
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters

@@ -112,7 +112,7 @@ class EntropySampledEnsemble(BoostedMethod):
     n_rounds : int, default=50
         Number of clusterings.
 
-    object_fraction : float, default=0.5
+    object_fraction : float, default=0.7
         Share of the objects that a round draws, without replacement.
 
     retention : float, default=0.5
@@ -156,7 +156,9 @@ class EntropySampledEnsemble(BoostedMethod):
     As in :class:`~comitia.methods.fixed_objects.topchy_2004.AdaptiveClusteringEnsemble`
     objects are drawn without replacement, so that samples stay large when few objects
     hold most of the weight, and the consensus function, which the paper leaves open, is
-    a linkage.
+    a linkage. Objects that never meet in a sample have similarity 0, with a warning if
+    they are many: samples of half the objects leave out some ten per cent of the pairs
+    of iris and wine in fifty rounds, the default hardly any.
 
     References
     ----------
@@ -178,7 +180,7 @@ class EntropySampledEnsemble(BoostedMethod):
         approach="fixed",
         needs="data",
         scales="quadratic",
-        quick={"n_rounds": 40},
+        quick={"n_rounds": 40, "object_fraction": 0.9},
     )
 
     _parameter_constraints = {
@@ -194,7 +196,7 @@ class EntropySampledEnsemble(BoostedMethod):
         n_clusters=None,
         *,
         n_rounds=50,
-        object_fraction=0.5,
+        object_fraction=0.7,
         retention=0.5,
         variant="row",
         linkage="average",

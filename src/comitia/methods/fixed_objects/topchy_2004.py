@@ -68,7 +68,7 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
     n_rounds : int, default=50
         Number of clusterings.
 
-    object_fraction : float, default=0.5
+    object_fraction : float, default=0.7
         Share of the objects that a round draws, without replacement.
 
     retention : float, default=0.3
@@ -135,7 +135,7 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
         approach="fixed",
         needs="data",
         scales="quadratic",
-        quick={"n_rounds": 40},
+        quick={"n_rounds": 40, "object_fraction": 0.9},
     )
 
     _parameter_constraints = {
@@ -150,7 +150,7 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
         n_clusters=None,
         *,
         n_rounds=50,
-        object_fraction=0.5,
+        object_fraction=0.7,
         retention=0.3,
         linkage="average",
         random_state=None,

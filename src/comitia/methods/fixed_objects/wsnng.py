@@ -1,0 +1,229 @@
+"""WSnnG."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.config import require_memory
+from comitia.partition import metis_partition
+from comitia.represent import coassociation
+
+__all__ = ["WSnnG"]
+
+
+class WSnnG(EnsembleMethod):
+    r"""Weighted shared-nearest-neighbours graph.
+
+    Objects are joined when they are near neighbours in the votes, by edges as heavy as
+    their neighbourhoods are alike. Objects in dense regions weigh less, and the graph
+    is cut into parts of equal weight [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; chosen by the eigengap of the ensemble's graph when None.
+
+    threshold : float, default=0.5
+        Share :math:`\tau` of the clusterings that neighbours are together in, at least;
+        from 0 to below 1.
+
+    n_neighbors : int, default=None
+        An object is joined with this many nearest others, and with those as near as the
+        last of them; the root of the number of objects by default.
+
+    variant : {"shared", "own"}, default="shared"
+        The objects that the squares in the weight of an edge are summed over: the
+        neighbours that both ends share, or the neighbours of each end.
+
+    imbalance : float, default=0.05
+        How much heavier than the mean a cluster may be.
+
+    n_init : int, default=1
+        Number of partitions METIS makes; the one that cuts least is kept.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of METIS.
+
+    Attributes
+    ----------
+    object_weights_ : ndarray of shape (n_objects,)
+        Weight of each object; small for those with many near neighbours.
+
+    Notes
+    -----
+    With the co-association A and the neighbours :math:`N_i = \{j : A_{ij} > \tau\}`, of
+    which i is one, and :math:`N_{ij} = N_i \cap N_j`,
+
+    .. math::
+        w_i = \Bigl( \sum_{j \in N_i} p_{ij} \Bigr)^{-1}, \qquad
+        p_{ij} = \sum_{l \in N_{ij}} A_{il} A_{jl},
+
+    and the edge of i and j, where one is among the nearest neighbours of the other,
+    weighs
+
+    .. math::
+        \frac{p_{ij}}{\sum_l A_{il}^2 + \sum_l A_{jl}^2 - p_{ij}} .
+
+    METIS minimises the weight of the edges that are cut, with parts of equal weight.
+    Neither threshold nor number of neighbours are given; a common factor of the weights
+    changes nothing. The review does not say over which l the squares are summed; with
+    ``variant="own"`` the edge is the extended Jaccard similarity of the rows of A.
+
+    Where labels are missing, A is the share of the clusterings that have both objects.
+    Objects with equal labels everywhere enter as one vertex that weighs as much as all
+    of them; they stay together.
+
+    References
+    ----------
+    .. [1] H. Ayad and M. Kamel, "Finding natural clusters using multi-clusterer combiner
+       based on shared nearest neighbors", MCS 2003, LNCS 2709.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> method("wsnng")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="wsnng",
+        weighs="objects",
+        approach="fixed",
+        needs="labels",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "variant": [StrOptions({"shared", "own"})],
+        "imbalance": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        threshold=0.5,
+        n_neighbors=None,
+        variant="shared",
+        imbalance=0.05,
+        n_init=1,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.threshold = threshold
+        self.n_neighbors = n_neighbors
+        self.variant = variant
+        self.imbalance = imbalance
+        self.n_init = n_init
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        micro, counts, inverse = ensemble.distinct()
+        require_memory(
+            8 * 8 * len(counts) ** 2,
+            f"the neighbours that each two of {len(counts)} objects share",
+            "use a method that is linear in n, such as womc or lwgp",
+        )
+        A = coassociation(micro, co_sampled=True, dtype=np.float64)
+        n_neighbors = self.n_neighbors or max(1, round(np.sqrt(ensemble.n_objects)))
+        weights, edges = shared_neighbours(A, counts, self.threshold, self.variant)
+        self.object_weights_ = weights[inverse]
+        edges[~near(A, counts, n_neighbors)] = 0.0
+        # The edge of two merged vertices stands for all the pairs of their objects.
+        edges *= counts[:, None] * counts
+        labels = metis_partition(
+            edges,
+            self._resolve_n_clusters(ensemble),
+            vertex_weights=weights * counts,
+            imbalance=self.imbalance,
+            n_init=self.n_init,
+            rng=rng,
+        )
+        return labels[inverse]
+
+
+def shared_neighbours(A, counts, threshold, variant="shared"):
+    """Weights of objects and of edges, by the neighbours that objects share.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        The co-association.
+
+    counts : ndarray of shape (n,)
+        How many equal objects each row stands for.
+
+    threshold : float
+        Neighbours are more similar than this.
+
+    variant : {"shared", "own"}, default="shared"
+        Which neighbours the squares are summed over.
+
+    Returns
+    -------
+    weights : ndarray of shape (n,)
+        Weight of one object of each row.
+
+    edges : ndarray of shape (n, n)
+        Weight of the edge between one object and another, whether they are near or not.
+    """
+    neighbours = A > threshold
+    np.fill_diagonal(neighbours, True)
+    T = A * neighbours
+    products = (T * counts) @ T.T
+    weights = 1.0 / ((neighbours * products) @ counts)
+    if variant == "own":
+        squares = products.diagonal()
+        squares = squares[:, None] + squares
+    else:
+        squares = (T * T * counts) @ neighbours.T
+        squares = squares + squares.T
+    # Objects that share no neighbour have no edge.
+    edges = np.divide(
+        products, squares - products, out=np.zeros_like(A), where=products > 0
+    )
+    return weights, (edges + edges.T) / 2  # BLAS does not promise a symmetric product
+
+
+def near(A, counts, n_neighbors):
+    """Whether one of two objects is among the nearest neighbours of the other.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        The co-association.
+
+    counts : ndarray of shape (n,)
+        How many equal objects each row stands for.
+
+    n_neighbors : int
+        Neighbours of an object, itself not counted.
+
+    Returns
+    -------
+    near : ndarray of shape (n, n) of bool
+        Symmetric. Those as near as the last neighbour are neighbours too, so that the
+        order of the objects does not matter.
+    """
+    n_neighbors = min(n_neighbors, counts.sum() - 1)
+    order = np.argsort(-A, axis=1, kind="stable")
+    others = counts - np.eye(len(A), dtype=counts.dtype)
+    reached = np.cumsum(np.take_along_axis(others, order, axis=1), axis=1)
+    last = np.argmax(reached >= n_neighbors, axis=1)
+    rows = np.arange(len(A))
+    # Rounding must not tell apart what is equally near.
+    nearest = A >= A[rows, order[rows, last]][:, None] - 1e-12
+    return nearest | nearest.T

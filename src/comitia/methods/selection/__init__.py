@@ -1,0 +1,1 @@
+"""Clusterings or clusters that are kept, and those that are not."""

@@ -1,0 +1,102 @@
+"""What the methods share that keep some clusterings, or some clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from comitia.base import EnsembleMethod
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.partition import cut, ensemble_linkage
+from comitia.select import cover
+
+__all__ = ["SelectionMethod"]
+
+
+class SelectionMethod(EnsembleMethod):
+    """Base class of the methods that combine the clusterings they keep.
+
+    A method says in ``_select`` which clusterings it keeps, and in ``_agree`` how these
+    become one; average linkage of their co-association by default. The selection is a
+    part of its own: ``ConsensusClustering(selection=method)`` combines what the method
+    keeps in another way.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusterings,)
+        Which clusterings were kept.
+    """
+
+    # What methods that link the clusterings kept have; the others link nothing.
+    linkage: Any = "average"
+    n_select: int | None
+
+    def _select(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[np.int64]:
+        """Indices of the clusterings to keep; sets ``clustering_weights_``."""
+        raise TypeError(f"{type(self).__name__} does not say what it keeps.")
+
+    def _agree(
+        self, kept: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        """The consensus of the clusterings kept."""
+        self.linkage_ = ensemble_linkage(kept, linkage=self.linkage)
+        return cut(self.linkage_, self.n_clusters)
+
+    def select(self, ensemble: Ensemble, X: Any = None) -> NDArray[np.int64]:
+        """Pick the clusterings to keep, without combining them.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The clusterings.
+
+        X : array-like of shape (n_objects, n_features), default=None
+            The data, for methods that look at the data to judge the clusterings.
+
+        Returns
+        -------
+        indices : ndarray of int
+            The clusterings kept, in ascending order.
+        """
+        self._validate_params()
+        if X is None and "data" in self.card.needs:
+            raise ComitiaError(
+                f"{type(self).__name__} judges clusterings on their data; give X."
+            )
+        # Scores are results of a fit; a copy takes those of this selection.
+        judge = clone(self)
+        return cover(
+            ensemble,
+            judge._select(ensemble, X, check_random_state(self.random_state)),
+        )
+
+    def _combine(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        chosen = cover(ensemble, self._select(ensemble, X, rng))
+        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
+        self.selected_[chosen] = True
+        return self._agree(ensemble.take(clusterings=chosen), X, rng)
+
+    def _vote_weights(self) -> dict[str, Any]:
+        # The scores say what to keep; what is kept votes with equal weight.
+        return {"clustering_weights": self.selected_.astype(np.float64)}
+
+    def _n_select(self, ensemble: Ensemble, share: float = 0.5) -> int:
+        """``n_select``, or a share of the clusterings when it is None."""
+        M = ensemble.n_clusterings
+        if self.n_select is None:
+            return max(1, round(share * M))
+        if self.n_select > M:
+            raise ComitiaError(
+                f"n_select={self.n_select} is larger than the number of clusterings; "
+                f"give at most {M}."
+            )
+        return int(self.n_select)

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from comitia import Ensemble, config, method
+from comitia.exceptions import MemoryBudgetError
+from comitia.methods.fixed_objects.wsnng import near, shared_neighbours
+from comitia.represent import coassociation
+from tests.fixtures import E6, planted, same_partition
+
+WSnnG = method("wsnng")
+ONES = np.ones(6, dtype=np.int64)
+
+
+def matrix(labels):
+    return coassociation(Ensemble(labels), dtype=np.float64)
+
+
+def by_loops(A, threshold, variant):
+    n = len(A)
+    N = [{j for j in range(n) if A[i, j] > threshold or i == j} for i in range(n)]
+
+    def p(i, j):
+        return sum(A[i, l] * A[j, l] for l in N[i] & N[j])
+
+    weights = [1 / sum(p(i, j) for j in N[i]) for i in range(n)]
+    edges = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            of_i, of_j = (N[i], N[j]) if variant == "own" else (N[i] & N[j],) * 2
+            below = sum(A[i, l] ** 2 for l in of_i) + sum(A[j, l] ** 2 for l in of_j)
+            edges[i, j] = p(i, j) / (below - p(i, j)) if p(i, j) else 0.0
+    return weights, edges
+
+
+def test_weights_of_e6_are_those_of_the_catalogue():
+    fitted = WSnnG(n_clusters=2, random_state=0).fit(Ensemble(E6))
+    expected = [9 / 62, 9 / 62, 9 / 53, 9 / 53, 9 / 62, 9 / 62]
+    assert_allclose(fitted.object_weights_, expected)
+    assert same_partition(fitted.labels_, E6[:, 0])
+
+
+@pytest.mark.parametrize("variant", ["shared", "own"])
+def test_edges_of_e6_are_those_of_the_catalogue(variant):
+    _, edges = shared_neighbours(matrix(E6), ONES, 0.5, variant)
+    assert_allclose([edges[0, 1], edges[0, 2], edges[2, 3]], [1, 6 / 7, 0])
+
+
+@pytest.mark.parametrize("variant", ["shared", "own"])
+@pytest.mark.parametrize("threshold", [0.0, 0.4, 0.7])
+def test_weights_and_edges_are_their_definitions(variant, threshold):
+    labels, _ = planted(25, 3, 5, noise=0.5, seed=0)
+    A = matrix(labels)
+    weights, edges = shared_neighbours(A, np.ones(25), threshold, variant)
+    expected_weights, expected_edges = by_loops(A, threshold, variant)
+    assert_allclose(weights, expected_weights)
+    assert_allclose(edges, expected_edges, atol=1e-14)
+
+
+def test_merged_objects_weigh_as_they_would_apart():
+    labels, _ = planted(25, 3, 3, noise=0.4, seed=1)
+    micro, counts, inverse = Ensemble(labels).distinct()
+    assert len(counts) < 25
+    A, small = matrix(labels), coassociation(micro, dtype=np.float64)
+    weights, edges = shared_neighbours(A, np.ones(25, dtype=int), 0.5)
+    of_micro, edges_of_micro = shared_neighbours(small, counts, 0.5)
+    both = np.ix_(inverse, inverse)
+    assert_allclose(of_micro[inverse], weights)
+    assert_allclose(edges_of_micro[both], edges, atol=1e-14)
+    for k in (1, 4, 24):
+        apart, merged = near(A, np.ones(25, dtype=int), k), near(small, counts, k)
+        off = ~np.eye(25, dtype=bool)
+        same = inverse[:, None] == inverse
+        assert_array_equal(merged[both][off & ~same], apart[off & ~same])
+
+
+def test_all_neighbours_that_are_equally_near_are_kept():
+    A = np.array(
+        [
+            [1.0, 0.9, 0.5, 0.5, 0.1],
+            [0.9, 1.0, 0.2, 0.2, 0.3],
+            [0.5, 0.2, 1.0, 0.6, 0.0],
+            [0.5, 0.2, 0.6, 1.0, 0.0],
+            [0.1, 0.3, 0.0, 0.0, 1.0],
+        ]
+    )
+    counts = np.ones(5, dtype=int)
+    one = near(A, counts, 1)
+    pairs = {(i, j) for i, j in np.argwhere(one).tolist() if i < j}
+    assert pairs == {(0, 1), (2, 3), (1, 4)}
+    two = near(A, counts, 2)
+    assert two[0, 2]
+    assert two[0, 3]  # as near as the second neighbour of object 0
+
+
+def test_objects_in_dense_regions_weigh_less():
+    labels, truth = planted(100, 2, 8, noise=0.1, seed=0, sizes=[4, 1])
+    fitted = WSnnG(n_clusters=2, random_state=0).fit(Ensemble(labels))
+    of_large, of_small = (fitted.object_weights_[truth == r].mean() for r in (0, 1))
+    assert of_large < of_small / 4
+
+
+@pytest.mark.parametrize("variant", ["shared", "own"])
+def test_planted_clusters_are_found_and_counted(variant):
+    labels, truth = planted(200, 4, 12, noise=0.2, seed=0)
+    fitted = WSnnG(variant=variant, random_state=0).fit(Ensemble(labels))
+    assert fitted.n_clusters_ == 4
+    right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(4))
+    assert right >= 0.98 * 200
+
+
+def test_the_memory_budget_is_asked_first():
+    labels, _ = planted(200, 4, 12, noise=0.2, seed=0)
+    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
+        WSnnG(4).fit(Ensemble(labels))
