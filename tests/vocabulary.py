@@ -86,4 +86,8 @@ VOCABULARY = {
     "connectivity",
     # added by womc: what keeps weights above zero
     "smoothing",
+    # added by wcc: what keeps weights from gathering on a few clusterings
+    "weight_penalty",
+    # added by woce: the clusterers that take turns
+    "algorithms",
 }

@@ -131,3 +131,20 @@ def test_real_fuzzy_clusterings_find_clear_clusters():
     assert fitted.ensemble_.kind == "fuzzy"
     assert same_partition(fitted.labels_, truth)
     assert_allclose(fitted.clustering_weights_, 1 / 8)
+
+
+def test_a_steady_fuzzy_algorithm_outweighs_an_erratic_one():
+    X, truth = make_blobs(60, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+    runs = [
+        FuzzyGenerator(6, n_clusters=k, fuzziness=1.5, random_state=0).generate(X)
+        for k in [(3, 4), (2, 9)]
+    ]
+    F = [
+        E.membership[:, E.offsets[m] : E.offsets[m + 1]].toarray()
+        for E in runs
+        for m in range(6)
+    ]
+    E = Ensemble.from_memberships(F, groups=["steady"] * 6 + ["erratic"] * 6)
+    fitted = Method(3).fit(E)
+    assert fitted.group_weights_[0] > 0.6
+    assert same_partition(fitted.labels_, truth)

@@ -102,6 +102,15 @@ def test_what_is_not_kept_does_not_vote():
     assert_allclose(fitted.membership_, vote_shares(kept, fitted.labels_, 4))
 
 
+def test_the_order_of_objects_does_not_change_what_is_kept():
+    labels = planted(120, 4, 10, noise=0.15, seed=3)[0]
+    order = np.random.RandomState(0).permutation(120)
+    one = CAS(n_select=5, random_state=0).select(Ensemble(labels))
+    assert_array_equal(
+        one, CAS(n_select=5, random_state=0).select(Ensemble(labels[order]))
+    )
+
+
 def test_more_than_there_are_cannot_be_kept():
     with pytest.raises(ComitiaError, match=r"n_select=4 is larger .* at most 3"):
         CAS(2, n_select=4).fit(Ensemble(E6))

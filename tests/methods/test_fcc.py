@@ -19,7 +19,7 @@ DIVERGENCE = {"squared": "squared", "entropy": "kl", "norm": "norm"}
 def blocks_of(ensemble):
     """The memberships of each clustering."""
     B = ensemble.membership.toarray()
-    return [B[:, a:b] for a, b in zip(ensemble.offsets, ensemble.offsets[1:])]  # noqa: B905, RUF007
+    return np.split(B, ensemble.offsets[1:-1], axis=1)
 
 
 def phi(F, Fm, alpha, name):

@@ -10,6 +10,7 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, method
+from comitia.exceptions import ComitiaError
 from comitia.represent import bipartite_graph
 from tests.fixtures import E6, planted, same_partition
 
@@ -166,3 +167,8 @@ def test_objects_of_clusterings_without_weight_get_a_label(mode):
 def test_two_clusterings_weigh_the_same():
     for scheme in SCHEMES:
         assert_allclose(weights(E6[:, 1:], weighting=scheme), 0.5)
+
+
+def test_a_distance_is_no_agreement():
+    with pytest.raises(ComitiaError, match="is a distance"):
+        Diversity(2, agreement="variation_of_information").fit(Ensemble(E6))

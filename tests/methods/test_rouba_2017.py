@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import rand
-from comitia.exceptions import ComitiaWarning
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from tests.fixtures import E6, planted, same_partition
 
 Grouped = method("rouba_2017")
@@ -80,3 +80,8 @@ def test_other_linkages_and_measures_find_a_planted_partition():
         assert same_partition(found, truth)
     adjusted = Grouped(3, agreement="adjusted_rand").fit(Ensemble(labels))
     assert same_partition(adjusted.labels_, truth)
+
+
+def test_a_distance_is_no_agreement():
+    with pytest.raises(ComitiaError, match="is a distance"):
+        Grouped(2, agreement="variation_of_information").fit(Ensemble(E6))

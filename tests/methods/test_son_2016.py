@@ -98,7 +98,7 @@ def test_the_consensus_minimises_what_it_says(seed):
 
 
 def test_labels_are_the_largest_memberships():
-    X, truth = make_blobs(90, centers=3, random_state=0)
+    X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
     fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3, random_state=0).fit(X)
     assert (fitted.membership_.argmax(axis=1) == fitted.labels_).all()
     assert fitted.ensemble_.kind == "fuzzy"
@@ -107,7 +107,7 @@ def test_labels_are_the_largest_memberships():
 
 def test_real_fuzzy_c_means_runs_are_combined():
     X, truth = make_blobs(100, centers=4, cluster_std=0.7, random_state=2)
-    votes = FuzzyGenerator(8, n_clusters=(2, 6), random_state=0).generate(X)
+    votes = FuzzyGenerator(8, n_clusters=(4, 6), random_state=0).generate(X)
     fitted = ValidityWeightedFuzzyEnsemble(n_clusters=4, random_state=0)
     found = fitted.fit(X, ensemble=votes).labels_
     values = np.array([dunn(X, labels) for labels in votes.labels.T])

@@ -175,3 +175,14 @@ def test_clusterings_without_any_value_weigh_the_same_with_a_warning():
     with pytest.warns(ComitiaWarning, match="uniform"):
         fitted = WEACS(2, indices="silhouette").fit(X6, ensemble=one_cluster)
     assert_allclose(fitted.clustering_weights_, 1 / 3)
+
+
+def test_objects_that_share_several_clusters_are_the_more_similar():
+    # Objects 0 and 1 meet in both clusters of the first clustering.
+    E = Ensemble.from_clusters([[[0, 1, 2], [0, 1, 3]], [[0, 1], [2, 3]]], 4)
+    fitted = WEACS(2, indices="mean_cluster_size", consensus="single")
+    fitted.fit(X6[:4], ensemble=E)
+    good, poor = fitted.clustering_weights_
+    assert good >= poor > 0
+    S = np.array([2 * good + poor, good, good]) / 2  # pairs 01, 02 and 03
+    assert_allclose(fitted.linkage_[:, 2], max(1.0, S[0]) - S)

@@ -21,20 +21,20 @@ def by_loops(A, threshold, variant):
     N = [{j for j in range(n) if A[i, j] > threshold or i == j} for i in range(n)]
 
     def p(i, j):
-        return sum(A[i, l] * A[j, l] for l in N[i] & N[j])
+        return sum(A[i, o] * A[j, o] for o in N[i] & N[j])
 
     weights = [1 / sum(p(i, j) for j in N[i]) for i in range(n)]
     edges = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
             of_i, of_j = (N[i], N[j]) if variant == "own" else (N[i] & N[j],) * 2
-            below = sum(A[i, l] ** 2 for l in of_i) + sum(A[j, l] ** 2 for l in of_j)
+            below = sum(A[i, o] ** 2 for o in of_i) + sum(A[j, o] ** 2 for o in of_j)
             edges[i, j] = p(i, j) / (below - p(i, j)) if p(i, j) else 0.0
     return weights, edges
 
 
 def test_weights_of_e6_are_those_of_the_catalogue():
-    fitted = WSnnG(n_clusters=2, random_state=0).fit(Ensemble(E6))
+    fitted = WSnnG(n_clusters=2, threshold=0.5, random_state=0).fit(Ensemble(E6))
     expected = [9 / 62, 9 / 62, 9 / 53, 9 / 53, 9 / 62, 9 / 62]
     assert_allclose(fitted.object_weights_, expected)
     assert same_partition(fitted.labels_, E6[:, 0])
@@ -107,6 +107,15 @@ def test_planted_clusters_are_found_and_counted(variant):
     assert fitted.n_clusters_ == 4
     right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(4))
     assert right >= 0.98 * 200
+
+
+def test_an_object_without_neighbours_can_outweigh_a_cluster():
+    labels, _ = planted(200, 4, 12, noise=0.3, seed=0)
+    E = Ensemble(labels)
+    weights = WSnnG(4, threshold=0.5, random_state=0).fit(E).object_weights_
+    assert weights.max() > np.sort(weights)[:50].sum()
+    weights = WSnnG(4, random_state=0).fit(E).object_weights_
+    assert weights.max() < np.sort(weights)[:50].sum()
 
 
 def test_the_memory_budget_is_asked_first():

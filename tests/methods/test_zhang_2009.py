@@ -127,3 +127,8 @@ def test_clear_blobs_are_found_with_their_number_given_or_chosen(variant):
 def test_new_objects_are_labelled():
     fitted = CentroidVoting(3, random_state=0).fit(X)
     assert (fitted.predict(X) == fitted.labels_).mean() > 0.97
+
+
+def test_a_distance_is_no_agreement():
+    with pytest.raises(ComitiaError, match="is a distance"):
+        CentroidVoting(2, agreement="variation_of_information").fit(X6)

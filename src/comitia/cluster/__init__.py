@@ -44,6 +44,7 @@ __getattr__, __dir__, __all__ = attach(
             "minkowski_weights",
         ],
         "mixture": ["WeightedGaussianMixture", "gaussian_log_density"],
+        "projection": ["LinearProjection", "constraint_directions", "whitening"],
         "som": ["SelfOrganizingMap", "nearest_unit"],
     },
 )

@@ -35,6 +35,9 @@ from comitia.cluster.minkowski import minkowski_kmeans as minkowski_kmeans
 from comitia.cluster.minkowski import minkowski_weights as minkowski_weights
 from comitia.cluster.mixture import WeightedGaussianMixture as WeightedGaussianMixture
 from comitia.cluster.mixture import gaussian_log_density as gaussian_log_density
+from comitia.cluster.projection import LinearProjection as LinearProjection
+from comitia.cluster.projection import constraint_directions as constraint_directions
+from comitia.cluster.projection import whitening as whitening
 from comitia.cluster.som import SelfOrganizingMap as SelfOrganizingMap
 from comitia.cluster.som import nearest_unit as nearest_unit
 
@@ -50,12 +53,14 @@ __all__ = [
     "KMedoids",
     "KernelKMeans",
     "LAC",
+    "LinearProjection",
     "MinkowskiKMeans",
     "SelfOrganizingMap",
     "WeightedGaussianMixture",
     "adjust_similarity",
     "around_medoids",
     "constrained_kmeans",
+    "constraint_directions",
     "feature_dispersions",
     "fuzzy_cmeans",
     "fuzzy_cmedoids",
@@ -76,4 +81,5 @@ __all__ = [
     "propagate_constraints",
     "random_constraints",
     "weighted_distances",
+    "whitening",
 ]

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "k_means": ["kmeans", "kmeans_rows", "kmodes"],
         "spectral": ["choose_n_clusters", "eigengap", "ncut", "spectral_clustering"],
         "transfer_cut": ["bipartite_embedding", "bipartite_spectrum", "tcut"],
+        "cross_association": ["cross_association", "cross_association_cost"],
         "fuzzy_rows": ["FuzzyRows", "fuzzy_rows"],
         "hypergraph": ["hypergraph_partition"],
         "markov_field": ["grid_graph", "iterated_modes", "potts_energy"],

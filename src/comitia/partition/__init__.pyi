@@ -1,6 +1,8 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.partition.complete_vote import complete_vote as complete_vote
+from comitia.partition.cross_association import cross_association as cross_association
+from comitia.partition.cross_association import cross_association_cost as cross_association_cost
 from comitia.partition.fuzzy_rows import FuzzyRows as FuzzyRows
 from comitia.partition.fuzzy_rows import fuzzy_rows as fuzzy_rows
 from comitia.partition.hypergraph import hypergraph_partition as hypergraph_partition
@@ -41,6 +43,8 @@ __all__ = [
     "choose_n_clusters",
     "cluster_vote",
     "complete_vote",
+    "cross_association",
+    "cross_association_cost",
     "cut",
     "eigengap",
     "ensemble_linkage",

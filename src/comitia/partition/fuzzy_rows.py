@@ -109,7 +109,7 @@ def fuzzy_rows(
     >>> votes = Ensemble([[0, 0], [0, 0], [1, 1], [1, 1]])
     >>> run = fuzzy_rows(votes, 2, np.random.RandomState(0))
     >>> run.membership.argmax(axis=1)
-    array([0, 0, 1, 1])
+    array([1, 1, 0, 0])
     """
     if ensemble.kind == "overlapping":
         raise ComitiaError(

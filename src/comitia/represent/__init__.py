@@ -34,6 +34,7 @@ __getattr__, __dir__, __all__ = attach(
             "soft_assignment",
             "weighted_centres",
         ],
+        "weighted_association": ["weighted_association"],
         "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
     },
 )

@@ -28,6 +28,7 @@ from comitia.represent.votes import cluster_shares as cluster_shares
 from comitia.represent.votes import overlaps as overlaps
 from comitia.represent.votes import spread_shares as spread_shares
 from comitia.represent.votes import vote_shares as vote_shares
+from comitia.represent.weighted_association import weighted_association as weighted_association
 
 __all__ = [
     "BipartiteGraph",
@@ -57,5 +58,6 @@ __all__ = [
     "subset_kernel",
     "subset_kernel_table",
     "vote_shares",
+    "weighted_association",
     "weighted_centres",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -284,10 +286,7 @@ def _has(ensemble: Ensemble) -> NDArray[np.bool_]:
     B = ensemble.membership
     ends = ensemble.offsets
     return np.array(
-        [
-            np.diff(B[:, low:high].tocsr().indptr) > 0
-            for low, high in zip(ends[:-1], ends[1:], strict=True)
-        ]
+        [np.diff(B[:, low:high].tocsr().indptr) > 0 for low, high in pairwise(ends)]
     )
 
 

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "indices": ["entropy_relevance", "index_scores", "maximum_relevance"],
         "diversity": [
             "above_uniform",
+            "check_agreement",
             "dendrogram_weights",
             "diversity_scores",
             "diversity_weights",
@@ -21,5 +22,6 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "features": ["variance_rank_weights", "variance_shares"],
         "objects": ["coassociation_degree", "object_uncertainty"],
+        "reliability": ["cluster_cohesion", "cluster_containment"],
     },
 )

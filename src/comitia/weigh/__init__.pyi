@@ -5,6 +5,7 @@ from comitia.weigh.clusterings import normalise_weights as normalise_weights
 from comitia.weigh.clusters import cluster_uncertainty as cluster_uncertainty
 from comitia.weigh.clusters import entropy_certainty as entropy_certainty
 from comitia.weigh.diversity import above_uniform as above_uniform
+from comitia.weigh.diversity import check_agreement as check_agreement
 from comitia.weigh.diversity import dendrogram_weights as dendrogram_weights
 from comitia.weigh.diversity import diversity_scores as diversity_scores
 from comitia.weigh.diversity import diversity_weights as diversity_weights
@@ -22,10 +23,15 @@ from comitia.weigh.indices import index_scores as index_scores
 from comitia.weigh.indices import maximum_relevance as maximum_relevance
 from comitia.weigh.objects import coassociation_degree as coassociation_degree
 from comitia.weigh.objects import object_uncertainty as object_uncertainty
+from comitia.weigh.reliability import cluster_cohesion as cluster_cohesion
+from comitia.weigh.reliability import cluster_containment as cluster_containment
 
 __all__ = [
     "Groups",
     "above_uniform",
+    "check_agreement",
+    "cluster_cohesion",
+    "cluster_containment",
     "cluster_uncertainty",
     "coassociation_degree",
     "crowd_agreement",

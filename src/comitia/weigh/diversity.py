@@ -14,6 +14,7 @@ from comitia.weigh.clusterings import normalise_weights
 
 __all__ = [
     "above_uniform",
+    "check_agreement",
     "dendrogram_weights",
     "diversity_scores",
     "diversity_weights",
@@ -25,6 +26,22 @@ __all__ = [
 
 # Values that differ by less are equal: what is left of rounding.
 _TINY = 1e-12
+
+
+def check_agreement(agreement: str | Callable[..., float]) -> None:
+    """Refuse a measure that is smaller for clusterings more alike.
+
+    Parameters
+    ----------
+    agreement : str or callable
+        A measure of :mod:`comitia.agreement`, or a function of two label vectors, which
+        is taken to be larger for clusterings more alike.
+    """
+    if agreement in MEASURES and not MEASURES[str(agreement)].larger_is_alike:
+        raise ComitiaError(
+            f"agreement={agreement!r} is a distance; give a measure that is larger for "
+            "clusterings more alike, such as nmi_sqrt."
+        )
 
 
 def mean_agreement(
@@ -56,11 +73,7 @@ def mean_agreement(
     >>> mean_agreement(votes, "rand")
     array([0.75, 0.75, 0.5 ])
     """
-    if agreement in MEASURES and not MEASURES[str(agreement)].larger_is_alike:
-        raise ComitiaError(
-            f"agreement={agreement!r} is a distance; give a measure that is larger for "
-            "clusterings more alike, such as nmi_sqrt."
-        )
+    check_agreement(agreement)
     M = ensemble.n_clusterings
     if M == 1:
         return np.ones(1)

@@ -1,5 +1,7 @@
 """Probabilistic fuzzy clustering ensemble."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
@@ -11,8 +13,8 @@ from comitia.weigh import Groups, floored_variance, normalise_weights
 
 __all__ = ["FuzzyHellingerEnsemble"]
 
-# Values of a block of rows: 16 MB of float64.
-_BLOCK_VALUES = 2**21
+# Values of a block of rows, small enough to stay in the cache.
+_BLOCK_VALUES = 2**16
 
 
 class FuzzyHellingerEnsemble(EnsembleMethod):
@@ -123,93 +125,79 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         groups = Groups.of(ensemble)
-        roots, present = _roots(ensemble)
-        variance = np.ones(1)
-        if len(groups.names) > 1:
-            each = [
-                _mean_variance([roots[m] for m in runs], present[runs])
-                for runs in _members(groups)
-            ]
-            variance = floored_variance(each, groups.n_runs)
+        n, n_groups = ensemble.n_objects, len(groups.names)
+        require_memory(
+            8 * n_groups * n * (n - 1),
+            f"the distances of {n} objects to {n_groups} algorithm(s)",
+            "use a method that is linear in n, such as lwgp or sec",
+        )
+        roots = _roots(ensemble)
+        runs = [
+            _over_runs([roots[m] for m in np.flatnonzero(groups.codes == g)])
+            for g in range(n_groups)
+        ]
+        variance = floored_variance([one.variance for one in runs], groups.n_runs)
         self.group_weights_ = normalise_weights(groups.n_runs / variance)
-        self.clustering_weights_ = (self.group_weights_ / groups.n_runs)[groups.codes]
-        D = _mean_distance(roots, present, self.clustering_weights_)
+        weights = self.group_weights_ / groups.n_runs
+        self.clustering_weights_ = weights[groups.codes]
+        mass = sum(w * one.counts for w, one in zip(weights, runs, strict=True))
+        D = sum(w * one.sums for w, one in zip(weights, runs, strict=True))
+        # Objects that no clustering has both of are as far apart as can be.
+        D = np.where(mass > 0, D / np.where(mass > 0, mass, 1.0), 1.0)
         self.linkage_ = hac(D, self.linkage)
         return cut(self.linkage_, self.n_clusters)
 
 
-def _members(groups):
-    return [np.flatnonzero(groups.codes == g) for g in range(len(groups.names))]
+class _Runs(NamedTuple):
+    """Distances over the runs of one algorithm, for each pair of objects."""
+
+    sums: Any
+    counts: Any  # in how many runs both objects are clustered
+    variance: float  # mean over pairs of the sample variance over runs
 
 
 def _roots(ensemble):
-    """Square roots of the memberships of each clustering, and who has any."""
+    """Square roots of the memberships of each clustering; rows of zeros are missing."""
     B, begin = ensemble.membership, ensemble.offsets
-    roots, present = [], []
+    roots = []
     for m in range(ensemble.n_clusterings):
         F = B[:, begin[m] : begin[m + 1]].toarray()
-        total = F.sum(axis=1)
-        present.append(total > 0)
-        roots.append(np.sqrt(F / np.where(total > 0, total, 1.0)[:, None]))
-    return roots, np.array(present)
+        total = F.sum(axis=1, keepdims=True)
+        roots.append(np.sqrt(F / np.where(total > 0, total, 1.0)))
+    return roots
 
 
-def _distances(root, rows):
-    """Hellinger distances of some objects to all: half the square is 1 - r r'."""
-    D = 1.0 - root[rows] @ root.T
-    # An object is at distance 0 from its equals, which the root makes 1e-8 of 1e-16.
-    D[D < 1e-14] = 0.0
-    return np.sqrt(D, out=D)
-
-
-def _blocks(n):
+def _over_runs(roots):
+    n, a = len(roots[0]), len(roots)
+    present = [root.any(axis=1) for root in roots]
+    complete = all(here.all() for here in present)
+    sums = np.empty(n * (n - 1) // 2)
+    counts = np.float64(a) if complete else np.empty(len(sums))
+    spread, n_pairs, end = 0.0, 0, 0
     step = max(1, _BLOCK_VALUES // n)
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def _mean_variance(roots, present):
-    """Mean over pairs of the sample variance of their distances over the runs."""
-    n = present.shape[1]
-    total, n_pairs = 0.0, 0
-    for rows in _blocks(n):
-        both = np.zeros((rows.stop - rows.start, n))
-        sums, squares = np.zeros_like(both), np.zeros_like(both)
+    for start in range(0, n, step):
+        stop = min(start + step, n)
+        later = np.arange(start, n) > np.arange(start, stop)[:, None]
+        S, Q, C = np.zeros((3, *later.shape))
         for root, here in zip(roots, present, strict=True):
-            seen = np.outer(here[rows], here)
-            D = _distances(root, rows) * seen
-            both += seen
-            sums += D
-            squares += D * D
-        several = both > 1
-        # An object is no pair with itself.
-        several[np.arange(len(both)), np.arange(rows.start, rows.stop)] = False
-        a = both[several]
-        spread = squares[several] - sums[several] ** 2 / a
-        total += float((np.maximum(spread, 0.0) / (a - 1)).sum())
-        n_pairs += len(a)
-    return total / n_pairs if n_pairs else 0.0
-
-
-def _mean_distance(roots, present, weights):
-    """The weighted mean distance of each two objects."""
-    n = present.shape[1]
-    require_memory(8 * n * n, f"the distances of {n} objects", "use lwgp or sec")
-    mean = np.empty((n, n))
-    complete = present.all()
-    for rows in _blocks(n):
-        out = np.zeros((rows.stop - rows.start, n))
-        mass = np.zeros_like(out)
-        for root, here, w in zip(roots, present, weights, strict=True):
-            D = _distances(root, rows)
-            if complete:
-                out += w * D
-            else:
-                seen = w * np.outer(here[rows], here)
-                out += seen * D
-                mass += seen
-        if not complete:
-            never = mass == 0
-            out = np.where(never, 1.0, out / np.where(never, 1.0, mass))
-        mean[rows] = out
-    np.fill_diagonal(mean, 0.0)
-    return mean
+            # The squared Hellinger distance is 1 - r r' for rows of unit length.
+            square = 1.0 - root[start:stop] @ root[start:].T
+            # Equal objects are at distance 0, not at the root of 1e-16.
+            square[square < 1e-14] = 0.0
+            if not complete:
+                both = np.outer(here[start:stop], here[start:])
+                square *= both
+                C += both
+            Q += square
+            S += np.sqrt(square)
+        begin, end = end, end + int(later.sum())
+        sums[begin:end], q, c = S[later], Q[later], C[later]
+        if complete:
+            c[:] = a
+        else:
+            counts[begin:end] = c
+        several = c > 1
+        s, q, c = sums[begin:end][several], q[several], c[several]
+        spread += float((np.maximum(q - s**2 / c, 0.0) / (c - 1)).sum())
+        n_pairs += len(c)
+    return _Runs(sums, counts, spread / n_pairs if n_pairs else 0.0)

@@ -85,15 +85,15 @@ class FCC(EnsembleMethod):
     .. math::
         \sum_i \sum_r F_{ir}^\alpha \sum_m w_m D_g(F^m_i, p_r^m).
 
-    It is 0 at most, and no similarity in [0, 1] as the review says; that does not matter
-    to the maximum. Neither half step raises the objective, and each costs as much as
-    the memberships have entries.
+    The utility is 0 at most, and no similarity in [0, 1] as the review says; that does
+    not matter to the maximum. Neither half step raises the objective, and each costs as
+    much as the memberships have entries.
 
     An object that lies on a prototype belongs to it altogether, in equal parts if there
-    are several. Starts are rows of objects drawn by k-means++, averaged with a millionth
-    of the mean row, because a Kullback-Leibler divergence from a zero is infinite; later
-    prototypes are means and have no such zeros. Clusterings in which an object has no
-    label are left out of its distance and of the prototypes.
+    are several. Starts are rows of objects drawn by k-means++, averaged with a
+    millionth of the mean row, because a Kullback-Leibler divergence from a zero is
+    infinite; later prototypes are means and have no such zeros. Clusterings in which an
+    object has no label are left out of its distance and of the prototypes.
 
     References
     ----------

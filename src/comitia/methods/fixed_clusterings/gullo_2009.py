@@ -10,6 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.partition import complete_vote, cut, hac, lifetime, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
 from comitia.weigh import (
+    check_agreement,
     dendrogram_weights,
     diversity_scores,
     diversity_weights,
@@ -168,6 +169,7 @@ class DiversityWeighting(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
+        check_agreement(self.agreement)
         phi = ensemble.agreement(self.agreement)
         self.clustering_weights_ = self._weigh(phi)
         return getattr(self, f"_by_{self.consensus}")(ensemble, rng)

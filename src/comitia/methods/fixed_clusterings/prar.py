@@ -83,8 +83,8 @@ class PRAr(EnsembleMethod):
     .. math::
         S = \frac{1}{M} B W B'.
 
-    The factor 1/M changes nothing. The paper compares combinations and recommends
-    none, so the defaults are ours; the authors' worked example has ``"range"``,
+    The factor 1/M changes nothing. The experiments compare combinations and the review
+    names none, so the defaults are ours; the authors' worked example has ``"range"``,
     ``"kmedoids"``, ``"mean"`` and ``"single"``. Single linkage follows chains of
     objects that a few clusterings got wrong, hence our ``"average"``. For ``n_select``
     the authors estimate the intrinsic dimension of U.

@@ -8,7 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.weigh import group_support, normalise_weights
+from comitia.weigh import check_agreement, group_support, normalise_weights
 
 __all__ = ["GroupRelativeWeights"]
 
@@ -118,6 +118,7 @@ class GroupRelativeWeights(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
+        check_agreement(self.agreement)
         s = ensemble.agreement(self.agreement)
         self.groups_ = self._group(s)
         # A single clustering has no group to support it, and no rival either.

@@ -10,6 +10,7 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.optimise import symmetric_nmf_simplex
 from comitia.partition import ncut
 from comitia.weigh import index_scores, normalise_weights
@@ -17,7 +18,7 @@ from comitia.weigh import index_scores, normalise_weights
 __all__ = ["ValidityWeightedFuzzyEnsemble"]
 
 
-class ValidityWeightedFuzzyEnsemble(EnsembleMethod):
+class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     r"""Multiple fuzzy clustering by internal validity and gradient descent.
 
     Two objects are alike if they have the same memberships in the clusterings that a
@@ -42,8 +43,9 @@ class ValidityWeightedFuzzyEnsemble(EnsembleMethod):
         :math:`\|S\|_F^2`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: fuzzy c-means by
-        default.
+        Makes the clusterings when :meth:`fit` is given data alone: fuzzy c-means with
+        ``n_clusters`` clusters by default. The paper takes fuzzy c-means, kernel fuzzy
+        c-means and the algorithm of Gustafson and Kessel.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator and of the start.
@@ -82,7 +84,10 @@ class ValidityWeightedFuzzyEnsemble(EnsembleMethod):
     How a crisp index judges a fuzzy clustering the review does not say; here it judges
     the hardened one, without the clusters that are empty then. S is at least
     :math:`e^{-2} = 0.135`, also for objects that all clusterings keep apart, so F is
-    fuzzy even where the ensemble is crisp and unanimous.
+    fuzzy even where the ensemble is crisp and unanimous. The more alike all memberships
+    are, as in very fuzzy clusterings or those with fewer clusters than are wanted, the
+    more the minimum puts together what S hardly tells apart: fewer clusters than
+    ``n_clusters`` can be left.
 
     Overlapping clusters share their objects in equal parts. Where an object has no
     label, the similarity is the weighted mean over the clusterings that have both
@@ -143,7 +148,7 @@ class ValidityWeightedFuzzyEnsemble(EnsembleMethod):
     def _default_generator(self):
         from comitia.generate import FuzzyGenerator
 
-        return FuzzyGenerator()
+        return FuzzyGenerator(n_clusters=self.n_clusters)
 
     def _combine(self, ensemble, X, rng):
         scores = index_scores(X, ensemble, self.index)

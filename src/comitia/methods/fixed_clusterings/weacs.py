@@ -80,9 +80,11 @@ class WEACS(EnsembleMethod):
         S_{ij} = \frac{[B W B']_{ij}}
         {\text{number of subsets that have both } i \text{ and } j}.
 
-    Pairs that were never drawn together have similarity 0, with a warning if they are
-    more than one in a hundred. How the indices are unified the paper does not say; the
-    default follows a public re-implementation.
+    The paper calls it SWEACS with a single index and JWEACS with the committee, and has
+    all five kinds of consensus; average linkage as the default is ours. How the indices
+    are unified the review does not say; the default follows a public
+    re-implementation. Pairs that were never drawn together have similarity 0, with a
+    warning if they are more than one in a hundred.
 
     The index of Krzanowski and Lai and that of Hartigan are no functions of one
     clustering: they compare its scatter with that of clusterings with one cluster less
@@ -94,8 +96,9 @@ class WEACS(EnsembleMethod):
 
     References
     ----------
-    .. [1] F. J. Duarte, A. L. N. Fred, M. F. C. Rodrigues, J. Duarte and A. Lourenço,
-       "Weighted evidence accumulation clustering using subsampling", PRIS 2006.
+    .. [1] F. J. F. Duarte, A. L. N. Fred, F. Rodrigues, J. M. M. Duarte and
+       A. Lourenço, "Weighted evidence accumulation clustering using subsampling",
+       PRIS 2006.
 
     Examples
     --------
@@ -167,7 +170,7 @@ class WEACS(EnsembleMethod):
             S = condensed_coassociation(
                 ensemble, co_sampled=True, dtype=np.float64, **weights
             )
-            self.linkage_ = hac(max(1.0, w.max()) - S, self.consensus)
+            self.linkage_ = hac(S.max(initial=1.0) - S, self.consensus)
         return cut(self.linkage_, self.n_clusters)
 
     def _judge(self, ensemble, X):

@@ -12,6 +12,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
 from comitia.represent import align
+from comitia.weigh import check_agreement
 
 __all__ = ["CentroidVoting"]
 
@@ -142,6 +143,7 @@ class CentroidVoting(SameNumberOfClusters):
         )
 
     def _combine(self, ensemble, X, rng):
+        check_agreement(self.agreement)
         self.reference_ = m = self._reference(ensemble, rng)
         labels = ensemble.labels
         # Less agreement than by chance is none.

@@ -93,7 +93,7 @@ class ABC(EnsembleMethod):
         approach="fixed",
         needs="data",
         scales="quadratic",
-        quick={"n_clusterings": 60},
+        quick={"n_clusterings": 60, "feature_fraction": 1.0},
     )
 
     _parameter_constraints = {

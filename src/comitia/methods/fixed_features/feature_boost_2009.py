@@ -109,7 +109,7 @@ class FeatureBoosting(BoostedMethod):
     Examples
     --------
     >>> from comitia import method
-    >>> X = [[0.0, 1], [0.1, 2], [0.2, 1], [5.0, 1], [5.1, 2], [5.2, 1]]
+    >>> X = [[0.0, 9], [0.1, 8], [0.2, 9], [5.0, 1], [5.1, 2], [5.2, 1]]
     >>> method("feature_boost_2009")(n_clusters=2, random_state=0).fit_predict(X)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """

@@ -1,17 +1,13 @@
 """WOMC."""
 
-import warnings
 from numbers import Integral, Real
-
-import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaWarning
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
-from comitia.weigh import object_uncertainty
+from comitia.weigh import normalise_weights, object_uncertainty
 
 __all__ = ["WOMC"]
 
@@ -117,13 +113,8 @@ class WOMC(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         self.object_weights_ = object_uncertainty(ensemble, smoothing=self.smoothing)
         if not self.object_weights_.any():
-            warnings.warn(
-                "all clusterings agree on all objects, whose weights are then 0; equal "
-                "weights are used. Give smoothing a positive value.",
-                ComitiaWarning,
-                stacklevel=2,
-            )
-            self.object_weights_ = np.ones(ensemble.n_objects)
+            uniform = normalise_weights(self.object_weights_)
+            self.object_weights_ = uniform * ensemble.n_objects
         n_clusters = self._resolve_n_clusters(ensemble)
         groups = metis_partition(
             jaccard_clusters(ensemble, self.object_weights_),

@@ -1,0 +1,188 @@
+"""Features without correlations, and directions that constraints ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.cluster.constraints import ConstraintSet
+from comitia.exceptions import ComitiaError
+
+__all__ = ["LinearProjection", "constraint_directions", "whitening"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProjection:
+    """A linear map of the features, known beforehand.
+
+    It is also a sampler that draws itself: as ``features`` of
+    :class:`~comitia.generate.EstimatorGenerator` it is what every member sees.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,)
+        Is taken off first.
+
+    directions : ndarray of shape (n_features, n_components)
+        One column for each new feature.
+    """
+
+    mean: Array
+    directions: Array
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """Project objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The objects.
+
+        Returns
+        -------
+        projected : ndarray of shape (n_objects, n_components)
+            The new features.
+        """
+        return np.asarray((np.asarray(X) - self.mean) @ self.directions)
+
+    def draw(self, n_features: int, rng: Any = None) -> LinearProjection:
+        """Return the projection, whatever the draw.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features of the data.
+
+        rng : RandomState, default=None
+            Not used.
+
+        Returns
+        -------
+        projection : LinearProjection
+            Itself.
+        """
+        if n_features != len(self.mean):
+            raise ComitiaError(
+                f"the projection is for {len(self.mean)} features; the data have "
+                f"{n_features}."
+            )
+        return self
+
+
+def whitening(X: ArrayLike, n_components: int | None = None) -> LinearProjection:
+    r"""Make features uncorrelated and give them unit variance.
+
+    With :math:`\Sigma = V \Lambda V'` the covariance of the data,
+
+    .. math::
+        Y = (X - 1 \bar x') \, V \Lambda^{-1/2}, \qquad \frac1n Y'Y = I.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    n_components : int, default=None
+        Number of new features, those of largest variance; by default all along which
+        the data vary.
+
+    Returns
+    -------
+    projection : LinearProjection
+        The map. Data that do not vary at all keep their first feature.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 6.0], [2.0, 8.0]])
+    >>> Y = whitening(X)(X)
+    >>> (Y.T @ Y / 4).round(9) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    data = np.asarray(X, dtype=np.float64)
+    n, p = data.shape
+    mean = data.mean(axis=0)
+    _, values, directions = np.linalg.svd(data - mean, full_matrices=False)
+    # The tolerance of a rank: what is below is rounding, and would become noise.
+    kept = values > values.max(initial=0.0) * max(n, p) * np.finfo(np.float64).eps
+    if not kept.any():
+        return LinearProjection(mean, np.eye(p)[:, :1])
+    values, directions = values[kept], directions[kept]
+    # The sign of a direction is free: its largest entry is positive.
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    scaled = directions.T * (signs * np.sqrt(n) / values)
+    return LinearProjection(mean, scaled[:, :n_components])
+
+
+def constraint_directions(
+    Y: ArrayLike, constraints: ConstraintSet, n_components: int | None = None
+) -> Array:
+    r"""Directions along which cannot-links are long and must-links are short.
+
+    They are the leading eigenvectors of the difference of two mean scatters,
+
+    .. math::
+        \frac{1}{|C|} \sum_{(i, j) \in C} (y_i - y_j)(y_i - y_j)' -
+        \frac{1}{|M|} \sum_{(i, j) \in M} (y_i - y_j)(y_i - y_j)',
+
+    over the cannot-links C and the must-links M. Where there are none of one kind, the
+    pairs of all objects stand in for it.
+
+    Parameters
+    ----------
+    Y : array-like of shape (n_objects, n_features)
+        The data; :func:`whitening` makes their directions comparable.
+
+    constraints : ConstraintSet
+        The constraints; their weights are not used.
+
+    n_components : int, default=None
+        Number of directions; by default those with a positive eigenvalue, and the
+        leading one in any case. All of them would be a rotation, which leaves every
+        distance as it is.
+
+    Returns
+    -------
+    directions : ndarray of shape (n_features, n_components)
+        Orthonormal columns, the leading one first.
+
+    Examples
+    --------
+    >>> from comitia.cluster import ConstraintSet
+    >>> Y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> side_by_side = ConstraintSet(4, must_link=[(0, 1)], cannot_link=[(0, 2)])
+    >>> constraint_directions(Y, side_by_side)
+    array([[1.],
+           [0.]])
+    """
+    data = np.asarray(Y, dtype=np.float64)
+    n, p = data.shape
+    if constraints.n_objects != n:
+        raise ComitiaError(
+            f"the constraints are for {constraints.n_objects} objects; Y has {n}."
+        )
+    difference = _mean_scatter(data, constraints.cannot_link)
+    difference -= _mean_scatter(data, constraints.must_link)
+    values, vectors = np.linalg.eigh(difference)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    if n_components is None:
+        rounding = p * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
+        n_components = max(1, int((values > rounding).sum()))
+    largest = np.abs(vectors).argmax(axis=0)
+    vectors = vectors * np.sign(vectors[largest, np.arange(p)])
+    return np.asarray(vectors[:, :n_components]) + 0.0  # no -0.0
+
+
+def _mean_scatter(Y: Array, pairs: NDArray[np.intp]) -> Array:
+    if not len(pairs):
+        # The mean over all pairs of (y_i - y_j)(y_i - y_j)' is twice the covariance.
+        centred = Y - Y.mean(axis=0)
+        return 2.0 * centred.T @ centred / max(len(Y) - 1, 1)
+    apart = Y[pairs[:, 0]] - Y[pairs[:, 1]]
+    return np.asarray(apart.T @ apart / len(pairs))

@@ -1,0 +1,220 @@
+"""What the methods share that go back and forth between weights and factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._sklearn import Interval
+from comitia.base import VariableWeightMethod
+from comitia.ensemble import Ensemble
+from comitia.optimise import project_simplex
+from comitia.partition import kmeans_rows
+from comitia.represent import ImplicitCoassociation
+
+__all__ = ["AlternatingMethod", "Votes", "gram_matrix", "penalised_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def gram_matrix(ensemble: Ensemble) -> Floats:
+    r"""Inner products of the co-occurrence matrices, from contingency counts.
+
+    .. math::
+        G_{ml} = \langle B_m B_m', B_l B_l' \rangle
+        = \sum_{c \in C_m} \sum_{d \in C_l} |c \cap d|^2 .
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    G : ndarray of shape (n_clusterings, n_clusterings)
+        Symmetric and positive semi-definite.
+    """
+    shared = ensemble.contingency().tocoo()
+    owner, M = ensemble.clustering_of, ensemble.n_clusterings
+    pairs = owner[shared.row] * M + owner[shared.col]
+    squares = np.square(shared.data, dtype=np.float64)
+    return np.bincount(pairs, squares, minlength=M * M).reshape(M, M)
+
+
+def penalised_weights(costs: Floats, penalty: float) -> Floats:
+    r"""The best weights for costs, held together by a penalty.
+
+    .. math::
+        \arg\min_{w \in \Delta} \; \sum_m w_m t_m + \gamma \|w\|^2
+        = P_\Delta \left( \frac{-t}{2 \gamma} \right) .
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n_clusterings,)
+        What each clustering costs, :math:`t`.
+
+    penalty : float
+        Strength of the penalty, :math:`\gamma`. Without any, the cheapest clusterings
+        share the weight.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_clusterings,)
+        They sum to one.
+    """
+    costs = costs - costs.min()
+    if not 2 * penalty > 1e-12 * costs.max():
+        cheapest = (costs <= 1e-12 * costs.max()).astype(np.float64)
+        return np.asarray(cheapest / cheapest.sum())
+    return project_simplex(-costs / (2 * penalty))
+
+
+class Votes:
+    """The clusterings, ready for factorisation: equal objects once, with their count.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    n_clusters : int
+        Number of clusters of the consensus.
+
+    Attributes
+    ----------
+    micro : Ensemble
+        The objects with different labels.
+
+    counts : ndarray of shape (n_micro,)
+        How many objects each stands for.
+
+    inverse : ndarray of shape (n_objects,)
+        Which one each object is.
+
+    gram : ndarray of shape (n_clusterings, n_clusterings)
+        Inner products of the co-occurrence matrices.
+
+    sizes : ndarray of shape (n_clusters,)
+        Number of objects of each cluster.
+
+    penalty : float
+        Strength of the penalty on the weights; a method sets it when it starts.
+    """
+
+    def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
+        self.ensemble = ensemble
+        self.n_clusters = n_clusters
+        self.micro, counts, self.inverse = ensemble.distinct()
+        self.counts = counts.astype(np.float64)
+        self.gram = gram_matrix(ensemble)
+        self.sizes = ensemble.sizes.astype(np.float64)
+        self.n_clusterings = ensemble.n_clusterings
+        self.penalty = 0.0
+        self._plain = ImplicitCoassociation(self.micro)
+
+    def start(
+        self, rng: np.random.RandomState, n_init: int, **how: Any
+    ) -> NDArray[np.int32]:
+        """Labels of the micro-objects by k-means on the rows of B."""
+        labels, _ = kmeans_rows(
+            self.ensemble, self.n_clusters, rng, n_init=n_init, **how
+        )
+        first = np.zeros(len(self.counts), dtype=np.int32)
+        first[self.inverse] = labels
+        return first
+
+    def similarity(self, weights: Floats) -> ImplicitCoassociation:
+        """The weighted co-association, over all copies."""
+        return ImplicitCoassociation(
+            self.micro, clustering_weights=weights, counts=self.counts
+        )
+
+    def to_clusters(self, U: Floats) -> Floats:
+        """Sum rows over the objects of each cluster, all copies: B'U, (K, k)."""
+        return self._plain.to_clusters(U * self.counts[:, None])
+
+    def to_objects(self, table: Floats) -> Floats:
+        """Sum rows over the clusters of each object: B times the table."""
+        return self._plain.to_objects(table)
+
+    def by_clustering(self, values: Floats) -> Floats:
+        """Sum numbers of clusters over each clustering, (M,)."""
+        return np.bincount(
+            self.ensemble.clustering_of, values, minlength=self.n_clusterings
+        )
+
+
+class AlternatingMethod(VariableWeightMethod):
+    """Base class of the methods that improve a consensus instead of solving for it.
+
+    Their consensus is factors or labels, and a step starts from those of the last
+    one. A method writes ``_begin``, ``_weigh``, ``_refine``, ``_cost`` and ``_labels``;
+    all of them work on :class:`Votes`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **VariableWeightMethod._parameter_constraints,
+        "weight_penalty": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    weight_penalty: float | None
+
+    def _begin(self, votes: Votes, rng: np.random.RandomState) -> Any:
+        """The first consensus; sets the penalty."""
+        raise TypeError(f"{type(self).__name__} does not say how it begins.")
+
+    def _weigh(self, votes: Votes, consensus: Any) -> Any:
+        """The best weights for a consensus."""
+        raise TypeError(f"{type(self).__name__} does not say how it weighs.")
+
+    def _refine(self, votes: Votes, weights: Any, consensus: Any) -> Any:
+        """A consensus that is no worse for these weights."""
+        raise TypeError(f"{type(self).__name__} does not say how it refines.")
+
+    def _cost(self, votes: Votes, weights: Any, consensus: Any) -> float:
+        """What is minimised."""
+        raise TypeError(f"{type(self).__name__} does not say what it minimises.")
+
+    def _labels(self, votes: Votes, weights: Any, consensus: Any) -> NDArray[Any]:
+        """Labels of the micro-objects; weights that are not plain are stored here."""
+        raise TypeError(f"{type(self).__name__} does not say what its labels are.")
+
+    def _first_weights(self, votes: Votes) -> Any:
+        """Uniform, one for each clustering."""
+        return np.full(votes.n_clusterings, 1.0 / votes.n_clusterings)
+
+    def _penalty(self, default: Callable[[], float]) -> float:
+        """The penalty that was asked for, or the one the data suggest."""
+        return default() if self.weight_penalty is None else float(self.weight_penalty)
+
+    # -- the loop of the base class, in these terms ---------------------------------
+
+    def _start(self, ensemble: Any, X: Any, rng: Any) -> tuple[Any, Any]:
+        consensus = self._begin(ensemble, rng)
+        return (self._first_weights(ensemble), consensus), consensus
+
+    def _update_weights(self, ensemble: Any, consensus: Any) -> Any:
+        # Handed on with the consensus, which the next step starts from.
+        return self._weigh(ensemble, consensus), consensus
+
+    def _update_consensus(self, ensemble: Any, weights: Any) -> Any:
+        return self._refine(ensemble, *weights)
+
+    def _objective(self, ensemble: Any, weights: Any, consensus: Any) -> float:
+        return float(self._cost(ensemble, weights[0], consensus))
+
+    def _result(
+        self, ensemble: Any, weights: Any, consensus: Any, rng: Any
+    ) -> NDArray[Any]:
+        self.clustering_weights_ = weights[0]
+        return self._labels(ensemble, weights[0], consensus)
+
+    def _combine(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        votes: Any = Votes(ensemble, self._resolve_n_clusters(ensemble))
+        return super()._combine(votes, X, rng)[votes.inverse]

@@ -1,0 +1,203 @@
+"""The method of Nazari et al."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.partition import cut, hac, tcut
+from comitia.represent import bipartite_graph, condensed_coassociation
+from comitia.weigh import cluster_cohesion
+
+__all__ = ["ClusterReliabilityEnsemble"]
+
+
+class ClusterReliabilityEnsemble(EnsembleMethod):
+    r"""Cluster-reliability weighted ensemble.
+
+    A cluster is reliable when the clusterings tend to keep its objects together. The
+    less reliable half of the clusters is dropped, and the rest says how near objects
+    are [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
+        eigengap for ``variant="bipartite"``.
+
+    variant : {"hac", "bipartite"}, default="hac"
+        Linkage of the similarity of objects, or the transfer cut of the graph of
+        objects and retained clusters.
+
+    threshold : float, default=None
+        Reliability above which a cluster is retained; the median of all by default.
+
+    linkage : {"average", "single", "complete", "ward"}, default="average"
+        Distance of two clusters of objects, for ``variant="hac"``; the paper has
+        average linkage.
+
+    n_init : int, default=3
+        Number of starts of the k-means inside the transfer cut.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of the transfer cut.
+
+    Attributes
+    ----------
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        Reliability of each cluster, in [0, 1].
+
+    selected_ : ndarray of bool of shape (n_clusters of the ensemble,)
+        The clusters that were retained.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram, in SciPy form, for ``variant="hac"``.
+
+    Notes
+    -----
+    The reliability of a cluster is the mean co-association of its pairs of objects,
+
+    .. math::
+        R_c = \frac{1}{|c| (|c| - 1)} \sum_{i \ne j \in c} A_{ij},
+
+    and 0 for a cluster of one object, which has no pairs. The similarity of two
+    objects is the mean of :math:`R_c` over the retained clusters that hold both, and 0
+    if none does: one reliable cluster counts as much as many. In the bipartite form
+    :math:`R_c` is the weight of the edges into cluster c.
+
+    When no reliability is above the median, as for identical clusterings, those at
+    the median are retained. An object may lie in no retained cluster. It joins the tree
+    late then; in the bipartite form its most reliable cluster is retained as well, with
+    all its objects, since it would have no edges otherwise.
+
+    References
+    ----------
+    .. [1] A. Nazari, A. Dehghan, S. Nejatian, V. Rezaie and H. Parvin, "A comprehensive
+       study of clustering ensemble weighting based on cluster quality and diversity",
+       Pattern Analysis and Applications, 2017. :doi:`10.1007/s10044-017-0676-x`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [1, 1, 0], [1, 1, 1]])
+    >>> method("nazari_2017")(n_clusters=2).fit_predict(votes)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="nazari_2017",
+        weighs="clusters",
+        approach="fixed",
+        needs="labels",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "variant": [StrOptions({"hac", "bipartite"})],
+        "threshold": [Interval(Real, 0, 1, closed="both"), None],
+        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        variant="hac",
+        threshold=None,
+        linkage="average",
+        n_init=3,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.threshold = threshold
+        self.linkage = linkage
+        self.n_init = n_init
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        reliability = cluster_cohesion(ensemble)
+        self.cluster_weights_ = reliability
+        self.selected_ = self._retained(reliability)
+        if self.variant == "hac":
+            S = mean_weights(ensemble, reliability, self.selected_)
+            self.linkage_ = hac(1.0 - S, self.linkage)
+            return cut(self.linkage_, self.n_clusters)
+        self.selected_ |= best_of_the_rest(ensemble, reliability, self.selected_)
+        graph = bipartite_graph(ensemble, cluster_weights=reliability * self.selected_)
+        n_clusters = self._resolve_n_clusters(ensemble)
+        return tcut(graph, n_clusters, rng, n_init=self.n_init)
+
+    def _retained(self, reliability):
+        threshold = self.threshold
+        if threshold is None:
+            threshold = np.median(reliability)
+        for retained in (reliability > threshold, reliability >= threshold):
+            if retained.any():
+                return retained
+        raise ComitiaError(
+            f"threshold={threshold} retains no cluster; the most reliable one has "
+            f"{reliability.max():.3g}."
+        )
+
+
+def mean_weights(ensemble, weights, selected):
+    """Mean weight of the selected clusters that hold both of two objects.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    weights : ndarray of shape (n_clusters,)
+        Weight of each cluster.
+
+    selected : ndarray of bool of shape (n_clusters,)
+        The clusters that count.
+
+    Returns
+    -------
+    means : ndarray of shape (n_objects * (n_objects - 1) / 2,)
+        As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
+    """
+    share = {"ensemble": ensemble, "dtype": np.float64}
+    sums = condensed_coassociation(**share, cluster_weights=weights * selected)
+    counts = condensed_coassociation(**share, cluster_weights=selected.astype(float))
+    return np.divide(sums, counts, out=sums, where=counts > 0)
+
+
+def best_of_the_rest(ensemble, weights, selected):
+    """The heaviest cluster of each object that no selected cluster holds.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings, hard or with missing labels.
+
+    weights : ndarray of shape (n_clusters,)
+        Weight of each cluster.
+
+    selected : ndarray of bool of shape (n_clusters,)
+        The clusters that are selected already.
+
+    Returns
+    -------
+    more : ndarray of bool of shape (n_clusters,)
+        The clusters of these objects, the lowest of equals.
+    """
+    more = np.zeros(len(weights), dtype=bool)
+    B = ensemble.membership
+    for i in np.flatnonzero(B @ selected.astype(float) == 0):
+        own = B.indices[B.indptr[i] : B.indptr[i + 1]]
+        more[own[weights[own].argmax()]] = True
+    return more

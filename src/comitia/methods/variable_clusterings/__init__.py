@@ -1,0 +1,1 @@
+"""Methods that optimise the weights of clusterings together with the consensus."""

@@ -1,0 +1,197 @@
+"""Consensus by factorisation of a weighted co-association."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval
+from comitia.catalogue import MethodCard
+from comitia.methods._alternating import AlternatingMethod
+from comitia.optimise import (
+    indicator_start,
+    onmf_objective,
+    orthogonal_nmf,
+    qp_simplex,
+)
+
+__all__ = ["WeightedConsensus"]
+
+# Sweeps between two updates of the weights. They are not monotone; this many show
+# whether a better factor can still be reached.
+_SWEEPS = 20
+
+# Objectives below this share of the squared norm count as nothing.
+_NOTHING = 1e-9
+
+
+class WeightedConsensus(AlternatingMethod):
+    r"""Weighted consensus clustering (WCC).
+
+    The partition and the weights for which the partition's own co-association is
+    nearest to the weighted one of the ensemble: clusterings that can be explained
+    together count more [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+
+    weight_penalty : float, default=0.5
+        Strength of the penalty that keeps the weights from gathering on a few
+        clusterings, :math:`\lambda`. The paper has none, which is 0; see the notes.
+
+    n_init : int, default=10
+        Number of starts of the k-means from which the factors start.
+
+    max_iter : int, default=50
+        The most updates of the weights.
+
+    tol : float, default=1e-6
+        Stop when the objective changes by less than this share of itself.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start, and of the generator.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Weight of each clustering; they sum to one.
+
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each update; it does not rise.
+
+    n_iter_ : int
+        Number of updates of the weights.
+
+    converged_ : bool
+        Whether the objective stopped changing before ``max_iter``.
+
+    Notes
+    -----
+    With :math:`S_w = \sum_m w_m B_m B_m'`,
+
+    .. math::
+        \min_{w \in \Delta, \, Q, D \ge 0} \|Q D Q' - S_w\|_F^2
+        + \lambda \, \bar g \, \|w\|^2 \quad \text{s. t.} \quad Q'Q = I .
+
+    For a fixed consensus the weights solve a quadratic programme,
+
+    .. math::
+        \min_{w \in \Delta} \; w'(G + \lambda \bar g I) w - 2 h'w, \qquad
+        G_{ml} = \langle B_m B_m', B_l B_l' \rangle, \qquad
+        h_m = \langle Q D Q', B_m B_m' \rangle,
+
+    and :math:`\bar g` is the mean of the diagonal of G, so that :math:`\lambda` means
+    the same for every number of objects. For fixed weights, twenty sweeps of the
+    updates of :class:`~comitia.methods.NMFConsensus` start from the last factors. The
+    sweeps are not monotone; the best of them, or the start, is kept, and so the
+    objective does not rise.
+
+    Without a penalty the problem has trivial solutions: :math:`w = e_m` with
+    :math:`Q D Q' = B_m B_m'` costs nothing, for every clustering m that has k
+    clusters. From equal weights, where the iteration starts, it often ends in the
+    neighbourhood of one of them, with a consensus that is worse than that of equal
+    weights. Hence the penalty, which is ours; a large one keeps the weights equal, and
+    the method is that of [2]_.
+
+    :math:`S_w` is never formed: G comes from contingency counts, :math:`h_m` and the
+    sweeps from products with B. Time is :math:`O(nMk)` for a sweep, memory
+    :math:`O(nM + nk)`. Objects with equal labels are factorised once, with their count.
+
+    References
+    ----------
+    .. [1] T. Li and C. Ding, "Weighted consensus clustering", SIAM International
+       Conference on Data Mining, 2008.
+    .. [2] T. Li, C. Ding and M. I. Jordan, "Solving consensus and semi-supervised
+       clustering problems using nonnegative matrix factorization", IEEE ICDM 2007.
+       :doi:`10.1109/ICDM.2007.98`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> fitted = method("wcc")(n_clusters=2, random_state=0).fit(votes)
+    >>> fitted.labels_
+    array([0, 0, 1, 1], dtype=int32)
+    >>> fitted.clustering_weights_.round(2)
+    array([0.41, 0.41, 0.18])
+    """
+
+    card = MethodCard(
+        id="wcc",
+        weighs="clusterings",
+        approach="variable",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **AlternatingMethod._parameter_constraints,
+        "weight_penalty": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        weight_penalty=0.5,
+        n_init=10,
+        max_iter=50,
+        tol=1e-6,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.weight_penalty = weight_penalty
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.generator = generator
+        self.random_state = random_state
+
+    def _begin(self, votes, rng):
+        votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
+        labels = votes.start(rng, self.n_init)
+        Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
+        return self._factorise(votes, self._first_weights(votes), Q, None)
+
+    def _weigh(self, votes, consensus):
+        return best_weights(votes, *consensus)
+
+    def _refine(self, votes, weights, consensus):
+        return self._factorise(votes, weights, *consensus)
+
+    def _cost(self, votes, weights, consensus):
+        Q, D = consensus
+        size = float(weights @ votes.gram @ weights)
+        QSQ = Q.T @ (votes.counts[:, None] * (votes.similarity(weights) @ Q))
+        QQ = Q.T @ (votes.counts[:, None] * Q)
+        fit = max(onmf_objective(size, D, QSQ, QQ), _NOTHING * size)
+        return fit + votes.penalty * weights @ weights
+
+    def _labels(self, votes, weights, consensus):
+        return consensus[0].argmax(axis=1)
+
+    def _factorise(self, votes, weights, Q, D):
+        """The best of some sweeps, or what they start from."""
+        factors = orthogonal_nmf(
+            votes.similarity(weights),
+            Q,
+            D,
+            weights=votes.counts,
+            squared_norm=float(weights @ votes.gram @ weights),
+            max_iter=_SWEEPS,
+        )
+        return factors.Q, factors.D
+
+
+def best_weights(votes, Q, D):
+    """The quadratic programme for the weights, with the penalty of the votes."""
+    T = votes.to_clusters(Q)
+    h = votes.by_clustering(((T @ D) * T).sum(axis=1))
+    G = votes.gram + votes.penalty * np.eye(votes.n_clusterings)
+    return qp_simplex(G, -h)

@@ -1,0 +1,1 @@
+"""Methods that optimise the weights of clusters together with the consensus."""

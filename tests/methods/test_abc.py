@@ -1,0 +1,86 @@
+"""ABC: bundles on few features, with a preference for those that vary."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
+
+from comitia.methods.fixed_features.abc import ABC
+from comitia.weigh import variance_rank_weights
+
+TRUTH = np.repeat([0, 1, 2], 12)
+
+
+def genes(p=300, informative=15, seed=0):
+    """Few of many features tell the classes apart, and these vary most."""
+    rng = np.random.RandomState(seed)
+    X = rng.randn(36, p)
+    X[:, :informative] += 4 * rng.randn(3, informative)[TRUTH]
+    return X
+
+
+def test_features_that_vary_are_drawn_most():
+    X = genes()
+    X[:, 7] *= 100
+    fitted = ABC(3, n_clusterings=300, random_state=0).fit(X)
+    assert_allclose(fitted.feature_weights_, variance_rank_weights(X))
+    generator = fitted.generator_
+    drawn = np.concatenate([member_features(generator, m) for m in range(300)])
+    counts = np.bincount(drawn, minlength=300)
+    assert counts.argmax() == 7
+    assert counts[:15].mean() > 2 * counts[15:].mean()
+
+
+def member_features(generator, m):
+    """The features that a run drew: every run draws with a seed of its own."""
+    plans = generator._plan(genes(), np.random.RandomState(generator.random_state))
+    return generator._draw_features(plans[m]).how
+
+
+def test_runs_are_small_clusters_of_a_bootstrap_on_few_features():
+    fitted = ABC(3, n_clusterings=40, random_state=0).fit(genes())
+    E = fitted.ensemble_
+    assert (E.n_clusters_each == 6).all()  # the root of 36 objects
+    drawn = (E.labels >= 0).mean()
+    assert abs(drawn - (1 - np.exp(-1))) < 0.05
+    sizes = {len(member_features(fitted.generator_, m)) for m in range(5)}
+    assert sizes == {17}  # the root of 300 features
+
+
+def test_similarities_count_the_runs_that_drew_both():
+    fitted = ABC(3, n_clusterings=60, linkage="average", random_state=0).fit(genes())
+    labels = fitted.ensemble_.labels
+    both = (labels[:, None] >= 0) & (labels[None] >= 0)
+    together = (both & (labels[:, None] == labels[None])).sum(axis=2)
+    S = together / both.sum(axis=2)
+    # The first merge of average linkage joins the most similar pair.
+    np.fill_diagonal(S, 0.0)
+    assert_allclose(fitted.linkage_[0, 2], 1 - S.max(), atol=1e-6)  # single precision
+
+
+@pytest.mark.parametrize("linkage", ["ward", "average"])
+def test_classes_that_few_features_tell_apart_are_found(linkage):
+    X = genes(p=600)
+    fitted = ABC(3, n_clusterings=150, linkage=linkage, random_state=0).fit(X)
+    assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.9
+
+
+def test_the_lifetime_chooses_the_number_of_clusters():
+    assert ABC(n_clusterings=150, random_state=0).fit(genes(p=600)).n_clusters_ == 3
+
+
+def test_the_scale_of_the_data_does_not_matter():
+    one = ABC(3, n_clusterings=30, random_state=0).fit(genes())
+    other = ABC(3, n_clusterings=30, random_state=0).fit(1024.0 * genes() + 1.0)
+    assert_allclose(one.feature_weights_, other.feature_weights_)
+    assert_array_equal(one.labels_, other.labels_)
+
+
+def test_jobs_do_not_change_the_result():
+    one = ABC(3, n_clusterings=20, random_state=0).fit(genes())
+    two = ABC(3, n_clusterings=20, n_jobs=2, random_state=0).fit(genes())
+    assert one.ensemble_ == two.ensemble_
+
+
+def test_bundles_cannot_label_new_objects():
+    assert not hasattr(ABC(3), "predict")
