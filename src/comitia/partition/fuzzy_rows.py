@@ -146,7 +146,7 @@ class _Rows:
                 f"divergence={divergence!r} is infinite on labels, which are zeros and "
                 "ones; use squared, kl or norm."
             )
-        self.B = csr_array(ensemble.membership, dtype=np.float64, copy=True)
+        self.B: Any = ensemble.membership.astype(np.float64)
         self.B.eliminate_zeros()
         self.counts = np.asarray(counts, dtype=np.float64)
         self.owner = ensemble.clustering_of

@@ -15,6 +15,7 @@ __getattr__, __dir__, __all__ = attach(
             "best_of_groups",
             "cover",
             "greedy_diverse",
+            "index_distinctness",
             "leaders",
             "share_out",
             "top",

@@ -7,6 +7,7 @@ from comitia.select.features import spectral_scores as spectral_scores
 from comitia.select.picks import best_of_groups as best_of_groups
 from comitia.select.picks import cover as cover
 from comitia.select.picks import greedy_diverse as greedy_diverse
+from comitia.select.picks import index_distinctness as index_distinctness
 from comitia.select.picks import leaders as leaders
 from comitia.select.picks import share_out as share_out
 from comitia.select.picks import top as top
@@ -20,6 +21,7 @@ __all__ = [
     "borda_points",
     "cover",
     "greedy_diverse",
+    "index_distinctness",
     "laplacian_scores",
     "leaders",
     "mean_rank",

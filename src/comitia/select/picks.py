@@ -14,6 +14,7 @@ __all__ = [
     "best_of_groups",
     "cover",
     "greedy_diverse",
+    "index_distinctness",
     "leaders",
     "share_out",
     "top",
@@ -145,6 +146,42 @@ def greedy_diverse(
         chosen.append(int(gain.argmax()))
         free[chosen[-1]] = False
     return np.array(chosen, dtype=np.int64)
+
+
+def index_distinctness(values: ArrayLike) -> NDArray[np.float64]:
+    r"""How little each index repeats what the others say.
+
+    .. math::
+        u_j \propto 1 - \frac{1}{J - 1} \sum_{l \ne j} | \rho_{jl} |
+
+    with the correlations :math:`\rho` of the indices over the clusterings.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_clusterings, n_indices)
+        One column for each index.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_indices,)
+        Not negative, with sum 1. An index that is constant correlates with none; equal
+        weights when all say the same.
+
+    Examples
+    --------
+    >>> index_distinctness([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.5, 0.5, 0.0]])
+    array([0.25, 0.25, 0.5 ])
+    """
+    V = np.asarray(values, dtype=np.float64)
+    J = V.shape[1]
+    centred = V - V.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    unit = np.divide(centred, length, out=np.zeros_like(V), where=length > _TINY)
+    correlation = np.abs(unit.T @ unit)
+    np.fill_diagonal(correlation, 0.0)
+    u = np.maximum(1.0 - correlation.sum(axis=1) / max(J - 1, 1), 0.0)
+    # What rounding leaves of zero is no difference between indices.
+    return u / u.sum() if u.max() > 1e-9 else np.full(J, 1.0 / J)
 
 
 def leaders(
