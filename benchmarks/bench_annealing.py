@@ -1,7 +1,7 @@
 """Search over partitions by single-object moves, in O(M) for each move.
 
 The peer tries the same move as a textbook would: it moves the object and asks
-scikit-learn, or our own kernel, for the likeness to each clustering again.
+scikit-learn, or our kernels of a whole table, for all likenesses again.
 """
 
 from collections.abc import Callable
@@ -12,21 +12,20 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks.ensembles import planted_labels
 from benchmarks.harness import Row, cpu, two_thread_wall
+from comitia.agreement import contingency
 from comitia.catalogue import method
 from comitia.ensemble import Ensemble
 from comitia.partition.moves import MedianSearch
 from comitia.represent.partition_kernel import (
     PartitionKernel,
-    path_kernel,
     path_kernel_table,
-    subset_kernel,
     subset_kernel_table,
 )
 
 N_CLUSTERS = 10
 N_CLUSTERINGS = 20
 NOISE = 0.3
-# One temperature of the annealing: n moves are tried.
+# At each of them n moves are tried.
 N_TEMPERATURES = 200
 
 
@@ -48,7 +47,6 @@ def fit_case(id: str, n_objects: int) -> Callable[[], Any]:
     X = 3.0 * np.eye(N_CLUSTERS)[truth] + rng.randn(n_objects, N_CLUSTERS)
     ensemble = Ensemble(labels)
     options = {"search": "annealing"} if id == "median_partition" else {}
-    # What is fitted on two threads as on one: n_clusters is left to the search.
     made = method(id)(max_iter=N_TEMPERATURES, random_state=0, **options)
     if id == "median_partition":
         return lambda: made.fit(ensemble)
@@ -98,12 +96,8 @@ def _move_row(name: str, n: int, smoke: bool) -> Row:
     )
 
 
-def _subsets(n: int) -> tuple[PartitionKernel, str, Callable[..., float]]:
-    return subset_kernel_table(n), "kernel of the whole table", subset_kernel
-
-
-def _paths(n: int) -> tuple[PartitionKernel, str, Callable[..., float]]:
-    return path_kernel_table(n), "kernel of the whole table", path_kernel
+def _by_table(kernel: PartitionKernel) -> tuple[Any, str, Callable[..., float]]:
+    return kernel, "whole table", lambda a, b: kernel.normalised(contingency(a, b))
 
 
 _LIKENESSES: dict[str, Callable[[int], tuple[Any, str, Callable[..., float]]]] = {
@@ -113,8 +107,8 @@ _LIKENESSES: dict[str, Callable[[int], tuple[Any, str, Callable[..., float]]]] =
         lambda a, b: normalized_mutual_info_score(a, b, average_method="geometric"),
     ),
     "adjusted_rand": lambda n: ("adjusted_rand", "scikit-learn", adjusted_rand_score),
-    "subset kernel": _subsets,
-    "path kernel": _paths,
+    "subset kernel": lambda n: _by_table(subset_kernel_table(n)),
+    "path kernel": lambda n: _by_table(path_kernel_table(n)),
 }
 
 

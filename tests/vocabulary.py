@@ -92,4 +92,8 @@ VOCABULARY = {
     "weight_cap",
     # added by woce: the clusterers that take turns
     "algorithms",
+    # added by pividori_2016: how much more than its share what is different gets
+    "diversity_bias",
+    # added by yu_2018: generations without progress before a search ends
+    "patience",
 }

@@ -1,5 +1,7 @@
 """Weighted consensus clustering against the catalogue, SciPy and its limits."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -36,9 +38,8 @@ def test_the_gram_matrix_is_its_definition(fuzzy):
         votes = Ensemble.from_memberships([rng.dirichlet([1] * k, 9) for k in (2, 3)])
     else:
         votes = Ensemble(rng.randint(-1, 3, size=(30, 4)))
-    ends = votes.offsets
     B = votes.membership.toarray()
-    S = [B[:, a:b] @ B[:, a:b].T for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    S = [B[:, a:b] @ B[:, a:b].T for a, b in pairwise(votes.offsets)]
     wanted = [[np.vdot(one, other) for other in S] for one in S]
     assert_allclose(gram_matrix(votes), wanted, rtol=1e-12)
 

@@ -21,8 +21,8 @@ class BoostedMethod(EnsembleMethod):
     """Base class of the methods whose rounds weigh what the last ones found hard.
 
     A method says in ``_boosting`` what happens in a round, and in ``_combine`` what
-    becomes of the rounds, ``generator_.rounds_``. Laid side by side, their ``_boosting``
-    show in what they differ.
+    becomes of the rounds, ``generator_.rounds_``. Two methods differ in what their
+    ``_boosting``, laid side by side, show.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -5,6 +5,12 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "cophenetic": [
+            "cophenetic",
+            "extended_cophenetic",
+            "is_ultrametric",
+            "row_correlations",
+        ],
         "complete_vote": ["complete_vote"],
         "kernel_k_means": ["kernel_kmeans"],
         "linkage": ["cut", "ensemble_linkage", "hac", "lifetime"],

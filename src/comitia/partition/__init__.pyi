@@ -1,6 +1,10 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.partition.complete_vote import complete_vote as complete_vote
+from comitia.partition.cophenetic import cophenetic as cophenetic
+from comitia.partition.cophenetic import extended_cophenetic as extended_cophenetic
+from comitia.partition.cophenetic import is_ultrametric as is_ultrametric
+from comitia.partition.cophenetic import row_correlations as row_correlations
 from comitia.partition.cross_association import cross_association as cross_association
 from comitia.partition.cross_association import cross_association_cost as cross_association_cost
 from comitia.partition.fuzzy_rows import FuzzyRows as FuzzyRows
@@ -43,15 +47,18 @@ __all__ = [
     "choose_n_clusters",
     "cluster_vote",
     "complete_vote",
+    "cophenetic",
     "cross_association",
     "cross_association_cost",
     "cut",
     "eigengap",
     "ensemble_linkage",
+    "extended_cophenetic",
     "fuzzy_rows",
     "grid_graph",
     "hac",
     "hypergraph_partition",
+    "is_ultrametric",
     "iterated_modes",
     "kernel_kmeans",
     "kmeans",
@@ -65,6 +72,7 @@ __all__ = [
     "micro_linkage",
     "ncut",
     "potts_energy",
+    "row_correlations",
     "spectral_clustering",
     "tcut",
     "weighted_vote",

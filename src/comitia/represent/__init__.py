@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = attach(
             "laplacian",
         ],
         "implicit": ["ImplicitCoassociation"],
+        "mean_distances": ["mean_distances"],
         "random_walk": ["propagated_coassociation", "random_walk_similarity"],
         "partition_kernel": [
             "PartitionKernel",

@@ -13,6 +13,7 @@ from comitia.represent.graphs import jaccard_clusters as jaccard_clusters
 from comitia.represent.graphs import knn_graph as knn_graph
 from comitia.represent.graphs import laplacian as laplacian
 from comitia.represent.implicit import ImplicitCoassociation as ImplicitCoassociation
+from comitia.represent.mean_distances import mean_distances as mean_distances
 from comitia.represent.partition_kernel import PartitionKernel as PartitionKernel
 from comitia.represent.partition_kernel import path_kernel as path_kernel
 from comitia.represent.partition_kernel import path_kernel_table as path_kernel_table
@@ -47,6 +48,7 @@ __all__ = [
     "jaccard_clusters",
     "knn_graph",
     "laplacian",
+    "mean_distances",
     "overlaps",
     "path_kernel",
     "path_kernel_table",

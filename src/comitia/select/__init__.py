@@ -5,6 +5,11 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "clusters": [
+            "cluster_stability",
+            "edited_stability",
+            "kept_coassociation",
+        ],
         "features": [
             "laplacian_scores",
             "n_components",
@@ -14,12 +19,14 @@ __getattr__, __dir__, __all__ = attach(
         "picks": [
             "best_of_groups",
             "cover",
+            "diversity_shares",
             "greedy_diverse",
             "index_distinctness",
             "leaders",
             "share_out",
             "top",
         ],
+        "subsets": ["graph_scores", "relevance_redundancy", "subset_weights"],
         "ranks": ["borda_points", "mean_rank", "mid_ranks", "robust_rank"],
     },
 )

@@ -13,6 +13,7 @@ from comitia.exceptions import ComitiaError
 __all__ = [
     "best_of_groups",
     "cover",
+    "diversity_shares",
     "greedy_diverse",
     "index_distinctness",
     "leaders",
@@ -76,6 +77,59 @@ def best_of_groups(scores: ArrayLike, groups: ArrayLike) -> NDArray[np.int64]:
     order = np.lexsort((-values, of))
     _, first = np.unique(of[order], return_index=True)
     return np.sort(order[first])
+
+
+def diversity_shares(
+    similarity: ArrayLike, sizes: ArrayLike, diversity_bias: float
+) -> NDArray[np.float64]:
+    r"""Share of each group in a sample that is to be more, or less, diverse.
+
+    .. math::
+        w_g \propto \frac{|G_g|}{1 + \exp \bigl( \alpha (\bar s_g - \bar s) \bigr)}
+
+    with the mean similarity :math:`\bar s_g` of a group to the others and the mean
+    :math:`\bar s` of all pairs [1]_.
+
+    Parameters
+    ----------
+    similarity : array-like of shape (n_groups, n_groups)
+        How alike each two groups are; the diagonal does not count.
+
+    sizes : array-like of shape (n_groups,)
+        Number of members of each group, :math:`|G_g|`.
+
+    diversity_bias : float
+        The bias :math:`\alpha`: above 0 groups unlike the others get more than their
+        size, below 0 less.
+
+    Returns
+    -------
+    shares : ndarray of shape (n_groups,)
+        With sum 1.
+
+    References
+    ----------
+    .. [1] M. Pividori, G. Stegmayer and D. H. Milone, "Diversity control for improving
+       the analysis of consensus clustering", Information Sciences 361-362, 2016.
+       :doi:`10.1016/j.ins.2016.04.027`
+
+    Examples
+    --------
+    >>> S = [[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]]
+    >>> diversity_shares(S, [4, 2, 2], 10.0).round(6)
+    array([0.469423, 0.173689, 0.356888])
+    """
+    from scipy.special import expit
+
+    S = np.array(similarity, dtype=np.float64)
+    size = np.asarray(sizes, dtype=np.float64)
+    t = len(S)
+    if t == 1:
+        return np.ones(1)
+    np.fill_diagonal(S, 0.0)
+    mean = S.sum(axis=1) / (t - 1)
+    w = size * expit(-diversity_bias * (mean - mean.mean()))
+    return w / w.sum()
 
 
 def greedy_diverse(

@@ -31,7 +31,8 @@ class WoCE(EnsembleMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     n_clusterings : int, default=35
-        Number of clusterings, :math:`M`, each into 2 to :math:`\sqrt n` clusters.
+        Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as
+        many clusters; between 2 and :math:`\sqrt n` when ``n_clusters`` is None.
 
     n_components : int, default=None
         Number of directions in which the data are clustered. By default all along which
@@ -76,10 +77,10 @@ class WoCE(EnsembleMethod):
     clustering. Average linkage cuts the co-association :math:`B W B'`.
 
     The review prints :math:`|C| \log (|C| / n)`, which is negative: its minimum is the
-    cluster of largest magnitude, and the uniformity of every clustering is then zero or
-    less. With absolute values it lies in [0, 1], as the text says it does. How the
-    weight follows from the diversity it leaves open. A clustering into a single cluster
-    has :math:`u = 0`, and weighs nothing here: it says nothing.
+    cluster of largest magnitude, so that u is at least one, and the diversity zero or
+    less, for every clustering. With absolute values both lie in [0, 1], as the text
+    says they do. How the weight follows from the diversity it leaves open. A clustering
+    into a single cluster has :math:`u = 0`, and weighs nothing here: it says nothing.
 
     Note that b is largest for a cluster of :math:`n / e` objects: clusters of equal
     size have the uniformity 1 only if no clustering has a larger b.
@@ -93,10 +94,10 @@ class WoCE(EnsembleMethod):
     Examples
     --------
     >>> from comitia import method
-    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0], [20.0], [21.0], [22.0]]
-    >>> crowd = method("woce")(n_clusters=3, n_clusterings=14, random_state=0)
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]]
+    >>> crowd = method("woce")(n_clusters=2, random_state=0)
     >>> crowd.fit_predict(X)
-    array([0, 0, 0, 1, 1, 1, 2, 2, 2], dtype=int32)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
 
     card = MethodCard(
@@ -105,7 +106,7 @@ class WoCE(EnsembleMethod):
         approach="fixed",
         needs=("data", "constraints"),
         scales="quadratic",
-        quick={"n_clusterings": 14},
+        quick={"n_clusterings": 14},  # twice each algorithm
     )
 
     _parameter_constraints = {
@@ -139,10 +140,12 @@ class WoCE(EnsembleMethod):
         require_memory(
             8 * n**2, f"the distances of {n} objects", "use weac or gp_mgla on k-means"
         )
-        features = self._projection(X)
-        seed = rng.randint(np.iinfo(np.int32).max)
-        self.generator_ = self._default_generator()
-        self.generator_.set_params(features=features, random_state=seed)
+        k = self.n_clusters
+        self.generator_ = self._default_generator().set_params(
+            n_clusters=None if k is None else (k, max(k, min(2 * k, n))),
+            features=self._projection(X),
+            random_state=rng.randint(np.iinfo(np.int32).max),
+        )
         with warnings.catch_warnings():
             # A member that is not quite at its best is one of the crowd.
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -148,10 +148,10 @@ class EntropySampledEnsemble(BoostedMethod):
     The review prints the uncertainty with the opposite sign, which cancels in the
     ratio. A row of A is no distribution, and must not be normalised into one: an object
     that is certain of its cluster of s objects would then have the entropy
-    :math:`\ln s`. The sum as it stands is zero exactly for objects whose co-associations
-    are all 0 or 1. When all are, the weights stay as they are. An object that was not
-    drawn yet counts as the most uncertain one, for its weight would only fall
-    otherwise.
+    :math:`\ln s`. The sum as it stands is zero exactly for objects whose
+    co-associations are all 0 or 1. When all are, the weights stay as they are. An
+    object that was not drawn yet counts as the most uncertain one, for its weight would
+    only fall otherwise.
 
     As in :class:`~comitia.methods.fixed_objects.topchy_2004.AdaptiveClusteringEnsemble`
     objects are drawn without replacement, so that samples stay large when few objects

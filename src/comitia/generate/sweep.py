@@ -1,0 +1,167 @@
+"""One clusterer with many values of its parameters, on standardised data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from comitia._sklearn import HasMethods
+from comitia.exceptions import ComitiaError
+from comitia.generate.base import Generator, Made, draw_seeds
+from comitia.generate.estimators import n_clusters_range
+
+__all__ = ["ParameterSweep", "log_grid"]
+
+
+def log_grid(ends: float | Sequence[float], n_values: int) -> NDArray[np.float64]:
+    """Numbers whose logarithms are evenly spaced.
+
+    Parameters
+    ----------
+    ends : float or (float, float)
+        The first and the last number, positive; or one number for all.
+
+    n_values : int
+        How many.
+
+    Returns
+    -------
+    values : ndarray of shape (n_values,)
+        The numbers; a single one is the geometric mean of the ends.
+
+    Examples
+    --------
+    >>> log_grid((0.1, 10), 3)
+    array([ 0.1,  1. , 10. ])
+    """
+    pair = (ends, ends) if isinstance(ends, Real) else ends
+    try:
+        first, last = (float(end) for end in pair)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        first = last = -1.0
+    if not (0 < first < np.inf and 0 < last < np.inf):
+        raise ComitiaError(
+            f"{ends!r} is no range; give one positive number or a pair (first, last)."
+        )
+    if n_values == 1:
+        return np.array([np.sqrt(first * last)])
+    return np.geomspace(first, last, n_values)
+
+
+class ParameterSweep(Generator):
+    r"""Clusterings by one clusterer, each with other values of its parameters.
+
+    The features are standardised first, so that a value means the same for all data.
+
+    Parameters
+    ----------
+    estimator : clusterer
+        Any clusterer with a parameter ``n_clusters``.
+
+    parameters : list of dict
+        The values of each clustering, by name.
+
+    n_clusters : int or (int, int), default=None
+        Number of clusters of each clustering, or the range it is drawn from. ``None``
+        draws from 2 to :math:`\sqrt{n}`, at most 50.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    checkpoint : path-like, default=None
+        A folder for finished members. A run that was killed goes on from there.
+
+    verbose : bool, default=False
+        Whether to draw a progress bar.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+        The clusterings.
+
+    members_ : list
+        The fitted clusterers, which label new objects.
+
+    mean_, scale_ : ndarray of shape (n_features,)
+        Mean and standard deviation of each feature; 1 where it does not vary.
+
+    Examples
+    --------
+    >>> from comitia.cluster import LAC
+    >>> from comitia.generate.sweep import ParameterSweep
+    >>> X = [[0.0, 1.0], [0.1, 0.0], [5.0, 1.1], [5.1, 0.1]]
+    >>> values = [{"concentration_penalty": 0.5}, {"concentration_penalty": 5.0}]
+    >>> ParameterSweep(LAC(), values, n_clusters=2, random_state=0).generate(X)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters=4)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: values
+            for name, values in Generator._parameter_constraints.items()
+            if name != "n_clusterings"
+        },
+        "estimator": [HasMethods(["fit"])],
+        "parameters": [list, tuple],
+        "n_clusters": [Integral, tuple, list, None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        parameters: Any,
+        *,
+        n_clusters: Any = None,
+        n_jobs: int | None = None,
+        checkpoint: Any = None,
+        verbose: Any = False,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.parameters = parameters
+        self.n_clusters = n_clusters
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_data(self, X: Any, *, reset: bool = True) -> NDArray[np.float64]:
+        X = super()._check_data(X, reset=reset)
+        if reset:
+            self.mean_ = X.mean(axis=0)
+            scale = X.std(axis=0)
+            # Rounding leaves a little of a feature that does not vary.
+            flat = scale <= 1e-12 * np.abs(self.mean_)
+            self.scale_ = np.where(flat, 1.0, scale)
+        return (X - self.mean_) / self.scale_
+
+    def _plan(
+        self, X: NDArray[Any], rng: np.random.RandomState
+    ) -> list[dict[str, Any]]:
+        if not self.parameters:
+            raise ComitiaError(
+                "parameters is empty; give one dict for each clustering."
+            )
+        few, most = n_clusters_range(self.n_clusters, len(X))
+        M = len(self.parameters)
+        sizes, seeds = rng.randint(few, most + 1, size=M), draw_seeds(M, rng)
+        return [
+            {"which": m, "n_clusters": int(sizes[m]), "seed": seeds[m]}
+            for m in range(M)
+        ]
+
+    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+        model = clone(self.estimator).set_params(
+            n_clusters=plan["n_clusters"],
+            random_state=plan["seed"],
+            **self.parameters[plan["which"]],
+        )
+        return Made(model.fit(X).labels_, model=model)

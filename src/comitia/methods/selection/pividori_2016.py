@@ -1,0 +1,183 @@
+"""Diversity control."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.agreement import agreement_matrix
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
+from comitia.methods.selection._base import SelectionMethod
+from comitia.partition import cut, ensemble_linkage, hac
+from comitia.select import best_of_groups, cover, diversity_shares, share_out
+from comitia.weigh import group_support
+
+__all__ = ["DiversityControl"]
+
+
+class DiversityControl(SelectionMethod):
+    r"""Diversity control of the ensemble.
+
+    Clusterings are grouped by what they say, and the smaller ensemble is drawn from the
+    groups so that unusual ones get more seats than their size, or fewer [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+
+    n_select : int, default=None
+        How many clusterings are drawn; half of them by default.
+
+    diversity_bias : float, default=10.0
+        The bias :math:`\alpha`: above 0 the sample is more diverse than the ensemble,
+        below 0 less, and at 0 groups have seats in proportion to their size.
+
+    n_groups : int, default=None
+        Number of groups of clusterings. ``None`` cuts their tree at its longest
+        lifetime.
+
+    variant : {"medoid", "consensus"}, default="medoid"
+        Who represents a group: the member that agrees most with the others, or the
+        consensus of its members by average linkage.
+
+    agreement : str or callable, default="nmi_sqrt"
+        How alike two clusterings are, :math:`\phi`.
+
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        How similar two clusters of objects are, in the consensus.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator and of the sample.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusterings,)
+        Which clusterings were drawn.
+
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        The share :math:`w_g` of the group of each clustering, divided by its size; they
+        sum to 1.
+
+    groups_ : ndarray of shape (n_clusterings,)
+        The group of each clustering.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram of the objects, from the clusterings drawn, in SciPy form.
+
+    Notes
+    -----
+    Average linkage on :math:`1 - \phi` makes the groups :math:`G_1, \dots, G_t`. With
+    the agreement :math:`S` of their representatives, its mean :math:`\bar s_g` over the
+    other groups and the mean :math:`\bar s` over all pairs of groups,
+
+    .. math::
+        w_g = \frac{|G_g|}{1 + \exp \bigl( \alpha (\bar s_g - \bar s) \bigr)}
+
+    and group g has :math:`n_\mathrm{select} \, w_g / \sum_h w_h` seats, for which
+    members are drawn without replacement. Seats are whole numbers by the largest
+    remainder, and what a group is too small to take goes to the others. A single group
+    has all seats.
+
+    The review wants the representative that maximises the sum of :math:`\phi` over all
+    partitions there are; the best member is taken here, or with
+    ``variant="consensus"`` the consensus of the group. The paper gives no default for
+    :math:`\alpha`; any consensus may follow, such as
+    ``ConsensusClustering(selection=DiversityControl())``.
+
+    Where labels are missing, clusterings are added until every object is in one.
+
+    References
+    ----------
+    .. [1] M. Pividori, G. Stegmayer and D. H. Milone, "Diversity control for improving
+       the analysis of consensus clustering", Information Sciences 361-362, 2016.
+       :doi:`10.1016/j.ins.2016.04.027`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> draw = method("pividori_2016")(2, n_groups=2, n_select=2, random_state=0)
+    >>> fitted = draw.fit(votes)
+    >>> fitted.groups_
+    array([0, 0, 1])
+    >>> fitted.selected_[2]
+    np.True_
+    """
+
+    card = MethodCard(
+        id="pividori_2016",
+        weighs="clusterings",
+        approach="selection",
+        needs="labels",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        "diversity_bias": [Interval(Real, None, None, closed="neither")],
+        "n_groups": [Interval(Integral, 1, None, closed="left"), None],
+        "variant": [StrOptions({"medoid", "consensus"})],
+        "agreement": [str, callable],
+        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_select=None,
+        diversity_bias=10.0,
+        n_groups=None,
+        variant="medoid",
+        agreement="nmi_sqrt",
+        linkage="average",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_select = n_select
+        self.diversity_bias = diversity_bias
+        self.n_groups = n_groups
+        self.variant = variant
+        self.agreement = agreement
+        self.linkage = linkage
+        self.generator = generator
+        self.random_state = random_state
+
+    def _select(self, ensemble, X, rng):
+        n_select = self._n_select(ensemble)
+        phi = ensemble.agreement(self.agreement)
+        tree = hac(np.maximum(1.0 - phi, 0.0))
+        t = None if self.n_groups is None else min(self.n_groups, len(phi))
+        self.groups_ = cut(tree, t)
+        sizes = np.bincount(self.groups_)
+        S = self._between(ensemble, phi)
+        shares = diversity_shares(S, sizes, self.diversity_bias)
+        self.clustering_weights_ = (shares / sizes)[self.groups_]
+        seats = share_out(shares, n_select, sizes)
+        members = [np.flatnonzero(self.groups_ == g) for g in range(len(sizes))]
+        drawn = [
+            rng.permutation(group)[:n] for group, n in zip(members, seats, strict=True)
+        ]
+        return np.sort(np.concatenate(drawn))
+
+    def _between(self, ensemble, phi):
+        """How alike the representatives of each two groups are."""
+        if self.variant == "medoid":
+            # Groups are numbered in the order of their first members, not of these.
+            best = best_of_groups(group_support(phi, self.groups_), self.groups_)
+            best = best[np.argsort(self.groups_[best])]
+            return phi[np.ix_(best, best)]
+        columns = []
+        for g in range(self.groups_.max() + 1):
+            members = cover(ensemble, np.flatnonzero(self.groups_ == g))
+            tree = ensemble_linkage(ensemble.take(clusterings=members))
+            columns.append(cut(tree, self.n_clusters))
+        return agreement_matrix(Ensemble(columns), self.agreement)

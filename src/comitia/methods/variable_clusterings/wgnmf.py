@@ -1,0 +1,302 @@
+"""Factorisation of the memberships, smoothed along the weighted co-association."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.catalogue import MethodCard
+from comitia.methods._alternating import AlternatingMethod, penalised_weights
+from comitia.optimise import (
+    Term,
+    frobenius_loss,
+    frobenius_term,
+    graph_term,
+    kl_loss,
+    kl_term,
+    multiply,
+    normalise_columns,
+)
+
+__all__ = ["WGNMF"]
+
+_FLOOR = 1e-12
+
+# Sweeps with equal weights, after which the roughness of the clusterings says
+# something about them and no more about the start.
+_WARM_UP = 30
+
+# How often a step that would raise the objective is shortened before it is left out.
+_SHORTENINGS = 8
+
+
+class WGNMF(AlternatingMethod):
+    r"""Weighted graph-regularised NMF (WGNMF).
+
+    The memberships of all clusterings are factorised together, and objects that good
+    clusterings put together are drawn together; a clustering is good when the factors
+    are smooth along it [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+
+    variant : {"frobenius", "kl"}, default="frobenius"
+        The loss: squared errors, or Kullback-Leibler divergences.
+
+    graph_penalty : float, default=None
+        Strength of the smoothness, :math:`\lambda`. By default M over the mean size of
+        the cluster that an object is in.
+
+    weight_penalty : float, default=None
+        Strength of the penalty on the squares of the weights, :math:`\gamma`. By default
+        :math:`\lambda` times the sum of the roughness of the clusterings at the start.
+        0 is the printed form, in which the smoothest clustering has all the weight.
+
+    n_init : int, default=10
+        Number of starts of the k-means from which the factors start.
+
+    max_iter : int, default=200
+        The most updates of the weights, each with one sweep over the factors.
+
+    tol : float, default=1e-5
+        Stop when the objective changes by less than this share of itself.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start, and of the generator.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Weight of each clustering; they sum to one.
+
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each update; it does not rise.
+
+    n_iter_ : int
+        Number of updates of the weights.
+
+    converged_ : bool
+        Whether the objective stopped changing before ``max_iter``.
+
+    Notes
+    -----
+    With :math:`L_m` the Laplacian of :math:`B_m B_m'` and :math:`t_m` the roughness of U
+    along it,
+
+    .. math::
+        \min_{U, V \ge 0, \, w \in \Delta} \; \|B - UV'\|_F^2
+        + \lambda \sum_m w_m t_m + \gamma \|w\|^2, \qquad
+        t_m = \mathrm{tr}(U' L_m U)
+        = \tfrac12 \sum_{ij} [B_m B_m']_{ij} \|U_i - U_j\|^2,
+
+    or, for ``variant="kl"``, with the generalised Kullback-Leibler divergence of
+    :math:`UV'` from B and
+    :math:`t_m = \tfrac12 \sum_{ij} [B_m B_m']_{ij} \sum_r (U_{ir} - U_{jr})
+    (\ln U_{ir} - \ln U_{jr})`. In turn
+
+    .. math::
+        w = P_\Delta \left( -\frac{\lambda t}{2 \gamma} \right), \qquad
+        U \leftarrow U \circ \frac{BV + \lambda S_w U}{UV'V + \lambda D_w U}, \qquad
+        V \leftarrow V \circ \frac{B'U}{V (U'U + \lambda \, \mathrm{diag}(U' L_w U))},
+
+    with :math:`S_w = \sum_m w_m B_m B_m'`, its degrees :math:`D_w` and Laplacian
+    :math:`L_w`. An object belongs to the column in which its row of U is largest.
+
+    As printed the objective is linear in w, and its optimum puts all weight on the
+    clustering with the smallest :math:`t_m`; the penalty is ours, and
+    :math:`\gamma \to 0` is the printed form. The default grows with M because
+    :math:`\|w\|^2` of equal weights falls with it.
+
+    The smoothness falls for free when U shrinks and V grows. Columns of V therefore
+    have length one (sum one for ``"kl"``), and the smoothness that such a
+    normalisation would cost stands in the update of V, last term of its denominator:
+    the objective at normalised factors does not rise. Without that term, which the
+    review does not have, normalising can undo what the update gained.
+
+    No multiplicative update of U is known to lower the Kullback-Leibler form. The one
+    used here splits the gradient, :math:`U \leftarrow U \circ (\text{pull} /
+    \text{push})^p`, and halves :math:`p` from one until the objective does not rise.
+
+    :math:`B_m B_m'` is never formed: :math:`t_m = \sum_{c \in C_m} |c|
+    \sum_{i \in c} \|U_i\|^2 - \|B_m'U\|_F^2`. Time is :math:`O(nMk)` for a sweep,
+    memory :math:`O(nM + nk)`.
+
+    References
+    ----------
+    .. [1] L. Du, X. Li and Y.-D. Shen, "Cluster ensembles via weighted graph regularized
+       nonnegative matrix factorization", ADMA, LNCS 7120, 2011.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> fitted = method("wgnmf")(n_clusters=2, random_state=0).fit(votes)
+    >>> fitted.labels_
+    array([0, 0, 1, 1], dtype=int32)
+    >>> fitted.clustering_weights_.round(2)
+    array([0.5, 0.5, 0. ])
+    """
+
+    card = MethodCard(
+        id="wgnmf",
+        weighs="clusterings",
+        approach="variable",
+        needs="labels",
+        scales="linear",
+    )
+
+    _parameter_constraints = {
+        **AlternatingMethod._parameter_constraints,
+        "variant": [StrOptions({"frobenius", "kl"})],
+        "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        variant="frobenius",
+        graph_penalty=None,
+        weight_penalty=None,
+        n_init=10,
+        max_iter=200,
+        tol=1e-5,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.graph_penalty = graph_penalty
+        self.weight_penalty = weight_penalty
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.generator = generator
+        self.random_state = random_state
+
+    def _begin(self, votes, rng):
+        U = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)] + 0.2
+        # A cluster is described by its share of the objects of each consensus cluster.
+        V = votes.to_clusters(U) / np.maximum(votes.sizes, 1)[:, None]
+        form = _FORMS[self.variant]
+        U, V = normalise_columns(U, np.maximum(V, _FLOOR), norm=form.norm)
+        for _ in range(_WARM_UP):
+            U, V = self._refine(votes, self._first_weights(votes), (U, V))
+        t = form.roughness(votes, U)
+        votes.penalty = self._penalty(lambda: self._smoothness(votes) * t.sum())
+        return U, V
+
+    def _weigh(self, votes, consensus):
+        t = _FORMS[self.variant].roughness(votes, consensus[0])
+        return penalised_weights(self._smoothness(votes) * t, votes.penalty)
+
+    def _refine(self, votes, weights, consensus):
+        form, strength = _FORMS[self.variant], self._smoothness(votes)
+        U = form.update_objects(votes, weights, *consensus, strength)
+        V = form.update_clusters(votes, weights, U, consensus[1], strength)
+        return normalise_columns(U, V, norm=form.norm)
+
+    def _cost(self, votes, weights, consensus):
+        form = _FORMS[self.variant]
+        rough = weights @ form.roughness(votes, consensus[0])
+        smooth = self._smoothness(votes) * rough
+        ridge = votes.penalty * weights @ weights
+        return form.loss(votes, *consensus) + smooth + ridge
+
+    def _labels(self, votes, weights, consensus):
+        return consensus[0].argmax(axis=1)
+
+    def _smoothness(self, votes):
+        if self.graph_penalty is not None:
+            return self.graph_penalty
+        return votes.n_clusterings * votes.sizes.sum() / np.square(votes.sizes).sum()
+
+
+def degrees(votes, weights):
+    """Row sums of the weighted co-association, over all copies."""
+    w = weights[votes.ensemble.clustering_of] * votes.sizes
+    return votes.to_objects(w[:, None]).ravel()
+
+
+class Frobenius:
+    """Squared errors and squared differences."""
+
+    norm = 2
+
+    @staticmethod
+    def loss(votes, U, V):
+        return frobenius_loss(votes.micro.membership, U, V, row_weights=votes.counts)
+
+    @staticmethod
+    def roughness(votes, U):
+        return _roughness(votes, U, U).sum(axis=1)
+
+    @staticmethod
+    def update_objects(votes, weights, U, V, strength):
+        data = frobenius_term(votes.micro.membership, U, V)
+        S, d = votes.similarity(weights), degrees(votes, weights)
+        return multiply(U, data, graph_term(S, U, strength, degrees=d), floor=_FLOOR)
+
+    @staticmethod
+    def update_clusters(votes, weights, U, V, strength):
+        data = Term(votes.to_clusters(U), V @ (U.T @ (votes.counts[:, None] * U)))
+        rough = strength * weights @ _roughness(votes, U, U)
+        return multiply(V, data, Term(0.0, V * rough), floor=_FLOOR)
+
+
+class KullbackLeibler:
+    """Divergences of the fit, and between the rows of U."""
+
+    norm = 1
+
+    @staticmethod
+    def loss(votes, U, V):
+        return kl_loss(votes.micro.membership, U, V, row_weights=votes.counts)
+
+    @staticmethod
+    def roughness(votes, U):
+        return _roughness(votes, U, np.log(U)).sum(axis=1)
+
+    @classmethod
+    def update_objects(cls, votes, weights, U, V, strength):
+        S, d = votes.similarity(weights), degrees(votes, weights)[:, None]
+        # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.
+        logs = np.log(U) - np.log(U.min())
+        data = kl_term(votes.micro.membership, U, V)
+        half = strength / 2
+        graph = Term(half * (S @ logs + (S @ U) / U), half * d * (logs + 1.0))
+
+        def cost(U):
+            return cls.loss(votes, U, V) + strength * weights @ cls.roughness(votes, U)
+
+        before = cost(U)
+        for power in 0.5 ** np.arange(_SHORTENINGS):
+            moved = multiply(U, data, graph, power=power, floor=_FLOOR)
+            if cost(moved) <= before:
+                return moved
+        return U
+
+    @staticmethod
+    def update_clusters(votes, weights, U, V, strength):
+        data = kl_term(votes.micro.membership.T, V, U, column_weights=votes.counts)
+        rough = strength / 2 * weights @ _roughness(votes, U, np.log(U))
+        return multiply(V, data, Term(0.0, rough), floor=_FLOOR)
+
+
+_FORMS = {"frobenius": Frobenius, "kl": KullbackLeibler}
+
+
+def _roughness(votes, U, W):
+    """Half the sum of (U_i - U_j)(W_i - W_j) over pairs in a cluster, (M, k)."""
+    own = votes.sizes[:, None] * votes.to_clusters(U * W)
+    together = votes.to_clusters(U)
+    table = own - together * (together if W is U else votes.to_clusters(W))
+    columns = [votes.by_clustering(column) for column in table.T]
+    # The sums cancel where U is smooth; what is left there is rounding.
+    return np.maximum(np.stack(columns, axis=1), 0.0)

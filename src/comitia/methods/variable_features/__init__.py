@@ -1,0 +1,1 @@
+"""Methods that optimise the weights of features together with the clusterings."""

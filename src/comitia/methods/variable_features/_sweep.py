@@ -1,0 +1,91 @@
+"""What the methods share whose clusterings weigh features, each with other values."""
+
+import numpy as np
+
+from comitia.base import EnsembleMethod
+from comitia.cluster import LAC, weighted_distances
+from comitia.generate.sweep import ParameterSweep, log_grid
+from comitia.represent import distance_shares
+
+__all__ = ["LACEnsembleMethod", "SweepMethod"]
+
+
+class SweepMethod(EnsembleMethod):
+    """Base class of the methods that run one clusterer with many parameters.
+
+    A method writes ``_clusterer`` and ``_grid``, the parameters of each clustering.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_clusters of the ensemble, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    objective_ : list of ndarray
+        For each clustering its objective after each iteration.
+
+    n_iter_ : int
+        Most iterations of a clustering.
+
+    converged_ : bool
+        Whether all clusterings converged.
+    """
+
+    def _clusterer(self):
+        """The clusterer that makes the clusterings."""
+        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+
+    def _grid(self):
+        """Parameters of the clusterer, a dict for each clustering."""
+        raise TypeError(f"{type(self).__name__} does not say what it varies.")
+
+    def _default_generator(self):
+        return ParameterSweep(
+            self._clusterer(),
+            self._grid(),
+            n_clusters=self.n_clusters,
+            n_jobs=self.n_jobs,
+        )
+
+    def _generate(self, X, rng):
+        ensemble = super()._generate(X, rng)
+        models = [member.model for member in self.generator_.members_]
+        self.feature_weights_ = self._of_clusters("feature_weights_")
+        self.objective_ = [model.objective_ for model in models]
+        self.n_iter_ = max(model.n_iter_ for model in models)
+        self.converged_ = all(model.converged_ for model in models)
+        return ensemble
+
+    def _of_clusters(self, name):
+        """A fitted attribute of the clusterers, for the clusters of the ensemble."""
+        return np.concatenate(
+            [getattr(m.model, name)[m.names] for m in self.generator_.members_]
+        )
+
+
+class LACEnsembleMethod(SweepMethod):
+    """Base class of the methods on locally adaptive clusterings."""
+
+    def _clusterer(self):
+        return LAC(n_init=self.n_init)
+
+    def _grid(self):
+        penalties = log_grid(self.weight_penalty, self.n_clusterings)
+        return [{"concentration_penalty": penalty} for penalty in penalties]
+
+    def _probabilities(self, X):
+        """How probable each cluster of each clustering is for each object."""
+        Z = self.generator_._check_data(X, reset=False)
+        return np.hstack(
+            [
+                distance_shares(
+                    np.sqrt(
+                        weighted_distances(
+                            Z,
+                            member.model.cluster_centers_[member.names],
+                            member.model.feature_weights_[member.names],
+                        )
+                    )
+                )
+                for member in self.generator_.members_
+            ]
+        )

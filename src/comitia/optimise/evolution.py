@@ -1,0 +1,192 @@
+"""Populations that recombine, and which of several objectives' trade-offs are best."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.exceptions import ComitiaError
+
+__all__ = ["Evolution", "evolve", "non_dominated_ranks", "uniform_crossover"]
+
+Array = NDArray[np.float64]
+
+
+class Evolution(NamedTuple):
+    """The best individual, and how the search went.
+
+    Attributes
+    ----------
+    best : ndarray of shape (n_genes,)
+        The best individual ever seen.
+
+    cost : ndarray of shape (n_iter + 1,)
+        The cost of the best individual so far, at the start and after each generation;
+        it does not rise.
+
+    population : ndarray of shape (n_individuals, n_genes)
+        The last generation.
+
+    n_iter : int
+        Number of generations.
+
+    converged : bool
+        Whether the best individual had stopped changing.
+    """
+
+    best: Array
+    cost: Array
+    population: Array
+    n_iter: int
+    converged: bool
+
+
+def uniform_crossover(population: ArrayLike, rng: np.random.RandomState) -> Array:
+    """Pair the individuals at random and swap about half of the genes of each pair.
+
+    Parameters
+    ----------
+    population : array-like of shape (n_individuals, n_genes)
+        The individuals.
+
+    rng : RandomState
+        Draws the pairs, and for each gene of a pair whether it is swapped.
+
+    Returns
+    -------
+    children : ndarray of shape (n_individuals, n_genes)
+        As many individuals. Each gene has the values that it had before, in other
+        individuals; of an odd number of individuals one stays as it is.
+
+    Examples
+    --------
+    >>> parents = [[1, 2, 3], [4, 5, 6]]
+    >>> uniform_crossover(parents, np.random.RandomState(1))
+    array([[4., 5., 3.],
+           [1., 2., 6.]])
+    """
+    children = np.array(population, dtype=np.float64)
+    pairs = rng.permutation(len(children))[: len(children) // 2 * 2].reshape(-1, 2)
+    one, other = children[pairs[:, 0]], children[pairs[:, 1]]
+    swapped = rng.uniform(size=one.shape) > 0.5
+    children[pairs[:, 0]] = np.where(swapped, other, one)
+    children[pairs[:, 1]] = np.where(swapped, one, other)
+    return children
+
+
+def evolve(
+    population: ArrayLike,
+    cost: Callable[[Array], float],
+    rng: np.random.RandomState,
+    *,
+    recombine: Callable[[Array, np.random.RandomState], Array] = uniform_crossover,
+    patience: int = 5,
+    max_iter: int = 50,
+) -> Evolution:
+    """Recombine a population until its best individual stays the best.
+
+    Parameters
+    ----------
+    population : array-like of shape (n_individuals, n_genes)
+        The first generation.
+
+    cost : callable
+        ``cost(individual)`` returns a number; smaller is better.
+
+    rng : RandomState
+        Source of randomness.
+
+    recombine : callable, default=uniform_crossover
+        ``recombine(population, rng)`` returns the next generation.
+
+    patience : int, default=5
+        Stop after so many generations without a better individual.
+
+    max_iter : int, default=50
+        The most generations.
+
+    Returns
+    -------
+    evolution : Evolution
+        The best individual ever seen, which is kept aside and cannot be lost.
+
+    Examples
+    --------
+    >>> rng = np.random.RandomState(0)
+    >>> found = evolve(rng.rand(20, 2), np.sum, rng)
+    >>> bool((np.diff(found.cost) <= 0).all())
+    True
+    """
+    generation = np.array(population, dtype=np.float64)
+    if generation.ndim != 2 or not len(generation):
+        raise ComitiaError(
+            "population must have one row per individual, and at least one; got shape "
+            f"{generation.shape}."
+        )
+    best, least = _fittest(generation, cost)
+    trace = [least]
+    waited, converged = 0, False
+    for _ in range(max_iter):
+        generation = np.asarray(recombine(generation, rng), dtype=np.float64)
+        candidate, found = _fittest(generation, cost)
+        waited = 0 if found < least else waited + 1
+        if found < least:
+            best, least = candidate, found
+        trace.append(least)
+        if waited >= patience:
+            converged = True
+            break
+    return Evolution(best, np.array(trace), generation, len(trace) - 1, converged)
+
+
+def non_dominated_ranks(costs: ArrayLike) -> NDArray[np.intp]:
+    """Sort by several objectives at once, into fronts that do not dominate themselves.
+
+    One individual dominates another if it is no worse in any objective and better in
+    one. Nobody dominates an individual of the first front; the second front is the
+    first one of those that are left, and so on.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_individuals, n_objectives)
+        What is to be small; no NaN.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n_individuals,)
+        The front of each individual, from 0.
+
+    Examples
+    --------
+    >>> non_dominated_ranks([[1, 4], [2, 2], [4, 1], [3, 3], [5, 5]])
+    array([0, 0, 0, 1, 2])
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    if values.ndim != 2 or np.isnan(values).any():
+        raise ComitiaError(
+            "costs must have one row per individual and one column per objective, "
+            f"without NaN; got shape {values.shape}."
+        )
+    # One objective at a time: no array of individuals by individuals by objectives.
+    n = len(values)
+    no_worse, better = np.ones((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
+    for column in values.T:
+        no_worse &= column[:, None] <= column
+        better |= column[:, None] < column
+    dominates = no_worse & better
+    n_above = dominates.sum(axis=0)
+    ranks = np.full(n, -1, dtype=np.intp)
+    rank = 0
+    while (ranks == -1).any():
+        front = np.flatnonzero((ranks == -1) & (n_above == 0))
+        ranks[front] = rank
+        n_above = n_above - dominates[front].sum(axis=0)
+        rank += 1
+    return ranks
+
+
+def _fittest(generation: Array, cost: Callable[[Array], float]) -> tuple[Array, float]:
+    costs = [float(cost(individual)) for individual in generation]
+    first = int(np.argmin(costs))
+    return generation[first].copy(), costs[first]

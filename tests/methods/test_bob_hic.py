@@ -1,0 +1,108 @@
+"""Bob-Hic: trees on samples, of objects whose distances are distorted most."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from comitia.generate.boosting import Round
+from comitia.methods.fixed_objects.bob_hic import BobHic, by_faithfulness
+from comitia.partition import (
+    cophenetic,
+    extended_cophenetic,
+    hac,
+    is_ultrametric,
+    row_correlations,
+)
+
+BLOBS, TRUTH = make_blobs(80, centers=4, random_state=3)
+
+# The corners of a regular simplex, and an object far above its centre.
+ULTRA = np.vstack([np.eye(6)[:5], [0.2, 0.2, 0.2, 0.2, 0.2, 9.0]])
+
+
+def test_the_example_is_an_ultrametric():
+    assert is_ultrametric(pdist(ULTRA))
+
+
+@pytest.mark.parametrize("linkage", ["single", "average"])
+@pytest.mark.parametrize("variant", ["mean", "max", "closure"])
+def test_an_ultrametric_is_reproduced_and_all_objects_count_alike(linkage, variant):
+    fitted = BobHic(
+        2, object_fraction=1.0, linkage=linkage, variant=variant, random_state=0
+    ).fit(ULTRA)
+    assert_allclose(cophenetic(fitted.linkage_), pdist(ULTRA))
+    assert_allclose(fitted.object_weights_.sum(), 1.0)
+    for made in fitted.generator_.rounds_:
+        # Five rows vary, and are matched perfectly; that of the last is constant.
+        assert_allclose(made.measures["rho"], [1, 1, 1, 1, 1, 0], atol=1e-9)
+
+
+def test_perfect_correlations_fall_back_to_uniform_weights():
+    rho = np.array([1.0, -1.0, 1.0 - 1e-16])
+    made = Round(np.zeros(3, dtype=int), measures={"rho": rho})
+    assert_allclose(by_faithfulness(None, [made]), 1 / 3)
+
+
+def test_weights_are_their_definition():
+    rho = np.array([0.5, -0.75, 0.0, 1.0])
+    made = Round(np.zeros(4, dtype=int), measures={"rho": rho})
+    expected = np.array([0.5, 0.25, 1.0, 0.0]) / 1.75
+    assert_allclose(by_faithfulness(None, [made]), expected, atol=1e-8)  # the floor
+
+
+@pytest.mark.parametrize("variant", ["mean", "max", "closure"])
+def test_every_round_obeys_its_formulas(variant):
+    fitted = BobHic(4, n_rounds=5, variant=variant, random_state=0).fit(BLOBS)
+    trees, w = [], np.full(80, 1 / 80)
+    D = squareform(pdist(BLOBS))
+    for made in fitted.generator_.rounds_:
+        assert_allclose(made.weights, w)
+        rows = made.drawn.rows
+        assert len(rows) == 56
+        tree = hac(D[np.ix_(rows, rows)], "average")
+        near, gap = D[:, rows].argmin(axis=1), D[:, rows].min(axis=1)
+        trees.append(extended_cophenetic(tree, near, gap))
+        total = np.max(trees, axis=0) if variant == "max" else np.mean(trees, axis=0)
+        rho = row_correlations(squareform(D), total)
+        assert_allclose(made.measures["rho"], rho)
+        w = (1 - abs(rho)) / (1 - abs(rho)).sum()
+    assert_allclose(fitted.object_weights_, w)
+    rule = "single" if variant == "closure" else "average"
+    assert_allclose(fitted.linkage_[:, 2], hac(total, rule)[:, 2])
+
+
+@pytest.mark.parametrize("variant", ["mean", "max", "closure"])
+@pytest.mark.parametrize("linkage", ["average", "single", "complete", "ward"])
+def test_the_result_is_an_ultrametric(variant, linkage):
+    fitted = BobHic(4, n_rounds=4, linkage=linkage, variant=variant, random_state=0)
+    D = squareform(cophenetic(fitted.fit(BLOBS).linkage_))
+    assert is_ultrametric(D)
+    for i, j, k in np.random.RandomState(0).randint(80, size=(200, 3)):
+        assert D[i, j] <= max(D[i, k], D[j, k]) + 1e-9
+
+
+def test_all_objects_in_one_round_are_plain_linkage():
+    fitted = BobHic(4, n_rounds=1, object_fraction=1.0, random_state=0).fit(BLOBS)
+    assert_allclose(fitted.linkage_[:, 2], hac(pdist(BLOBS))[:, 2])
+
+
+def test_no_matrix_is_kept():
+    fitted = BobHic(4, n_rounds=3, random_state=0).fit(BLOBS)
+    for made in fitted.generator_.rounds_:
+        assert set(made.measures) == {"rho"}
+
+
+def test_blobs_are_found_and_counted():
+    fitted = BobHic(random_state=0).fit(BLOBS)
+    assert fitted.n_clusters_ == 4
+    assert adjusted_rand_score(TRUTH, fitted.labels_) == 1.0
+    assert np.mean(fitted.predict(BLOBS + 0.01) == fitted.labels_) > 0.95
+
+
+def test_two_objects_make_a_tree():
+    fitted = BobHic(2, random_state=0).fit([[0.0], [1.0]])
+    assert fitted.linkage_.shape == (1, 4)
+    assert sorted(fitted.labels_) == [0, 1]

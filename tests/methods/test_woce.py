@@ -1,0 +1,161 @@
+"""Wisdom of crowds: constraints choose the directions, unevenness the weights."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from comitia import Ensemble
+from comitia.cluster import random_constraints
+from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.methods import EAC, WoCE
+from comitia.methods.fixed_clusterings.woce import uniformity
+from tests.fixtures import E6, LWEA16, X6, same_partition
+
+# Six objects in clusters of sizes (3, 3), (2, 2, 2) and (4, 2).
+SIZES = np.array(
+    [[0, 0, 0], [0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 2, 1], [1, 2, 1]], dtype=np.int32
+)
+
+
+def uniformity_by_loops(labels):
+    n, M = labels.shape
+    b = [
+        [size * np.log(n / size) for size in np.unique(column, return_counts=True)[1]]
+        for column in labels.T
+    ]
+    largest = max(max(values) for values in b)
+    return np.array([2 * min(b[m]) / (max(b[m]) + largest) for m in range(M)])
+
+
+def test_diversities_are_those_worked_out():
+    wanted = [0.027541, 0.0, 0.261860]
+    assert_allclose(1 - uniformity(Ensemble(SIZES)), wanted, atol=1e-5)
+    assert_allclose(
+        uniformity(Ensemble(SIZES))[2], 2 * 1.621860 / (2 * 2.197225), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("labels", [E6, SIZES, LWEA16])
+def test_the_diversity_as_printed_would_be_negative(labels):
+    # |C| log(|C| / n) in place of |C| log(n / |C|).
+    n = len(labels)
+    b = [np.unique(column, return_counts=True)[1] for column in labels.T]
+    b = [sizes * np.log(sizes / n) for sizes in b]
+    largest = max(values.max() for values in b)
+    printed = [1 - 2 * v.min() / (v.max() + largest) for v in b]
+    assert max(printed) <= 1e-12
+    assert min(printed) < -0.02
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_uniformity_is_its_definition_and_lies_in_the_unit_interval(seed):
+    labels = np.random.RandomState(seed).randint(0, 5, size=(30, 6))
+    for given in (labels, LWEA16):
+        got = uniformity(Ensemble(given))
+        assert_allclose(got, uniformity_by_loops(given))
+        assert ((got >= 0) & (got <= 1)).all()
+
+
+class Blobs:
+    """Three clear clusters in two of twelve features, the others being noise."""
+
+    rng = np.random.RandomState(0)
+    signal, truth = make_blobs(
+        90, centers=[[0, 0], [0, 8], [8, 0]], cluster_std=0.6, random_state=0
+    )
+    X = np.column_stack([signal, 50 * rng.rand(90, 10)])
+    pairs = random_constraints(truth, 200, rng)
+    links = {"must_link": pairs.must_link, "cannot_link": pairs.cannot_link}
+
+
+def test_weights_are_diversities_of_the_clusterings():
+    fitted = WoCE(n_clusters=3, random_state=0).fit(Blobs.signal)
+    wanted = 1 - uniformity_by_loops(fitted.ensemble_.labels)
+    assert_allclose(fitted.clustering_weights_, wanted / wanted.sum())
+    assert np.ptp(fitted.clustering_weights_) > 0.01
+    assert adjusted_rand_score(Blobs.truth, fitted.labels_) > 0.95
+
+
+def test_constraints_find_the_directions_among_noise():
+    # Noise varies most; the clusters are in the two features that vary least.
+    two = WoCE(n_clusters=3, n_components=2, random_state=0)
+    plain = two.fit(Blobs.X).labels_
+    bound = two.fit(Blobs.X, **Blobs.links).labels_
+    assert adjusted_rand_score(Blobs.truth, plain) < 0.2
+    assert adjusted_rand_score(Blobs.truth, bound) > 0.9
+
+
+def test_units_of_the_features_do_not_matter():
+    scaled = Blobs.X * np.repeat([1, 10, 100, 0.1], 3)
+    one, other = (
+        WoCE(n_clusters=3, random_state=0).fit_predict(X, **Blobs.links)
+        for X in (Blobs.X, scaled)
+    )
+    assert same_partition(one, other)
+
+
+def test_all_kinds_of_algorithms_take_turns():
+    fitted = WoCE(n_clusters=3, n_clusterings=14, random_state=0).fit(Blobs.signal)
+    kinds = ["KMeans", "single", "complete", "average", "ward", "SpectralClustering"]
+    assert fitted.ensemble_.groups.tolist() == [*kinds, "GaussianMixture"] * 2
+    each = fitted.ensemble_.n_clusters_each
+    assert ((each >= 3) & (each <= 6)).all()
+
+
+def test_other_algorithms_can_be_given():
+    own = WoCE(
+        n_clusters=3,
+        n_clusterings=4,
+        algorithms=[KMeans(n_init=1), AgglomerativeClustering(linkage="single")],
+        random_state=0,
+    ).fit(Blobs.signal)
+    assert own.ensemble_.groups.tolist() == ["KMeans", "single"] * 2
+    assert adjusted_rand_score(Blobs.truth, own.labels_) > 0.95
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_the_number_of_directions_can_be_given(n_components):
+    fitted = WoCE(n_clusters=3, n_components=n_components, random_state=0)
+    for links in ({}, Blobs.links):
+        directions = fitted.fit(Blobs.X, **links).generator_.features.directions
+        assert directions.shape == (12, n_components)
+
+
+def one_by_one(ensemble, X):
+    """The consensus of a given ensemble, past the generator."""
+    method = WoCE(n_clusters=2)
+    labels = method._combine(ensemble, X, np.random.RandomState(0))
+    return labels, method.clustering_weights_
+
+
+def test_equal_diversity_is_evidence_accumulation():
+    # Clusters of sizes 4 and 2 in every clustering.
+    labels = np.array(
+        [[0, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 0], [1, 1, 0], [1, 0, 1]]
+    )
+    votes = Ensemble(labels)
+    got, weights = one_by_one(votes, X6)
+    assert_allclose(weights, 1 / 3)
+    assert same_partition(got, EAC(n_clusters=2).fit_predict(votes))
+
+
+def test_even_clusterings_all_weigh_the_same():
+    even = Ensemble(np.array([[0, 0], [0, 1], [0, 0], [1, 1], [1, 0], [1, 1]]))
+    with pytest.warns(ComitiaWarning, match="uniform"):
+        _, weights = one_by_one(even, X6)
+    assert_allclose(weights, 0.5)
+
+
+def test_a_single_cluster_weighs_nothing():
+    labels = np.column_stack([SIZES[:, 2], np.zeros(6, dtype=int)])
+    got, weights = one_by_one(Ensemble(labels), X6)
+    assert_allclose(weights, [1, 0])
+    assert same_partition(got, SIZES[:, 2])
+
+
+def test_contradictory_constraints_are_refused():
+    with pytest.raises(ComitiaError, match=r"in cannot_link and in must_link"):
+        WoCE(n_clusters=2).fit(X6, must_link=[(0, 1)], cannot_link=[(1, 0)])
