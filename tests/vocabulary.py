@@ -90,10 +90,20 @@ VOCABULARY = {
     "weight_penalty",
     # added by lourenco_2013: the most that a weight may be
     "weight_cap",
+    # added by ec_bnmf: parameters of a prior distribution
+    "prior",
     # added by woce: the clusterers that take turns
     "algorithms",
     # added by pividori_2016: how much more than its share what is different gets
     "diversity_bias",
     # added by yu_2018: generations without progress before a search ends
     "patience",
+    # added by tang_liu_2018: how often a part may be split again
+    "max_depth",
+    # added by yang_tan_2012: objects moved out to meet constraints
+    "max_displacements",
+    # added by mcas: the clusterers that put clusterings into groups
+    "groupers",
+    # added by wlac: what keeps weights from gathering on a few clusters
+    "cluster_penalty",
 }

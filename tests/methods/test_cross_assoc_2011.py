@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from comitia import Ensemble, method
 from comitia.partition import cross_association_cost
@@ -88,14 +88,13 @@ def test_the_objective_is_the_cost_of_the_thresholded_matrix(variant, threshold)
 
 
 def test_a_similarity_that_equals_the_threshold_is_not_above_it():
-    # Objects 0 and 1 meet in half of the clusterings.
-    labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    fitted = Method(2, threshold=0.5).fit(X, ensemble=Ensemble(labels))
-    # Nobody is alike: two groups of two cost two bits of four cells in each block.
-    assert_array_equal(
-        thresholded(Ensemble(labels), fitted.clustering_weights_, 0.5), np.eye(4)
-    )
+    # Objects 0 and 1 meet in one of two clusterings that weigh the same.
+    votes, X = Ensemble([[0, 0], [0, 1], [1, 2]]), np.zeros((3, 1))
+    for threshold, n_ones in ((0.5, 3), (0.49, 5)):
+        fitted = Method(1, threshold=threshold).fit(X, ensemble=votes)
+        p = n_ones / 9
+        bits = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+        assert_allclose(fitted.objective_[-1], 9 * bits)
 
 
 def test_good_clusterings_outvote_many_poor_ones():

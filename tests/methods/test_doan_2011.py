@@ -40,6 +40,8 @@ def test_enough_objects_for_the_covariances_are_taken():
     assert len(draw_heaviest(w).rows) == 1
     assert_array_equal(draw_heaviest(w, at_least=4).rows, [0, 1, 2, 3])
     assert len(draw_heaviest(w, at_least=99).rows) == 10
+    draw = BoostedMixtures(3)._boosting(BLOBS, 3).draw
+    assert len(draw(np.r_[1.0, np.full(149, 1e-9)], None).rows) == 9  # 3 (2 + 1)
     fitted = BoostedMixtures(3, n_rounds=8, random_state=0).fit(BLOBS)
     for made in fitted.generator_.rounds_:
         size = round(np.exp(-(made.weights * np.log(made.weights)).sum()))

@@ -82,6 +82,15 @@ def test_retention_is_the_share_of_the_old_weights():
     assert_allclose(new, u / u.sum())
 
 
+def test_the_new_weights_are_their_definition():
+    weights = np.array([0.3, 0.1, 0.1, 0.2, 0.05, 0.25])
+    u = uncertainty_by_loops(E6, "row")
+    new = by_coassociation_entropy(weights, rounds_of(E6), retention=0.2)
+    expected = 0.2 * weights + 0.8 * weights * u / (weights * u).sum()
+    assert_allclose(new, expected)
+    assert_allclose(new.sum(), 1.0)
+
+
 def test_objects_not_drawn_yet_count_as_most_uncertain():
     labels = np.vstack([E6, [-1, -1, -1]])
     new = by_coassociation_entropy(np.full(7, 1 / 7), rounds_of(labels))

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, method
-from comitia.partition import tcut
+from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
 from tests.fixtures import E6, X6, planted, same_partition
@@ -27,6 +27,29 @@ def test_every_object_has_edges_of_total_weight_m():
     w = object_uncertainty(E, smoothing=0.01)
     P = soft_assignment(X, E, object_weights=w)
     assert_allclose(P.sum(axis=1), E.n_clusterings)
+
+
+@pytest.mark.parametrize(
+    ("variant", "of_cluster"), [("even", 6 / 7), ("joint", 1), ("objects", 0)]
+)
+def test_the_graph_joins_objects_with_clusters(variant, of_cluster, monkeypatch):
+    seen = []
+
+    def cut(graph, n_clusters, **options):
+        seen.append((graph.toarray(), options["vertex_weights"]))
+        return metis_partition(graph, n_clusters, **options)
+
+    monkeypatch.setattr("comitia.methods.fixed_objects.wohb.metis_partition", cut)
+    E = Ensemble(E6)
+    WOHB(2, variant=variant, random_state=0).fit(X6, ensemble=E)
+    w = object_uncertainty(E, smoothing=0.01)
+    P = soft_assignment(X6, E, object_weights=w)
+    graph, weights = seen[0]
+    assert_allclose(graph[:6, 6:], P, atol=1e-12)
+    assert_allclose(graph[6:, :6], P.T, atol=1e-12)
+    assert not graph[:6, :6].any()
+    assert not graph[6:, 6:].any()
+    assert_allclose(weights, [1] * 6 + [of_cluster] * 7)
 
 
 def test_a_low_temperature_makes_the_edges_the_memberships():

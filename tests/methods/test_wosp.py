@@ -5,6 +5,7 @@ from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
+from comitia.partition import metis_partition
 from comitia.represent import coassociation, profile_similarity, soft_assignment
 from comitia.weigh import object_uncertainty
 from tests.fixtures import E6, X6, planted, same_partition
@@ -32,6 +33,32 @@ def test_the_weights_and_a_centre_of_e6_are_those_of_the_catalogue():
     squared = (X6[0, 0] - np.array([1.4, 10.6])) ** 2
     raw = np.exp(-squared / 50.0)
     assert_allclose(P[0, :2], raw / raw.sum())
+
+
+@pytest.mark.parametrize("temperature", ["each", "first", 20.0])
+def test_the_graph_is_made_of_weighted_centres(temperature, monkeypatch):
+    graphs = []
+
+    def cut(graph, n_clusters, **options):
+        graphs.append(graph)
+        return metis_partition(graph, n_clusters, **options)
+
+    monkeypatch.setattr("comitia.methods.fixed_objects.wosp.metis_partition", cut)
+    E = Ensemble(E6)
+    fitted = WOSP(2, temperature=temperature, random_state=0).fit(X6, ensemble=E)
+    w = fitted.object_weights_
+    expected = np.zeros((6, 6))
+    alpha = temperature
+    for m, labels in enumerate(E6.T):
+        own = [labels == r for r in np.unique(labels)]
+        centres = np.array([np.average(X6[c, 0], weights=w[c]) for c in own])
+        squared = (X6 - centres) ** 2
+        if temperature == "each" or (temperature == "first" and m == 0):
+            alpha = squared.mean()
+        P = np.exp(-squared / alpha)
+        P /= np.linalg.norm(P, axis=1, keepdims=True)
+        expected += P @ P.T / 3
+    assert_allclose(graphs[0], expected, atol=1e-6)  # the graph is float32
 
 
 def test_two_clusters_of_e6_are_its_first_clustering():

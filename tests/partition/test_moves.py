@@ -151,6 +151,19 @@ def test_annealing_climbs_out_of_where_greedy_moves_stop():
     assert min(gains) >= 0
 
 
+def test_annealing_hands_back_the_labels_of_its_highest_objective():
+    labels, _ = planted(40, 3, 5, noise=0.3, seed=2)
+    for seed in range(5):
+        search = MedianSearch(Ensemble(labels), "rand", rng())
+        search.score(rng(seed).randint(0, 3, size=40))
+        best = np.full(40, -1)
+        draws = rng(seed).random_sample((400, 3))
+        # Warm enough to leave the best partition again before the round is over.
+        highest = moves.anneal(*search._parts(0.01, draws, True, best, -np.inf))
+        assert highest > search.score(search._state.labels)
+        assert_allclose(search.score(best), highest, rtol=1e-12)
+
+
 def test_a_fixed_number_of_clusters_is_neither_emptied_nor_exceeded():
     ensemble = random_ensemble(30, 4, 3, seed=5)
     for k in (1, 2, 8, 30):

@@ -2,27 +2,19 @@
 
 Sample or weight, cluster, align, measure, reweight: the loop is here once, and a method
 says what it does at each step by handing over a plain function. Side by side, that is
-all in which the boosted methods differ::
+all in which the boosted methods differ:
 
-    BoostingGenerator(
-        BoostingGenerator(
-            n_rounds=50,
-            n_rounds=20,
-            draw=partial(draw_objects, draw=draw_objects, object_fraction=0.5),
-            cluster=partial(
-                kmeans_round,
-                cluster=partial(kmeans_round, n_clusters=k),
-                n_clusters=k,
-                soft=True,
-            ),
-            align=align_to_first,
-            align=align_to_vote,
-            measure=pseudoloss,
-            stop=no_better_than_chance,
-            reweight=by_inconsistency,
-            reweight=by_indecision,
-        )
-    )
+=========  ====================  =====================
+step       ``topchy_2004``       ``boost_clustering``
+=========  ====================  =====================
+draw       draw_objects          draw_objects
+cluster    kmeans_round          kmeans_round, soft
+align      align_to_first        align_to_vote
+measure                          pseudoloss
+stop                             no_better_than_chance
+reweight   by_inconsistency      by_pseudoloss
+consensus  linkage               vote_so_far
+=========  ====================  =====================
 
 A function here gets the :class:`Round` objects of the earlier rounds, and each of them
 holds what it was made with (``weights``, ``drawn``), what came out (``labels``,
@@ -880,8 +872,8 @@ def no_better_than_chance(made: Round, rounds: list[Round]) -> bool:
         True if nothing is decided any more, and also when so few objects were drawn
         that there are less clusters than in the first round.
     """
-    k = np.shape(made.membership)[1]
-    return made.measures["error"] >= 0.5 or k < np.shape(rounds[0].membership)[1]
+    k, k_first = (np.asarray(one.membership).shape[1] for one in (made, rounds[0]))
+    return bool(made.measures["error"] >= 0.5 or k < k_first)
 
 
 def by_pseudoloss(weights: Array, rounds: list[Round]) -> Array:

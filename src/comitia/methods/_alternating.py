@@ -180,8 +180,12 @@ class AlternatingMethod(VariableWeightMethod):
         raise TypeError(f"{type(self).__name__} does not say what it minimises.")
 
     def _labels(self, votes: Votes, weights: Any, consensus: Any) -> NDArray[Any]:
-        """Labels of the micro-objects; weights that are not plain are stored here."""
+        """Labels of the micro-objects."""
         raise TypeError(f"{type(self).__name__} does not say what its labels are.")
+
+    def _store(self, votes: Votes, weights: Any) -> None:
+        """Keep the weights: those of clusterings, where nothing else is said."""
+        self.clustering_weights_ = weights
 
     def _first_weights(self, votes: Votes) -> Any:
         """Uniform, one for each clustering."""
@@ -210,7 +214,7 @@ class AlternatingMethod(VariableWeightMethod):
     def _result(
         self, ensemble: Any, weights: Any, consensus: Any, rng: Any
     ) -> NDArray[Any]:
-        self.clustering_weights_ = weights[0]
+        self._store(ensemble, weights[0])
         return self._labels(ensemble, weights[0], consensus)
 
     def _combine(

@@ -13,6 +13,12 @@ __getattr__, __dir__, __all__ = attach(
             "left_centroid",
             "right_centroid",
         ],
+        "evolution": [
+            "Evolution",
+            "evolve",
+            "non_dominated_ranks",
+            "uniform_crossover",
+        ],
         "nmf": [
             "Term",
             "coupling_term",

@@ -6,6 +6,10 @@ from comitia.optimise.bregman import bregman_elementwise as bregman_elementwise
 from comitia.optimise.bregman import get_bregman as get_bregman
 from comitia.optimise.bregman import left_centroid as left_centroid
 from comitia.optimise.bregman import right_centroid as right_centroid
+from comitia.optimise.evolution import Evolution as Evolution
+from comitia.optimise.evolution import evolve as evolve
+from comitia.optimise.evolution import non_dominated_ranks as non_dominated_ranks
+from comitia.optimise.evolution import uniform_crossover as uniform_crossover
 from comitia.optimise.nmf import Term as Term
 from comitia.optimise.nmf import coupling_term as coupling_term
 from comitia.optimise.nmf import frobenius_loss as frobenius_loss
@@ -38,6 +42,7 @@ from comitia.optimise.symmetric import symmetric_nmf_simplex as symmetric_nmf_si
 
 __all__ = [
     "Bregman",
+    "Evolution",
     "SimplexFactor",
     "StagewiseFit",
     "Term",
@@ -45,6 +50,7 @@ __all__ = [
     "bregman_divergence",
     "bregman_elementwise",
     "coupling_term",
+    "evolve",
     "forward_stagewise",
     "frobenius_loss",
     "frobenius_term",
@@ -58,6 +64,7 @@ __all__ = [
     "l21_weights",
     "left_centroid",
     "multiply",
+    "non_dominated_ranks",
     "normalise_columns",
     "onmf_objective",
     "orthogonal_nmf",
@@ -68,6 +75,7 @@ __all__ = [
     "residual_norms",
     "right_centroid",
     "symmetric_nmf_simplex",
+    "uniform_crossover",
     "update_core",
     "update_frobenius",
     "update_kl",

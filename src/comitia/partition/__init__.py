@@ -15,6 +15,12 @@ __getattr__, __dir__, __all__ = attach(
         "kernel_k_means": ["kernel_kmeans"],
         "linkage": ["cut", "ensemble_linkage", "hac", "lifetime"],
         "k_means": ["kmeans", "kmeans_rows", "kmodes"],
+        "spanning_tree": [
+            "TreeSplit",
+            "cut_long_edges",
+            "spanning_tree",
+            "split_index",
+        ],
         "spectral": ["choose_n_clusters", "eigengap", "ncut", "spectral_clustering"],
         "transfer_cut": ["bipartite_embedding", "bipartite_spectrum", "tcut"],
         "cross_association": ["cross_association", "cross_association_cost"],

@@ -26,6 +26,10 @@ from comitia.partition.micro_linkage import micro_linkage as micro_linkage
 from comitia.partition.moves import MedianSearch as MedianSearch
 from comitia.partition.moves import MovesRun as MovesRun
 from comitia.partition.similarity_kmeans import mean_similarity_kmeans as mean_similarity_kmeans
+from comitia.partition.spanning_tree import TreeSplit as TreeSplit
+from comitia.partition.spanning_tree import cut_long_edges as cut_long_edges
+from comitia.partition.spanning_tree import spanning_tree as spanning_tree
+from comitia.partition.spanning_tree import split_index as split_index
 from comitia.partition.spectral import choose_n_clusters as choose_n_clusters
 from comitia.partition.spectral import eigengap as eigengap
 from comitia.partition.spectral import ncut as ncut
@@ -42,6 +46,7 @@ __all__ = [
     "FuzzyRows",
     "MedianSearch",
     "MovesRun",
+    "TreeSplit",
     "bipartite_embedding",
     "bipartite_spectrum",
     "choose_n_clusters",
@@ -51,6 +56,7 @@ __all__ = [
     "cross_association",
     "cross_association_cost",
     "cut",
+    "cut_long_edges",
     "eigengap",
     "ensemble_linkage",
     "extended_cophenetic",
@@ -73,7 +79,9 @@ __all__ = [
     "ncut",
     "potts_energy",
     "row_correlations",
+    "spanning_tree",
     "spectral_clustering",
+    "split_index",
     "tcut",
     "weighted_vote",
 ]

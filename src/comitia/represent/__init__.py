@@ -36,6 +36,7 @@ __getattr__, __dir__, __all__ = attach(
             "weighted_centres",
         ],
         "weighted_association": ["weighted_association"],
+        "tnorm": ["tnorm_coassociation"],
         "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
     },
 )

@@ -25,6 +25,7 @@ from comitia.represent.soft_assignment import distance_shares as distance_shares
 from comitia.represent.soft_assignment import profile_similarity as profile_similarity
 from comitia.represent.soft_assignment import soft_assignment as soft_assignment
 from comitia.represent.soft_assignment import weighted_centres as weighted_centres
+from comitia.represent.tnorm import tnorm_coassociation as tnorm_coassociation
 from comitia.represent.votes import cluster_shares as cluster_shares
 from comitia.represent.votes import overlaps as overlaps
 from comitia.represent.votes import spread_shares as spread_shares
@@ -59,6 +60,7 @@ __all__ = [
     "spread_shares",
     "subset_kernel",
     "subset_kernel_table",
+    "tnorm_coassociation",
     "vote_shares",
     "weighted_association",
     "weighted_centres",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,7 +71,8 @@ def random_walk_similarity(graph: Any, n_steps: int = 20) -> NDArray[np.float64]
         raise ComitiaError(f"graph must be square; got shape {shape}.")
     n = shape[0]
     require_memory(5 * 8 * n * n, f"the similarity of each two of {n} vertices")
-    P = np.array(graph.toarray() if issparse(graph) else graph, dtype=np.float64)
+    dense: Any = cast(Any, graph).toarray() if issparse(graph) else graph
+    P = np.array(dense, dtype=np.float64)
     if not np.isfinite(P).all() or (P < 0).any():
         raise ComitiaError("graph must have finite weights, none negative.")
     np.fill_diagonal(P, 0.0)

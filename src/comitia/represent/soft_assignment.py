@@ -243,7 +243,7 @@ def profile_similarity(
 
 
 def _squared_distances(data: Floats, centres: Floats) -> Floats:
-    squared = (data**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
+    squared: Floats = (data**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
     squared -= 2.0 * (data @ centres.T)
     np.maximum(squared, 0.0, out=squared)
     squared[:, np.isnan(centres).any(axis=1)] = np.inf  # clusters without objects

@@ -16,6 +16,11 @@ __getattr__, __dir__, __all__ = attach(
             "reduce_features",
             "spectral_scores",
         ],
+        "neighbourhood": [
+            "multilayer_communities",
+            "relative_neighbourhood",
+            "seed_communities",
+        ],
         "picks": [
             "best_of_groups",
             "cover",

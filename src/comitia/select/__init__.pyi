@@ -7,6 +7,9 @@ from comitia.select.features import laplacian_scores as laplacian_scores
 from comitia.select.features import n_components as n_components
 from comitia.select.features import reduce_features as reduce_features
 from comitia.select.features import spectral_scores as spectral_scores
+from comitia.select.neighbourhood import multilayer_communities as multilayer_communities
+from comitia.select.neighbourhood import relative_neighbourhood as relative_neighbourhood
+from comitia.select.neighbourhood import seed_communities as seed_communities
 from comitia.select.picks import best_of_groups as best_of_groups
 from comitia.select.picks import cover as cover
 from comitia.select.picks import diversity_shares as diversity_shares
@@ -38,10 +41,13 @@ __all__ = [
     "leaders",
     "mean_rank",
     "mid_ranks",
+    "multilayer_communities",
     "n_components",
     "reduce_features",
+    "relative_neighbourhood",
     "relevance_redundancy",
     "robust_rank",
+    "seed_communities",
     "share_out",
     "spectral_scores",
     "subset_weights",

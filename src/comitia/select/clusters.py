@@ -54,7 +54,7 @@ def cluster_stability(ensemble: Ensemble) -> Floats:
     >>> from comitia import Ensemble
     >>> votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 2], [1, 2]])
     >>> cluster_stability(votes).round(6)
-    array([0.842664, 0.842664, 1.      , 0.760188, 1.      ])
+    array([0.842666, 0.842666, 1.      , 0.880094, 1.      ])
     """
     shared = _Shared.of(ensemble)
     own = _x_log_x(shared.size, shared.n)

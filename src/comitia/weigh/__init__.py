@@ -22,6 +22,10 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "features": ["variance_rank_weights", "variance_shares"],
         "objects": ["coassociation_degree", "object_uncertainty"],
-        "reliability": ["cluster_cohesion", "cluster_containment"],
+        "reliability": [
+            "cluster_cohesion",
+            "cluster_containment",
+            "community_certainty",
+        ],
     },
 )

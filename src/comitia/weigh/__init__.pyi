@@ -25,6 +25,7 @@ from comitia.weigh.objects import coassociation_degree as coassociation_degree
 from comitia.weigh.objects import object_uncertainty as object_uncertainty
 from comitia.weigh.reliability import cluster_cohesion as cluster_cohesion
 from comitia.weigh.reliability import cluster_containment as cluster_containment
+from comitia.weigh.reliability import community_certainty as community_certainty
 
 __all__ = [
     "Groups",
@@ -34,6 +35,7 @@ __all__ = [
     "cluster_containment",
     "cluster_uncertainty",
     "coassociation_degree",
+    "community_certainty",
     "crowd_agreement",
     "decision_variance",
     "dendrogram_weights",

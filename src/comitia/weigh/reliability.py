@@ -1,12 +1,14 @@
 """Weights of clusters by how the other clusterings treat their objects."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["cluster_cohesion", "cluster_containment"]
+__all__ = ["cluster_cohesion", "cluster_containment", "community_certainty"]
 
 
 def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
@@ -101,3 +103,56 @@ def cluster_containment(
     c, d, count = c[other], d[other], table.data[other]
     terms = count / n * np.log(count / sizes[d])
     return np.exp(np.bincount(c, terms, minlength=len(sizes)) / M)
+
+
+def community_certainty(ensemble: Ensemble, graph: Any) -> NDArray[np.float64]:
+    r"""How sure the clusterings are of the links that touch a community.
+
+    .. math::
+        w_c = 1 + \frac{1}{|E_c|} \sum_{(i, j) \in E_c}
+        \bigl[ A_{ij} \log_2 A_{ij} + (1 - A_{ij}) \log_2 (1 - A_{ij}) \bigr],
+
+    over the links :math:`E_c` of the graph with at least one end in community c, where
+    :math:`A_{ij}` is the share of the clusterings in which i and j have a community in
+    common.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings, which may overlap.
+
+    graph : csr_array of shape (n_objects, n_objects)
+        Symmetric adjacency matrix; the weights of links do not count.
+
+    Returns
+    -------
+    certainty : ndarray of shape (n_clusters,)
+        In [0, 1]; 1 when the clusterings agree on all links, and for a community that
+        no link touches.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from comitia import Ensemble
+    >>> path = csr_array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> community_certainty(Ensemble([[0, 0], [0, 0], [0, 1]]), path)
+    array([0.5, 0.5, 0. ])
+    """
+    from scipy.sparse import triu
+
+    links = triu(graph, k=1).tocoo()
+    B = ensemble.membership
+    one, other = B[links.row], B[links.col]
+    A = np.zeros(len(links.row))
+    for first, last in zip(ensemble.offsets, ensemble.offsets[1:], strict=False):
+        both = one[:, first:last].multiply(other[:, first:last])
+        A += np.asarray(both.sum(axis=1)).ravel() > 0
+    A /= ensemble.n_clusterings
+    inner = (A > 0) & (A < 1)
+    bits = np.zeros_like(A)
+    p = A[inner]
+    bits[inner] = p * np.log2(p) + (1 - p) * np.log2(1 - p)
+    touched = (one + other) > 0
+    n_links = np.asarray(touched.sum(axis=0)).ravel()
+    sums = np.asarray(touched.T.astype(np.float64) @ bits).ravel()
+    return 1.0 + sums / np.maximum(n_links, 1)

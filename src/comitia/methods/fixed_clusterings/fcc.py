@@ -35,8 +35,8 @@ class FCC(EnsembleMethod):
         whose divergences are the squared Euclidean distance, the Kullback-Leibler
         divergence and a cosine distance.
 
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
+    fuzziness : float, default=1.2
+        The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
         Number of starts; the best objective wins.
@@ -89,6 +89,11 @@ class FCC(EnsembleMethod):
     not matter to the maximum. Neither half step raises the objective, and each costs as
     much as the memberships have entries.
 
+    The review gives no exponent. The customary 2 makes prototypes of many clusterings
+    coincide, as fuzzy c-means does in many dimensions: on pools of ten k-means
+    clusterings of real data it left two or three of 4 to 10 clusters, where 1.2 left
+    all of them.
+
     An object that lies on a prototype belongs to it altogether, in equal parts if there
     are several. Starts are rows of objects drawn by k-means++, averaged with a
     millionth of the mean row, because a Kullback-Leibler divergence from a zero is
@@ -135,7 +140,7 @@ class FCC(EnsembleMethod):
         *,
         clustering_weights=None,
         utility="squared",
-        fuzziness=2.0,
+        fuzziness=1.2,
         n_init=10,
         max_iter=300,
         tol=1e-5,

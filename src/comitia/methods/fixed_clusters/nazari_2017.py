@@ -78,7 +78,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     all its objects, since it would have no edges otherwise.
 
     The paper has both forms. Linkage suffers from the objects that are left alone: on
-    pools of k-means clusterings (Semeion, 1593 handwritten digits, ten clusterings of
+    a pool of base clusterings (Semeion, 1593 handwritten digits, ten clusterings of
     the pool) its NMI with the classes is 0.03, against 0.62 of the bipartite form and
     0.62 of linkage with ``threshold=0``. It also takes memory for each two objects.
     Large clusters have many pairs that some clustering parts, so that it is mostly

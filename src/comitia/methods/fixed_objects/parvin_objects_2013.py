@@ -83,7 +83,6 @@ def coassociation_entropy(ensemble, variant="row"):
         warnings.simplefilter("ignore", ComitiaWarning)
         blocks = coassociation_blocks(ensemble, co_sampled=True, dtype=np.float64)
         for rows, A in blocks:
-            A = A.round(12)  # an object that always meets another is certain of it
             u[rows] = _surprise(A)
             if variant == "binary":
                 u[rows] += _surprise(1.0 - A)

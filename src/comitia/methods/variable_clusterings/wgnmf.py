@@ -50,14 +50,14 @@ class WGNMF(AlternatingMethod):
         the cluster that an object is in.
 
     weight_penalty : float, default=None
-        Strength of the penalty on the squares of the weights, :math:`\gamma`. By default
-        :math:`\lambda` times the sum of the roughness of the clusterings at the start.
-        0 is the printed form, in which the smoothest clustering has all the weight.
+        Strength of the penalty on the squares of the weights, :math:`\gamma`. By
+        default :math:`\lambda \sum_m t_m` after thirty sweeps with equal weights. 0 is
+        the printed form, in which the smoothest clustering has all the weight.
 
     n_init : int, default=10
         Number of starts of the k-means from which the factors start.
 
-    max_iter : int, default=200
+    max_iter : int, default=1000
         The most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-5
@@ -85,8 +85,8 @@ class WGNMF(AlternatingMethod):
 
     Notes
     -----
-    With :math:`L_m` the Laplacian of :math:`B_m B_m'` and :math:`t_m` the roughness of U
-    along it,
+    With :math:`L_m` the Laplacian of :math:`B_m B_m'` and :math:`t_m` the roughness of
+    U along it,
 
     .. math::
         \min_{U, V \ge 0, \, w \in \Delta} \; \|B - UV'\|_F^2
@@ -110,7 +110,11 @@ class WGNMF(AlternatingMethod):
     As printed the objective is linear in w, and its optimum puts all weight on the
     clustering with the smallest :math:`t_m`; the penalty is ours, and
     :math:`\gamma \to 0` is the printed form. The default grows with M because
-    :math:`\|w\|^2` of equal weights falls with it.
+    :math:`\|w\|^2` of equal weights falls with it; with the mean in place of the sum,
+    one of ten noisy clusterings takes all the weight. Degrees of :math:`S_w` are sizes
+    of clusters, and rows of B have M ones; the default of :math:`\lambda` lets both
+    terms count alike, whatever the number of objects. With :math:`\lambda = 1`, large
+    clusters are smoothed until nothing of them is left.
 
     The smoothness falls for free when U shrinks and V grows. Columns of V therefore
     have length one (sum one for ``"kl"``), and the smoothness that such a
@@ -128,8 +132,8 @@ class WGNMF(AlternatingMethod):
 
     References
     ----------
-    .. [1] L. Du, X. Li and Y.-D. Shen, "Cluster ensembles via weighted graph regularized
-       nonnegative matrix factorization", ADMA, LNCS 7120, 2011.
+    .. [1] L. Du, X. Li and Y.-D. Shen, "Cluster ensembles via weighted graph
+       regularized nonnegative matrix factorization", ADMA, LNCS 7120, 2011.
 
     Examples
     --------
@@ -165,7 +169,7 @@ class WGNMF(AlternatingMethod):
         graph_penalty=None,
         weight_penalty=None,
         n_init=10,
-        max_iter=200,
+        max_iter=1000,
         tol=1e-5,
         generator=None,
         random_state=None,

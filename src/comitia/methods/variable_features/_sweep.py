@@ -3,11 +3,13 @@
 import numpy as np
 
 from comitia.base import EnsembleMethod
+from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
+from comitia.exceptions import ComitiaError
 from comitia.generate.sweep import ParameterSweep, log_grid
 from comitia.represent import distance_shares
 
-__all__ = ["LACEnsembleMethod", "SweepMethod"]
+__all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
 
 class SweepMethod(EnsembleMethod):
@@ -89,3 +91,55 @@ class LACEnsembleMethod(SweepMethod):
                 for member in self.generator_.members_
             ]
         )
+
+
+class ClusterWeightedMethod(SweepMethod):
+    """Base class of the methods whose clusterings weigh features and clusters.
+
+    Attributes
+    ----------
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        Weight of each cluster; those of one clustering sum to one.
+    """
+
+    def _grid(self):
+        pairs = spread_pairs(
+            self.weight_penalty, self.cluster_penalty, self.n_clusterings
+        )
+        return [
+            {"concentration_penalty": of_features, "cluster_penalty": of_clusters}
+            for of_features, of_clusters in pairs
+        ]
+
+    def _combine(self, ensemble, X, rng):
+        self.cluster_weights_ = self._of_clusters("cluster_weights_")
+        consensus = method(self.consensus)
+        if consensus.card.needs != ("labels",):
+            raise ComitiaError(
+                f"consensus={self.consensus!r} needs more than labels; see "
+                'comitia.methods(needs="labels").'
+            )
+        seed = rng.randint(np.iinfo(np.int32).max)
+        return consensus(self.n_clusters, random_state=seed).fit_predict(ensemble)
+
+
+def spread_pairs(first, second, n_pairs):
+    """Pairs from two logarithmic grids, spread over the square that they span.
+
+    Parameters
+    ----------
+    first, second : float or (float, float)
+        The ends of the grids.
+
+    n_pairs : int
+        How many.
+
+    Returns
+    -------
+    pairs : list of (float, float)
+        Each value of either grid occurs once.
+    """
+    # Multiples of the golden ratio, less their whole parts, never come close.
+    order = np.argsort(np.argsort(np.arange(n_pairs) * (5**0.5 - 1) / 2 % 1))
+    of_second = log_grid(second, n_pairs)[order]
+    return list(zip(log_grid(first, n_pairs).tolist(), of_second.tolist(), strict=True))

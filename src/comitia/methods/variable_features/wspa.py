@@ -92,7 +92,9 @@ class WSPA(LACEnsembleMethod):
     in its dispersions means that the assignment of objects is not a step of descent;
     each clustering keeps the best iterate. The probabilities are not in the review and
     are those of [1]_ from memory, the grid of :math:`\lambda` is ours. METIS balances
-    the sizes of the parts by design, so clusters of very unequal size are split.
+    the sizes of the parts by design, so clusters of very unequal size are split; on a
+    complete graph the smallest part makes the smallest cut, so that a large
+    ``imbalance`` yields parts as unequal as it allows.
 
     References
     ----------

@@ -1,0 +1,717 @@
+"""Locally adaptive clustering with weights of the clusters, hard and fuzzy."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
+from sklearn.utils import check_random_state
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.cluster._base import (
+    COMMON_CONSTRAINTS,
+    Clusterer,
+    Repeats,
+    best_run,
+    check_n_clusters,
+    cluster_means,
+    fill_empty,
+    initial_centers,
+    warn_unconverged,
+)
+from comitia.cluster.fuzzy import fuzzy_memberships
+from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "FuzzyWeightedLAC",
+    "FuzzyWeightedLACRun",
+    "WeightedLAC",
+    "WeightedLACRun",
+    "cluster_importance",
+    "fuzzy_weighted_lac",
+    "weighted_lac",
+]
+
+Array = NDArray[np.float64]
+
+
+class WeightedLACRun(NamedTuple):
+    """Result of locally adaptive clustering with cluster weights.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_objects,)
+        The clusters.
+
+    centers : ndarray of shape (n_clusters, n_features)
+        Their means.
+
+    weights : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    importance : ndarray of shape (n_clusters,)
+        Weight of each cluster; they sum to one.
+
+    objective : ndarray of shape (n_iter,)
+        The objective after each iteration; the result has the lowest of them.
+
+    converged : bool
+        Whether the labels came back and the objective fell no further.
+    """
+
+    labels: NDArray[np.intp]
+    centers: Array
+    weights: Array
+    importance: Array
+    objective: Array
+    converged: bool
+
+
+class FuzzyWeightedLACRun(NamedTuple):
+    """Result of fuzzy locally adaptive clustering with cluster weights.
+
+    Attributes
+    ----------
+    membership : ndarray of shape (n_objects, n_clusters)
+        Share of each object in each cluster; rows sum to one.
+
+    centers : ndarray of shape (n_clusters, n_features)
+        Weighted means.
+
+    weights : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    importance : ndarray of shape (n_clusters,)
+        Weight of each cluster; they sum to one.
+
+    objective : ndarray of shape (n_iter + 1,)
+        The objective at the start and after each iteration; it does not rise.
+
+    converged : bool
+        Whether the memberships stopped changing.
+    """
+
+    membership: Array
+    centers: Array
+    weights: Array
+    importance: Array
+    objective: Array
+    converged: bool
+
+
+def cluster_importance(
+    costs: ArrayLike, cluster_penalty: float, *, smoothing: float = 0.0
+) -> Array:
+    r"""Weights of clusters that fall with what the clusters cost.
+
+    .. math::
+        \omega = \arg\min \sum_v \omega_v E_v + \lambda_2 \sum_v \omega_v \ln \omega_v
+        \quad \text{s. t.} \quad \sum_v \omega_v = 1, \; \omega_v \ge \frac{s}{k} ,
+
+    which is :math:`\omega_v \propto e^{-E_v / \lambda_2}` as long as none of these is
+    below the least weight.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_clusters,)
+        The costs :math:`E_v`.
+
+    cluster_penalty : float
+        The :math:`\lambda_2 > 0`; large values make the weights alike.
+
+    smoothing : float, default=0.0
+        The least weight as a share of the equal weight, :math:`s`, from 0 to 1.
+
+    Returns
+    -------
+    importance : ndarray of shape (n_clusters,)
+        They sum to one.
+
+    Examples
+    --------
+    >>> cluster_importance([0.0, 1.0], 1.0).round(6)
+    array([0.731059, 0.268941])
+    >>> cluster_importance([0.0, 100.0], 1.0, smoothing=0.1)
+    array([0.95, 0.05])
+    """
+    if not 0 <= smoothing <= 1:
+        raise ComitiaError(f"smoothing={smoothing} must be from 0 to 1.")
+    if not cluster_penalty > 0:
+        raise ComitiaError(f"cluster_penalty={cluster_penalty} must be positive.")
+    raw = lac_weights(costs, cluster_penalty)
+    least = smoothing / len(raw)
+    held = np.zeros(len(raw), dtype=bool)
+    importance = raw
+    # Those at the bound stay there; the others share what is left in proportion.
+    while not held.all() and (importance[~held] < least).any():
+        held |= importance < least
+        left = 1 - least * held.sum()
+        importance = np.where(held, least, 0.0)
+        if not held.all():
+            importance[~held] = raw[~held] * (left / raw[~held].sum())
+    return importance
+
+
+def weighted_lac(
+    X: ArrayLike,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    concentration_penalty: float = 0.2,
+    cluster_penalty: float = 1.0,
+    smoothing: float = 0.1,
+    variant: str = "weighted",
+    init: str | ArrayLike = "k-means++",
+    n_init: int = 10,
+    max_iter: int = 300,
+    tol: float = 1e-9,
+) -> WeightedLACRun:
+    r"""Locally adaptive clustering with cluster weights.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data, standardised.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Source of randomness.
+
+    concentration_penalty : float, default=0.2
+        The :math:`\lambda_1 > 0` of the weights of features.
+
+    cluster_penalty : float, default=1.0
+        The :math:`\lambda_2 > 0` of the weights of clusters.
+
+    smoothing : float, default=0.1
+        The least weight of a cluster, as a share of the equal weight.
+
+    variant : {"weighted", "plain"}, default="weighted"
+        Whether the weight of a cluster enters the distance to it.
+
+    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
+        First centres.
+
+    n_init : int, default=10
+        Number of starts; the best objective wins.
+
+    max_iter : int, default=300
+        Most iterations of a start.
+
+    tol : float, default=1e-9
+        How much the objective must fall, relatively, for a start to go on.
+
+    Returns
+    -------
+    run : WeightedLACRun
+        The best run.
+    """
+    data = np.asarray(X, dtype=np.float64)
+    n, p = data.shape
+    k = n_clusters
+    check_n_clusters(k, n)
+    if variant not in ("weighted", "plain"):
+        raise ComitiaError(f'variant={variant!r} is neither "weighted" nor "plain".')
+
+    def run() -> WeightedLACRun:
+        centers = initial_centers(data, k, init, rng)
+        weights, importance = np.full((k, p), 1 / p), np.full(k, 1 / k)
+        objective: list[float] = []
+        labels = np.full(n, -1, dtype=np.intp)
+        best = (np.inf, labels, centers, weights, importance)
+        seen_before, converged = Repeats(), False
+        for _ in range(max_iter):
+            distance = weighted_distances(data, centers, weights)
+            if variant == "weighted":
+                distance *= importance
+            labels = distance.argmin(axis=1)
+            labels = fill_empty(labels, distance[np.arange(n), labels], k)
+            centers = cluster_means(data, labels, k)
+            D = feature_dispersions(data, labels, centers)
+            weights = lac_weights(importance[:, None] * D, concentration_penalty)
+            costs = (weights * D).sum(axis=1)
+            importance = cluster_importance(costs, cluster_penalty, smoothing=smoothing)
+            objective.append(
+                float(importance @ costs)
+                + concentration_penalty * float(xlogy(weights, weights).sum())
+                + cluster_penalty * float(xlogy(importance, k * importance).sum())
+            )
+            # Weights go on improving after the labels have come to rest.
+            stuck = objective[-1] >= best[0] - tol * abs(best[0])
+            if objective[-1] < best[0]:
+                best = (objective[-1], labels, centers, weights, importance)
+            if seen_before(labels) and stuck:
+                converged = True
+                break
+        return WeightedLACRun(*best[1:], np.array(objective), converged)
+
+    n_starts = n_init if isinstance(init, str) else 1
+    return min((run() for _ in range(n_starts)), key=lambda made: made.objective.min())
+
+
+def fuzzy_weighted_lac(
+    X: ArrayLike,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    fuzziness: float = 2.0,
+    concentration_penalty: float = 0.2,
+    cluster_penalty: float = 1.0,
+    smoothing: float = 0.1,
+    init: str | ArrayLike = "k-means++",
+    n_init: int = 10,
+    max_iter: int = 500,
+    tol: float = 1e-4,
+) -> FuzzyWeightedLACRun:
+    r"""Fuzzy locally adaptive clustering with cluster weights.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data, standardised.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Source of randomness.
+
+    fuzziness : float, default=2.0
+        The exponent :math:`\alpha > 1` of the memberships.
+
+    concentration_penalty : float, default=0.2
+        The :math:`\lambda_1 > 0` of the weights of features, for each object.
+
+    cluster_penalty : float, default=1.0
+        The :math:`\lambda_2 > 0` of the weights of clusters, for each object.
+
+    smoothing : float, default=0.1
+        The least weight of a cluster, as a share of the equal weight.
+
+    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
+        First centres.
+
+    n_init : int, default=10
+        Number of starts; the best objective wins.
+
+    max_iter : int, default=500
+        Most iterations of a start.
+
+    tol : float, default=1e-4
+        A start ends when no membership changes by more.
+
+    Returns
+    -------
+    run : FuzzyWeightedLACRun
+        The best run.
+    """
+    data = np.asarray(X, dtype=np.float64)
+    n, p = data.shape
+    k = n_clusters
+    check_n_clusters(k, n)
+
+    def run() -> FuzzyWeightedLACRun:
+        centers = initial_centers(data, k, init, rng)
+        weights, importance = np.full((k, p), 1 / p), np.full(k, 1 / k)
+        distance = weighted_distances(data, centers, weights)
+        if isinstance(init, str):
+            # An object at a centre belongs to it altogether; from the mean of the
+            # objects that are nearest, all have a say.
+            means = cluster_means(data, distance.argmin(axis=1), k)
+            centers = np.where(np.isnan(means), centers, means)
+            distance = weighted_distances(data, centers, weights)
+        F = fuzzy_memberships(importance * distance, fuzziness)
+
+        def value() -> float:
+            spread = (F**fuzziness * distance).sum(axis=0) / n
+            entropy = xlogy(weights, p * weights).sum(axis=1)
+            return float(
+                importance @ (spread + concentration_penalty * entropy)
+                + cluster_penalty * xlogy(importance, k * importance).sum()
+            )
+
+        objective, converged = [value()], False
+        for _ in range(max_iter):
+            powered = F**fuzziness
+            mass = powered.sum(axis=0)
+            means = powered.T @ data / np.where(mass > 0, mass, 1.0)[:, None]
+            centers = np.where(mass[:, None] > 0, means, centers)
+            D = np.stack([powered[:, v] @ (data - centers[v]) ** 2 for v in range(k)])
+            # Over the number of objects, so that penalties mean the same for all data.
+            D /= n
+            weights = lac_weights(D, concentration_penalty)
+            costs = (weights * D).sum(axis=1) + concentration_penalty * xlogy(
+                weights, p * weights
+            ).sum(axis=1)
+            importance = cluster_importance(costs, cluster_penalty, smoothing=smoothing)
+            distance = weighted_distances(data, centers, weights)
+            before, F = F, fuzzy_memberships(importance * distance, fuzziness)
+            objective.append(value())
+            if np.abs(F - before).max() <= tol:
+                converged = True
+                break
+        return FuzzyWeightedLACRun(
+            F, centers, weights, importance, np.array(objective), converged
+        )
+
+    return best_run(n_init if isinstance(init, str) else 1, run)
+
+
+class WeightedLAC(Clusterer):
+    r"""Locally adaptive clustering with cluster weights.
+
+    K-means in which each cluster weighs the features by how tightly its objects agree
+    in them, and tight clusters weigh more than loose ones [1]_. With :math:`X_{vr}` the
+    mean squared distance of the objects of cluster :math:`v` to its centre in feature
+    :math:`r`,
+
+    .. math::
+        \min \sum_v \omega_v \sum_r w_{vr} X_{vr}
+        + \lambda_1 \sum_v \sum_r w_{vr} \ln w_{vr}
+        + \lambda_2 \sum_v \omega_v \ln (k \, \omega_v) .
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+
+    concentration_penalty : float, default=0.2
+        The :math:`\lambda_1 > 0` that keeps weight from gathering on few features.
+
+    cluster_penalty : float, default=1.0
+        The :math:`\lambda_2 > 0` that keeps weight from gathering on few clusters.
+
+    smoothing : float, default=0.1
+        The least weight of a cluster, as a share of the equal weight :math:`1/k`.
+
+    variant : {"weighted", "plain"}, default="weighted"
+        Whether the weight of a cluster enters the distance to it.
+
+    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
+        First centres.
+
+    n_init : int, default=10
+        Number of starts; the best objective wins.
+
+    max_iter : int, default=300
+        Most iterations of a start.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        The clusters.
+
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Their means.
+
+    feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    cluster_weights_ : ndarray of shape (n_clusters,)
+        Weight of each cluster; they sum to one.
+
+    objective_ : ndarray of shape (n_iter_,)
+        The objective after each iteration.
+
+    n_iter_ : int
+        Number of iterations.
+
+    converged_ : bool
+        Whether the labels came back and the objective fell no further.
+
+    Notes
+    -----
+    The steps for centres and weights are exact; assigning objects is not, as in
+    :class:`LAC`, so that the objective can rise, and the best iterate is kept.
+
+    References
+    ----------
+    .. [1] H. Parvin and B. Minaei-Bidgoli, "A clustering ensemble framework based on
+       elite selection of weighted clusters", Advances in Data Analysis and
+       Classification 7, 2013. :doi:`10.1007/s11634-013-0130-x`
+
+    Examples
+    --------
+    >>> from comitia.cluster.weighted_lac import WeightedLAC
+    >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [12.0, 8.1]]
+    >>> fitted = WeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X)
+    >>> fitted.feature_weights_.round(2)
+    array([[0.92, 0.08],
+           [0.  , 1.  ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
+        "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
+        "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        "variant": [StrOptions({"weighted", "plain"})],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        concentration_penalty: float = 0.2,
+        cluster_penalty: float = 1.0,
+        smoothing: float = 0.1,
+        variant: str = "weighted",
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.concentration_penalty = concentration_penalty
+        self.cluster_penalty = cluster_penalty
+        self.smoothing = smoothing
+        self.variant = variant
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> WeightedLAC:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data, standardised.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = self._read(X)
+        run = weighted_lac(
+            X,
+            self.n_clusters,
+            check_random_state(self.random_state),
+            concentration_penalty=self.concentration_penalty,
+            cluster_penalty=self.cluster_penalty,
+            smoothing=self.smoothing,
+            variant=self.variant,
+            init=self.init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+        )
+        warn_unconverged(run.converged, self, self.max_iter)
+        self.labels_ = run.labels
+        self.cluster_centers_ = run.centers
+        self.feature_weights_ = run.weights
+        self.cluster_weights_ = run.importance
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.objective)
+        self.converged_ = run.converged
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster of the nearest centre.
+        """
+        X = self._read_new(X)
+        distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
+        if self.variant == "weighted":
+            distance *= self.cluster_weights_
+        return distance.argmin(axis=1)
+
+
+class FuzzyWeightedLAC(Clusterer):
+    r"""Fuzzy locally adaptive clustering with cluster weights.
+
+    Fuzzy c-means in which each cluster weighs the features by how tightly its objects
+    agree in them, and tight clusters weigh more than loose ones [1]_:
+
+    .. math::
+        \min \sum_v \omega_v \sum_r \left( w_{vr} X_{vr}
+        + \lambda_1 w_{vr} \ln (p \, w_{vr}) \right)
+        + \lambda_2 \sum_v \omega_v \ln (k \, \omega_v) ,
+        \qquad X_{vr} = \frac{1}{n} \sum_i F_{iv}^\alpha (c_{vr} - x_{ir})^2 .
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+
+    fuzziness : float, default=2.0
+        The exponent :math:`\alpha > 1` of the memberships.
+
+    concentration_penalty : float, default=0.2
+        The :math:`\lambda_1 > 0` that keeps weight from gathering on few features.
+
+    cluster_penalty : float, default=1.0
+        The :math:`\lambda_2 > 0` that keeps weight from gathering on few clusters.
+
+    smoothing : float, default=0.1
+        The least weight of a cluster, as a share of the equal weight :math:`1/k`.
+
+    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
+        First centres.
+
+    n_init : int, default=10
+        Number of starts; the best objective wins.
+
+    max_iter : int, default=500
+        Most iterations of a start.
+
+    tol : float, default=1e-4
+        A start ends when no membership changes by more.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        The cluster in which each object has the largest share.
+
+    membership_ : ndarray of shape (n_objects, n_clusters)
+        Share of each object in each cluster; rows sum to one.
+
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Weighted means.
+
+    feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    cluster_weights_ : ndarray of shape (n_clusters,)
+        Weight of each cluster; they sum to one.
+
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each iteration; it does not rise.
+
+    n_iter_ : int
+        Number of iterations.
+
+    converged_ : bool
+        Whether the memberships stopped changing.
+
+    References
+    ----------
+    .. [1] H. Parvin and B. Minaei-Bidgoli, "A clustering ensemble framework based on
+       selection of fuzzy weighted clusters in a locally adaptive clustering algorithm",
+       Pattern Analysis and Applications 18, 2015. :doi:`10.1007/s10044-013-0364-4`
+
+    Examples
+    --------
+    >>> from comitia.cluster.weighted_lac import FuzzyWeightedLAC
+    >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [10.0, 8.1]]
+    >>> FuzzyWeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X).labels_
+    array([0, 0, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **COMMON_CONSTRAINTS,
+        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
+        "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        fuzziness: float = 2.0,
+        concentration_penalty: float = 0.2,
+        cluster_penalty: float = 1.0,
+        smoothing: float = 0.1,
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.fuzziness = fuzziness
+        self.concentration_penalty = concentration_penalty
+        self.cluster_penalty = cluster_penalty
+        self.smoothing = smoothing
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> FuzzyWeightedLAC:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data, standardised.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = self._read(X)
+        run = fuzzy_weighted_lac(
+            X,
+            self.n_clusters,
+            check_random_state(self.random_state),
+            fuzziness=self.fuzziness,
+            concentration_penalty=self.concentration_penalty,
+            cluster_penalty=self.cluster_penalty,
+            smoothing=self.smoothing,
+            init=self.init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        warn_unconverged(run.converged, self, self.max_iter)
+        self.membership_ = run.membership
+        self.labels_ = run.membership.argmax(axis=1)
+        self.cluster_centers_ = run.centers
+        self.feature_weights_ = run.weights
+        self.cluster_weights_ = run.importance
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.objective) - 1
+        self.converged_ = run.converged
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster in which each has the largest share.
+        """
+        X = self._read_new(X)
+        distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
+        return (self.cluster_weights_ * distance).argmin(axis=1)

@@ -1,0 +1,258 @@
+"""The method of Yang et al."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.partition import median_selection
+from comitia.represent import jaccard_clusters, tnorm_coassociation
+from comitia.weigh import community_certainty
+
+__all__ = ["OverlappingCommunityConsensus"]
+
+
+class OverlappingCommunityConsensus(EnsembleMethod):
+    r"""Weighted consensus for overlapping community detection.
+
+    A detector that depends on chance looks for overlapping communities several times.
+    Vertices that it often puts together are linked, links inside communities that the
+    runs agree on counting for more, and the detector looks again at this graph, until
+    all runs find the same [1]_.
+
+    Parameters
+    ----------
+    n_clusters : None, default=None
+        The detector finds the number of communities; none can be asked for.
+
+    n_clusterings : int, default=20
+        Number of runs of the detector, :math:`M`.
+
+    variant : {"minimum", "product"}, default="minimum"
+        The t-norm T that combines the memberships of two vertices.
+
+    threshold : float, default=0.2
+        Of the detector: the least share of a vertex's memory that makes it a member of
+        a community; from above 0.5 communities do not overlap.
+
+    max_iter : int, default=20
+        Most times that the detector looks at a graph of its own results.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the detector and of the links that are kept.
+
+    Attributes
+    ----------
+    membership_ : ndarray of shape (n_objects, n_communities)
+        Share of each vertex in each community; rows sum to 1, and a vertex of several
+        communities belongs to each by an equal part. The communities are numbered as in
+        ``labels_``, those that no label names last.
+
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        Weight of each community of the first runs, in [0, 1].
+
+    n_iter_ : int
+        How often the detector looked at a graph of its own results.
+
+    converged_ : bool
+        Whether all runs found the same in the end.
+
+    Notes
+    -----
+    Community c weighs
+
+    .. math::
+        w_c = 1 + \frac{1}{|E_c|} \sum_{(i, j) \in E_c}
+        \bigl[ A_{ij} \log_2 A_{ij} + (1 - A_{ij}) \log_2 (1 - A_{ij}) \bigr],
+
+    over the links of the network with at least one end in c, each counted once; 1 if
+    there are none. With the share :math:`F_{ic}` that vertex i has in each of its
+    communities, the next graph has the links
+
+    .. math::
+        S_{ij} = \frac{1}{M} \sum_c w_c \, T(F_{ic}, F_{jc}),
+
+    each kept if it exceeds a random number between 0 and 1.
+
+    The review defines A as :math:`B B' / M`, which exceeds 1 for vertices that share
+    several communities of one run, where the logarithm is not defined. Here it is the
+    share of the runs in which i and j have a community in common. The detector, which
+    is left open, is speaker-listener label propagation. The loop need not end: after
+    ``max_iter`` rounds the run closest to the others is returned, by the mean Jaccard
+    similarity of each community to the most similar one of the other run.
+
+    Rounds that go on until all runs agree tend to give a vertex that two communities
+    share to one of them: on a row of three dense communities that share two vertices
+    each, the first runs find some of those, and the last rounds none. With
+    ``max_iter=0`` the most typical of the first runs is returned, overlaps and all.
+
+    A vertex is labelled by the one of its communities that it has most links to.
+
+    References
+    ----------
+    .. [1] L. Yang, Z. Yu, J. Qian and S. Liu, "Overlapping community detection using
+       weighted consensus clustering", Pramana - Journal of Physics 87, 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia import method
+    >>> triangle = np.ones((3, 3)) - np.eye(3)
+    >>> graph = np.kron(np.eye(2), triangle)
+    >>> method("yang_2016")(random_state=0).fit_predict(graph)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="yang_2016",
+        weighs="clusters",
+        approach="fixed",
+        needs="graph",
+        scales="quadratic",
+        quick={"n_clusters": None},  # nothing else can be asked for
+    )
+
+    _parameter_constraints = {
+        "n_clusters": [None],
+        "n_clusterings": [Interval(Integral, 2, None, closed="left")],
+        "variant": [StrOptions({"minimum", "product"})],
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_clusterings=20,
+        variant="minimum",
+        threshold=0.2,
+        max_iter=20,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_clusterings = n_clusterings
+        self.variant = variant
+        self.threshold = threshold
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _default_generator(self):
+        from comitia.generate import CommunityGenerator
+
+        return CommunityGenerator(
+            self.n_clusterings,
+            detector="overlapping_label_propagation",
+            threshold=self.threshold,
+        )
+
+    def _combine(self, ensemble, X, rng):
+        weights = community_certainty(ensemble, X)
+        self.cluster_weights_ = weights
+        self.n_iter_ = 0
+        while not (coincide := all_coincide(ensemble)) and self.n_iter_ < self.max_iter:
+            S = tnorm_coassociation(
+                ensemble, cluster_weights=weights, tnorm=self.variant
+            )
+            detector = self._default_generator()
+            detector.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+            ensemble = detector.generate(kept_at_random(S, rng))
+            weights = community_certainty(ensemble, X)
+            self.n_iter_ += 1
+        self.converged_ = coincide
+        if not coincide:
+            warnings.warn(
+                f"the runs still differ after max_iter={self.max_iter} rounds; the one "
+                "closest to the others is returned. Raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        B = ensemble.take(clusterings=[median_run(ensemble)]).membership.toarray()
+        # Links decide; a vertex without links in its communities is in the first.
+        labels = np.where(B > 0, X @ B, -1.0).argmax(axis=1)
+        named = labels[np.sort(np.unique(labels, return_index=True)[1])]
+        order = np.r_[named, np.setdiff1d(np.arange(B.shape[1]), named)]
+        self.membership_ = (B / B.sum(axis=1, keepdims=True))[:, order]
+        return labels
+
+
+def all_coincide(ensemble):
+    """Whether all clusterings have the same clusters.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings, which may overlap.
+
+    Returns
+    -------
+    coincide : bool
+        True if they have.
+    """
+    k = ensemble.n_clusters_each
+    return bool((k == k[0]).all() and (matches(ensemble) == 1.0).all())
+
+
+def median_run(ensemble):
+    """The clustering whose clusters are most like those of the others.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings, which may overlap.
+
+    Returns
+    -------
+    m : int
+        The lowest of equals.
+    """
+    means = np.add.reduceat(matches(ensemble), ensemble.offsets[:-1], axis=0)
+    means /= ensemble.n_clusters_each[:, None]
+    return median_selection((means + means.T) / 2)
+
+
+def matches(ensemble):
+    """Jaccard similarity of each cluster to the most similar one of each clustering.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings, which may overlap.
+
+    Returns
+    -------
+    similarity : ndarray of shape (n_clusters, n_clusterings)
+        1 where a clustering has the same cluster.
+    """
+    J = jaccard_clusters(ensemble).toarray()
+    return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
+
+
+def kept_at_random(S, rng):
+    """Links that exceed a random number, one for each pair.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n_objects, n_objects)
+        Symmetric weights of the links; they are overwritten.
+
+    rng : RandomState
+        Draws the numbers.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_objects, n_objects)
+        The links that are kept, with their weights.
+    """
+    rows, columns = np.triu_indices(len(S), k=1)
+    links = S[rows, columns]
+    kept = links > rng.random_sample(len(links))
+    rows, columns, links = rows[kept], columns[kept], links[kept]
+    upper = csr_array((links, (rows, columns)), shape=S.shape)
+    return csr_array(upper + upper.T)

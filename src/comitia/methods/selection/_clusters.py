@@ -1,0 +1,127 @@
+"""What the methods share that keep some clusters of some clusterings."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.base import EnsembleMethod
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.partition import cut, hac, micro_linkage
+from comitia.select import kept_coassociation
+
+__all__ = ["ClusterSelectionMethod"]
+
+
+class ClusterSelectionMethod(EnsembleMethod):
+    """Base class of the methods that combine the clusters they keep.
+
+    A method says in ``_score`` how stable each cluster is. Those above the threshold
+    are kept, and the objects are linked by the clusters kept that they share.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusters of the ensemble,)
+        Which clusters were kept.
+
+    cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
+        The stability of each cluster.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram, in SciPy form.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **EnsembleMethod._parameter_constraints,
+        "threshold": [Interval(Real, 0, 1, closed="both"), None],
+        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+    }
+
+    threshold: float | None
+    linkage: Any
+
+    def _score(self, ensemble: Ensemble) -> NDArray[np.float64]:
+        """Stability of each cluster."""
+        raise TypeError(f"{type(self).__name__} does not say what is stable.")
+
+    def select_clusters(self, ensemble: Ensemble, X: Any = None) -> NDArray[np.int64]:
+        """Pick the clusters to keep, without combining them.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The clusterings.
+
+        X : None
+            Not used; there for the same call as other selections.
+
+        Returns
+        -------
+        indices : ndarray of int
+            The clusters kept, as they are counted in the columns of
+            ``ensemble.membership``.
+        """
+        self._validate_params()
+        return np.flatnonzero(self._above(self._score(ensemble)))
+
+    def weigh(self, ensemble: Ensemble, X: Any = None) -> NDArray[np.float64]:
+        """Weigh the clusters kept 1 and the others 0.
+
+        This is a weighting for :class:`comitia.ConsensusClustering`, which combines the
+        clusters kept in another way: ``ConsensusClustering(weighting=method.weigh)``.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The clusterings.
+
+        X : None
+            Not used.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_clusters of the ensemble,)
+            1 or 0.
+        """
+        weights = np.zeros(ensemble.n_clusters)
+        weights[self.select_clusters(ensemble)] = 1.0
+        return weights
+
+    def _above(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        threshold = np.median(scores) if self.threshold is None else self.threshold
+        # Rounding must not put one of two equals above their median.
+        kept = scores > threshold + 1e-12
+        if kept.any():
+            return kept
+        if self.threshold is not None:
+            raise ComitiaError(
+                f"threshold={self.threshold} keeps no cluster; the largest stability "
+                f"is {scores.max():.6g}."
+            )
+        return scores >= threshold - 1e-12
+
+    def _combine(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        self.cluster_weights_ = self._score(ensemble)
+        self.selected_ = self._above(self.cluster_weights_)
+        if ensemble.kind == "fuzzy":
+            # Equal fuzzy objects may be nearer to others than to each other.
+            S = kept_coassociation(ensemble, self.selected_, complete=True)
+            self.linkage_ = hac(1.0 - S, self.linkage)
+        else:
+            micro, counts, inverse = ensemble.distinct()
+            S = kept_coassociation(micro, self.selected_, complete=True)
+            self.linkage_ = micro_linkage(
+                1.0 - S, counts, inverse, linkage=self.linkage
+            )
+        return cut(self.linkage_, self.n_clusters)
+
+    def _vote_weights(self) -> dict[str, Any]:
+        # The clusters kept vote; the others only where there are no votes otherwise.
+        return {"cluster_weights": np.where(self.selected_, 1.0, 1e-9)}

@@ -1,0 +1,145 @@
+"""Selection on the relative neighbourhood graph of the clusterings."""
+
+import numpy as np
+
+from comitia._sklearn import StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.methods.baselines.cspa import CSPA
+from comitia.methods.selection._base import SelectionMethod
+from comitia.select import (
+    best_of_groups,
+    multilayer_communities,
+    relative_neighbourhood,
+)
+from comitia.weigh import group_support, mean_agreement
+
+__all__ = ["NeighbourhoodSelection"]
+
+_FEW = (
+    "of ten clusterings that are alike three are kept, one for each community, which "
+    "is too few to outvote what each of them gets wrong"
+)
+
+
+class NeighbourhoodSelection(SelectionMethod):
+    r"""Selection on a relative neighbourhood graph of clusterings.
+
+    Two clusterings are neighbours unless a third is closer to both. Each community of
+    this graph sends one clustering: the one that agrees most with the ensemble [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; chosen by the eigengap when None.
+
+    variant : {"ensemble", "community"}, default="ensemble"
+        Whether a clustering is judged by its agreement with all clusterings or with
+        those of its community.
+
+    agreement : str or callable, default="nmi_sqrt"
+        How alike two clusterings are, :math:`\phi`.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator, of the communities and of METIS.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusterings,)
+        Which clusterings were kept.
+
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        The agreement that the best of a community is found by.
+
+    groups_ : ndarray of shape (n_clusterings,)
+        The community of each clustering.
+
+    graph_ : ndarray of bool of shape (n_clusterings, n_clusterings)
+        Which clusterings are neighbours.
+
+    Notes
+    -----
+    With the distances :math:`d_{lm} = 1 - \phi(C_l, C_m)`, the clusterings l and m are
+    joined
+
+    .. math::
+        \text{unless some } t \text{ has} \quad \max(d_{lt}, d_{mt}) < d_{lm} .
+
+    The inequality is strict, so that both of two equal clusterings are joined to the
+    neighbours of either; copies of two clusterings are all joined, and one community.
+    Of each community the clustering with the largest
+
+    .. math::
+        q_m = \frac{1}{M - 1} \sum_{l \ne m} \phi(C_m, C_l)
+
+    is kept. The review fixes neither the communities, nor whether q runs over the
+    ensemble or the community, nor the consensus: the Louvain method, the ensemble and
+    CSPA are ours. For another consensus use ``ConsensusClustering(selection=…)``.
+
+    Where labels are missing, clusterings are added until every object is in one.
+
+    References
+    ----------
+    .. [1] R. Kanawati, "Ensemble selection for community detection in complex
+       networks", SCSM 2015, LNCS 9182.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> fitted = method("kanawati_2015")(n_clusters=2, random_state=0).fit(votes)
+    >>> fitted.clustering_weights_
+    array([0.5, 0.5, 0. ])
+    >>> fitted.selected_
+    array([ True, False, False])
+    """
+
+    card = MethodCard(
+        id="kanawati_2015",
+        weighs="clusterings",
+        approach="selection",
+        needs="labels",
+        scales="quadratic",
+        exempt={
+            "recovery": _FEW,
+            "missing_labels": _FEW,
+        },
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "variant": [StrOptions({"ensemble", "community"})],
+        "agreement": [str, callable],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        variant="ensemble",
+        agreement="nmi_sqrt",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.agreement = agreement
+        self.generator = generator
+        self.random_state = random_state
+
+    def _select(self, ensemble, X, rng):
+        phi = ensemble.agreement(self.agreement)
+        self.graph_ = relative_neighbourhood(np.maximum(1.0 - phi, 0.0))
+        self.groups_ = multilayer_communities([self.graph_], rng)
+        if self.variant == "ensemble":
+            quality = mean_agreement(ensemble, self.agreement)
+        else:
+            quality = group_support(phi, self.groups_)
+        self.clustering_weights_ = np.maximum(quality, 0.0)
+        return best_of_groups(quality, self.groups_)
+
+    def _agree(self, kept, X, rng):
+        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)

@@ -1,0 +1,194 @@
+"""Selection on a network with one layer for each measure of agreement."""
+
+import numpy as np
+
+from comitia._sklearn import StrOptions
+from comitia.agreement import agreement_matrix
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
+from comitia.methods.baselines.cspa import CSPA
+from comitia.methods.selection._base import SelectionMethod
+from comitia.select import (
+    best_of_groups,
+    borda_points,
+    mean_rank,
+    multilayer_communities,
+    relative_neighbourhood,
+    robust_rank,
+)
+from comitia.weigh import index_scores
+
+__all__ = ["MultiplexSelection"]
+
+# Larger for the better, like the scores that go in.
+_AGGREGATIONS = {
+    "borda": borda_points,
+    "mean": lambda scores: len(scores) - mean_rank(scores),
+    "robust": lambda scores: 1.0 - robust_rank(scores),
+}
+
+_FEW = (
+    "of ten clusterings that are alike a few are kept, one for each community, which "
+    "is too few to outvote what each of them gets wrong"
+)
+
+
+class MultiplexSelection(SelectionMethod):
+    r"""Selection on a multiplex network of clusterings.
+
+    Each measure of agreement is one layer of a network of the clusterings, and each
+    community of the network sends the clustering that several validity indices
+    together rank first [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; chosen by the eigengap when None.
+
+    agreement : str, callable or list of these, \
+            default=("nmi_sqrt", "adjusted_rand", "rand")
+        How alike two clusterings are; one layer for each measure.
+
+    indices : str, callable or list of these, \
+            default=("silhouette", "calinski_harabasz", "davies_bouldin")
+        Validity indices that rank the clusterings of a community. A callable
+        ``index(X, labels)`` is 0 or more, and larger for the better.
+
+    aggregation : {"borda", "mean", "robust"}, default="borda"
+        How the rankings become one: Borda's points, the mean rank, or robust rank
+        aggregation.
+
+    variant : {"modularity", "seeds"}, default="modularity"
+        Communities of large modularity on the sum of all layers, or communities around
+        the clusterings with most neighbours.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator, of the communities and of METIS.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusterings,)
+        Which clusterings were kept.
+
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        What each clustering gets from the rankings of its community, large for the
+        better; of use inside a community alone.
+
+    groups_ : ndarray of shape (n_clusterings,)
+        The community of each clustering.
+
+    layers_ : ndarray of bool of shape (n_layers, n_clusterings, n_clusterings)
+        Which clusterings are neighbours, in each layer.
+
+    Notes
+    -----
+    In a layer, with the distances :math:`d_{lm} = 1 - s(C_l, C_m)` of one measure s, the
+    clusterings l and m are joined unless some t has
+
+    .. math::
+        \max(d_{lt}, d_{mt}) < d_{lm} .
+
+    In each community of the network the indices rank the clusterings, and with the
+    ranks :math:`r_{mv}` among the |G| clusterings of the community G that with the
+    largest
+
+    .. math::
+        b_m = \sum_v (|G| - r_{mv}),
+
+    Borda's points, is kept. Of equals that of lowest index is. CSPA combines those kept.
+
+    The review only names the seed-centric detection of communities of the paper. In
+    ``variant="seeds"`` a clustering leads if no neighbour has more neighbours over all
+    layers, and the others follow the vote of their neighbours, see
+    :func:`comitia.select.seed_communities`; by default the Louvain method runs on the
+    sum of the layers. Measures, indices and aggregation are ours.
+
+    With one layer and one index this is
+    :class:`~comitia.methods.selection.kanawati_2015.NeighbourhoodSelection` with the
+    index for its quality. Where labels are missing, clusterings are added until every
+    object is in one.
+
+    References
+    ----------
+    .. [1] P. Rastin and R. Kanawati, "A multiplex-network based approach for clustering
+       ensemble selection", IEEE/ACM ASONAM 2015. :doi:`10.1145/2808797.2808825`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> votes = Ensemble([[0, 0], [0, 1], [0, 0], [1, 1], [1, 0], [1, 1]])
+    >>> judge = method("rastin_kanawati_2015")(n_clusters=2, random_state=0)
+    >>> judge.fit(X, ensemble=votes).selected_
+    array([ True, False])
+    """
+
+    card = MethodCard(
+        id="rastin_kanawati_2015",
+        weighs="clusterings",
+        approach="selection",
+        needs=("labels", "data"),
+        scales="quadratic",
+        exempt={"recovery": _FEW, "missing_labels": _FEW},
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "agreement": [str, callable, list, tuple],
+        "indices": [str, callable, list, tuple],
+        "aggregation": [StrOptions(set(_AGGREGATIONS))],
+        "variant": [StrOptions({"modularity", "seeds"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        agreement=("nmi_sqrt", "adjusted_rand", "rand"),
+        indices=("silhouette", "calinski_harabasz", "davies_bouldin"),
+        aggregation="borda",
+        variant="modularity",
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.agreement = agreement
+        self.indices = indices
+        self.aggregation = aggregation
+        self.variant = variant
+        self.generator = generator
+        self.random_state = random_state
+
+    def _select(self, ensemble, X, rng):
+        self.layers_ = np.array(
+            [
+                relative_neighbourhood(1.0 - agreement_matrix(ensemble, measure))
+                for measure in _listed(self.agreement, "agreement")
+            ]
+        )
+        way = "louvain" if self.variant == "modularity" else "seeds"
+        self.groups_ = multilayer_communities(self.layers_, rng, way)
+        indices = _listed(self.indices, "indices")
+        scores = np.column_stack([index_scores(X, ensemble, i) for i in indices])
+        points = np.empty(len(scores))
+        for group in np.unique(self.groups_):
+            inside = self.groups_ == group
+            points[inside] = _AGGREGATIONS[self.aggregation](scores[inside])
+        self.clustering_weights_ = points
+        return best_of_groups(points, self.groups_)
+
+    def _agree(self, kept, X, rng):
+        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+
+
+def _listed(value, name):
+    """One measure, or several, as a list."""
+    if isinstance(value, str) or callable(value):
+        return [value]
+    if len(value) == 0:
+        raise ComitiaError(f"{name} is empty; name one at least.")
+    return list(value)

@@ -1,0 +1,259 @@
+"""Overlapping clusters by a Bayesian factorisation of the co-association."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval
+from comitia.catalogue import MethodCard
+from comitia.config import require_memory
+from comitia.exceptions import ComitiaError
+from comitia.methods._alternating import AlternatingMethod
+from comitia.optimise import Term, multiply
+
+__all__ = ["ECBNMF"]
+
+# Least similarity that the factors may give to a pair: its logarithm is finite.
+_FLOOR = 1e-10
+
+
+class ECBNMF(AlternatingMethod):
+    r"""Ensemble clustering by Bayesian non-negative matrix factorisation (EC-BNMF).
+
+    Memberships that explain how often objects meet, in no more clusters than needed and
+    with overlap where the clusterings overlap; made to find protein complexes in the
+    results of several algorithms [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        The most clusters, :math:`K`; fewer may be found. ``None`` takes the largest
+        number that a clustering has.
+
+    threshold : float, default=None
+        An object joins the clusters in which its membership is larger, :math:`\tau`;
+        :math:`1/K` by default.
+
+    weight_penalty : float, default=None
+        How much the entropy of the weights counts, :math:`\lambda`. By default the
+        standard deviation of the scores :math:`g` at the start.
+
+    prior : (float, float), default=(2.0, 1.0)
+        Shape a and scale b of the inverse gamma prior on the variances of the columns.
+
+    n_init : int, default=10
+        Number of starts of the k-means from which the memberships start.
+
+    max_iter : int, default=200
+        The most updates of the weights, each with one of the memberships.
+
+    tol : float, default=1e-6
+        Stop when the objective changes by less than this share of itself.
+
+    generator : generator, default=None
+        Makes the clusterings when :meth:`fit` is given data alone.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start, and of the generator.
+
+    Attributes
+    ----------
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Weight of each clustering; they sum to one.
+
+    membership_ : ndarray of shape (n_objects, n_clusters_)
+        Memberships :math:`F`; rows sum to one. Labels are their largest entries, and
+        columns in which no object has its largest are left out.
+
+    joined_ : ndarray of shape (n_objects, n_clusters_), bool
+        Which clusters each object joins: those above the threshold.
+
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The objective at the start and after each update.
+
+    n_iter_ : int
+        Number of updates of the weights.
+
+    converged_ : bool
+        Whether the objective stopped changing before ``max_iter``.
+
+    Notes
+    -----
+    With :math:`S = \sum_m w_m B_m B_m'`, minus the logarithm of the posterior, less the
+    entropy H of the weights, is
+
+    .. math::
+        \sum_{ij} \left( (FF')_{ij} - S_{ij} \ln (FF')_{ij} \right)
+        + \sum_v \left( \frac{\|F_{\cdot v}\|^2 + 2b}{2 \beta_v}
+        + \left( \tfrac{n}{2} + a + 1 \right) \ln \beta_v \right) - \lambda H(w),
+
+    from a half-normal prior with variance :math:`\beta_v` on column v and an inverse
+    gamma prior on :math:`\beta_v`, which lets columns die out. In turn
+
+    .. math::
+        w_m = \frac{e^{g_m / \lambda}}{\sum_l e^{g_l / \lambda}}, \quad
+        g_m = \sum_{ij} [B_m B_m']_{ij} \ln (FF')_{ij}, \qquad
+        \beta_v = \frac{\|F_{\cdot v}\|^2 / 2 + b}{n/2 + a + 1}, \\
+        F \leftarrow F \circ \sqrt{ \frac{(S / FF') F}
+        {1 1' F + F \, \mathrm{diag}(1 / 2\beta)} },
+
+    and rows of F are divided by their sums. The likelihood also has the term
+    :math:`\ln \Gamma(S_{ij} + 1)`; treated as a constant, it leaves the closed form of
+    the weights that the review mentions. The scores :math:`g` grow with the square of
+    the number of objects, and so must :math:`\lambda`; hence its default. As
+    :math:`(FF')_{ij} \le 1`, clusterings with few pairs of objects together have the
+    larger scores: the weights compare clusterings of about the same number of clusters.
+
+    The update of F alone does not raise the objective; with the rows divided, which the
+    priors do not ask for, it can. The best iterate is kept.
+
+    S / FF' has no structure to use. Objects with equal labels are factorised once, with
+    their count; time and memory are quadratic in their number, :math:`O(u^2 K)` and
+    :math:`O(u^2)`.
+
+    References
+    ----------
+    .. [1] L. Ou-Yang, D.-Q. Dai and X.-F. Zhang, "Protein complex detection via weighted
+       ensemble clustering based on Bayesian nonnegative matrix factorization", PLoS ONE
+       8(5), 2013. :doi:`10.1371/journal.pone.0062158`
+
+    Examples
+    --------
+    >>> from comitia import Ensemble, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> fitted = method("ec_bnmf")(n_clusters=2, random_state=0).fit(votes)
+    >>> fitted.labels_
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="ec_bnmf",
+        weighs="clusterings",
+        approach="variable",
+        needs="labels",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **AlternatingMethod._parameter_constraints,
+        "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
+        "threshold": [Interval(Real, 0, 1, closed="both"), None],
+        "prior": [tuple, list],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        threshold=None,
+        weight_penalty=None,
+        prior=(2.0, 1.0),
+        n_init=10,
+        max_iter=200,
+        tol=1e-6,
+        generator=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.threshold = threshold
+        self.weight_penalty = weight_penalty
+        self.prior = prior
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.generator = generator
+        self.random_state = random_state
+
+    def _resolve_n_clusters(self, ensemble, **weights):
+        largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
+        return largest if self.n_clusters is None else int(self.n_clusters)
+
+    def _begin(self, votes, rng):
+        check_prior(self.prior)
+        u = len(votes.counts)
+        require_memory(
+            4 * 8 * u * u,
+            f"the similarities of {u} different objects",
+            instead="use wcc, wgnmf or iwnmf, which are linear in n",
+        )
+        F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)]
+        F = F + 0.2 / votes.n_clusters
+        F /= F.sum(axis=1, keepdims=True)
+        votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() / 2)
+        return F
+
+    def _weigh(self, votes, consensus):
+        return softmax(scores(votes, consensus) / votes.penalty)
+
+    def _refine(self, votes, weights, consensus):
+        beta = variances(votes, consensus, *self.prior)
+        F = update_memberships(votes, weights, consensus, beta)
+        return F / F.sum(axis=1, keepdims=True)
+
+    def _cost(self, votes, weights, consensus):
+        a, b = self.prior
+        beta = variances(votes, consensus, a, b)
+        squares = votes.counts @ np.square(consensus)
+        half = votes.counts.sum() / 2 + a + 1
+        columns = (squares + 2 * b) / (2 * beta) + half * np.log(beta)
+        fit = np.square(votes.counts @ consensus).sum()
+        entropy = -weights @ np.log(np.maximum(weights, 1e-300))
+        explained = weights @ scores(votes, consensus)
+        return fit - explained + columns.sum() - votes.penalty * entropy
+
+    def _labels(self, votes, weights, consensus):
+        labels = consensus.argmax(axis=1)
+        # Columns in the order in which labels are numbered: that of first appearance.
+        names, first = np.unique(labels, return_index=True)
+        F = consensus[votes.inverse][:, names[np.argsort(first)]]
+        least = 1 / votes.n_clusters if self.threshold is None else self.threshold
+        self.joined_ = F > least
+        self.membership_ = F / F.sum(axis=1, keepdims=True)
+        return labels
+
+
+def check_prior(prior):
+    """Refuse a prior that is not a pair of positive numbers."""
+    try:
+        a, b = (float(value) for value in prior)
+    except (TypeError, ValueError):
+        a = b = 0.0
+    if not (a > 0 and b > 0 and np.isfinite([a, b]).all()):
+        raise ComitiaError(
+            f"prior={prior!r} must be a pair of positive numbers, the shape and the "
+            "scale of an inverse gamma distribution."
+        )
+
+
+def softmax(values):
+    """Exponentials that sum to one."""
+    powers = np.exp(values - values.max())
+    return powers / powers.sum()
+
+
+def similarities(F):
+    """FF', nowhere below the floor."""
+    return np.maximum(F @ F.T, _FLOOR)
+
+
+def scores(votes, F):
+    """Log-similarity of the pairs that each clustering puts together, (M,)."""
+    sums = votes.to_clusters(np.log(similarities(F)))
+    B = votes.micro.membership.T.multiply(votes.counts).tocsr()
+    return votes.by_clustering(np.asarray(B.multiply(sums).sum(axis=1)).ravel())
+
+
+def variances(votes, F, a, b):
+    """The most probable variance of each column."""
+    squares = votes.counts @ np.square(F)
+    return (squares / 2 + b) / (votes.counts.sum() / 2 + a + 1)
+
+
+def update_memberships(votes, weights, F, beta):
+    """One step down the objective, before the rows are divided."""
+    S = votes.micro.coassociation(clustering_weights=weights, dtype=np.float64)
+    ratio = S / similarities(F)
+    pull = ratio @ (votes.counts[:, None] * F)
+    push = votes.counts @ F + F / (2 * beta)
+    return multiply(F, Term(pull, push), power=0.5)

@@ -1,0 +1,152 @@
+"""Locally adaptive clusterings, refined by the links between their clusters."""
+
+from numbers import Integral, Real
+
+from comitia._sklearn import Interval
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.methods.variable_features._sweep import LACEnsembleMethod
+from comitia.partition import ncut
+from comitia.represent import profile_similarity
+from comitia.represent.link_similarity import link_similarity, refine_by_links
+
+__all__ = ["LinkRefinedLAC"]
+
+
+class LinkRefinedLAC(LACEnsembleMethod):
+    r"""Locally adaptive clustering ensemble refined by link analysis.
+
+    As WSPA, runs of locally adaptive clustering say how probable their clusters are for
+    each object. Here two clusters of a run are alike when they overlap the same
+    clusters of other runs, and an object that belongs to one belongs a little to those
+    like it. Spectral clustering cuts the similarity of objects [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters, of each clustering and of the result. ``None`` draws it for
+        each clustering, from 2 to :math:`\sqrt n`, and takes the eigengap of the
+        ensemble's graph for the result.
+
+    n_clusterings : int, default=10
+        Number of clusterings, :math:`M`.
+
+    weight_penalty : float or (float, float), default=(0.1, 10.0)
+        Smallest and largest :math:`\lambda` of the clusterings, which are on a
+        logarithmic grid; or one for all. Large values make the weights of features
+        alike.
+
+    n_init : int, default=3
+        Number of starts of each clustering.
+
+    n_jobs : int, default=None
+        Number of parallel jobs.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the clusterings and of the spectral clustering.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_clusters of the ensemble, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    link_similarity_ : ndarray of shape (K, K), K the number of clusters of the ensemble
+        How alike two clusters of one clustering are; zero between clusterings.
+
+    objective_ : list of ndarray
+        For each clustering its objective after each iteration.
+
+    n_iter_ : int
+        Most iterations of a clustering.
+
+    converged_ : bool
+        Whether the labels of all clusterings stopped changing.
+
+    Notes
+    -----
+    With the probabilities :math:`P_{iv}` of WSPA, clusters of different clusterings are
+    as alike as
+
+    .. math::
+        s(C, C') = \frac{\sum_i \min(P_{iC}, P_{iC'})}{\sum_i \max(P_{iC}, P_{iC'})},
+
+    and those of one clustering, with :math:`N(C)` the clusters of other clusterings
+    that share an object with C, as
+
+    .. math::
+        s(C^r, C^v) \propto \sum_{T \in N(C^r) \cap N(C^v)}
+        \frac{s(T, C^r) + s(T, C^v)}{\sum_{U \in N(T)} s(T, U)} .
+
+    If :math:`i^*` is the most probable cluster of object i, then
+    :math:`P_{ir} \leftarrow P_{i i^*} s(C^{i^*}, C^r)` for :math:`r = 1, \dots, k_m`
+    (the review prints k). The similarity of two objects is the mean over the
+    clusterings of the cosine of these vectors.
+
+    The "normalised value" of the similarity within a clustering is not defined; it is
+    divided by its maximum over the ensemble here, and :math:`s(C, C) = 1`, so that the
+    most probable cluster keeps its probability. Refined vectors do not sum to one,
+    which the cosine does not mind. It does not see the factor :math:`P_{i i^*}` either:
+    in each clustering objects with the same most probable cluster become the same. When
+    no two clusters of a clustering have a common neighbour, the similarity is the plain
+    co-association.
+
+    The objective of a clustering may rise now and then (see
+    :class:`comitia.cluster.LAC`); each keeps its best iterate. Time and memory grow
+    with the square of the number of objects.
+
+    References
+    ----------
+    .. [1] L.-J. Wang, Z.-F. Hao, R.-C. Cai and W. Wen, "An improved local adaptive
+       clustering ensemble based on link analysis", ICMLC 2013.
+       :doi:`10.1109/ICMLC.2013.6890436`
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> X = [[0.0, 4.0], [0.1, 0.0], [0.2, 2.0], [5.0, 4.1], [5.1, 0.1], [5.2, 2.1]]
+    >>> method("lac_link_2013")(n_clusters=2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="lac_link_2013",
+        weighs="features",
+        approach="variable",
+        needs="data",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
+        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_clusterings=10,
+        weight_penalty=(0.1, 10.0),
+        n_init=3,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_clusterings = n_clusterings
+        self.weight_penalty = weight_penalty
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        P = self._probabilities(X)
+        self.link_similarity_ = link_similarity(P, ensemble)
+        refined = refine_by_links(P, ensemble, self.link_similarity_)
+        # Links blur the gap between the eigenvalues of the similarity: that of the
+        # clusterings themselves tells how many clusters there are.
+        n_clusters = self._resolve_n_clusters(ensemble)
+        return ncut(profile_similarity(refined, ensemble), n_clusters, rng)

@@ -1,0 +1,72 @@
+"""A clusterer over a grid of parameters: one dict for each clustering."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from comitia.cluster import LAC
+from comitia.exceptions import ComitiaError
+from comitia.generate.sweep import ParameterSweep, log_grid
+
+X = np.random.RandomState(0).randn(30, 3) * [1, 10, 100] + [0, 5, 0]
+GRID = [{"concentration_penalty": penalty} for penalty in (0.1, 1.0, 10.0)]
+
+
+def sweep(**parameters):
+    return ParameterSweep(LAC(n_init=1), GRID, random_state=0, **parameters)
+
+
+def test_each_clustering_has_its_own_parameters_on_standardised_data():
+    generator = sweep(n_clusters=4).fit(X)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    for m, member in enumerate(generator.members_):
+        assert member.model.concentration_penalty == (0.1, 1.0, 10.0)[m]
+        again = LAC(4, n_init=1, random_state=member.model.random_state, **GRID[m]).fit(
+            Z
+        )
+        assert_array_equal(generator.ensemble_.labels[:, m], again.labels_)
+
+
+def test_new_objects_are_standardised_like_the_old_ones():
+    generator = sweep(n_clusters=4).fit(X)
+    Z = (X[:5] - generator.mean_) / generator.scale_
+    expected = np.column_stack([m.model.predict(Z) for m in generator.members_])
+    assert_array_equal(generator.transform(X[:5]), expected)
+
+
+def test_a_feature_that_does_not_vary_is_left_as_it_is():
+    flat = np.c_[X, np.full(30, 0.1)]
+    generator = sweep(n_clusters=2).fit(flat)
+    assert generator.scale_[3] == 1.0
+    assert_array_equal(
+        generator.ensemble_.labels.shape,
+        sweep(n_clusters=2).fit(X).ensemble_.labels.shape,
+    )
+
+
+def test_jobs_and_checkpoints_do_not_change_the_result(tmp_path):
+    alone = sweep().generate(X)
+    assert sweep(n_jobs=2).generate(X) == alone
+    assert sweep(checkpoint=tmp_path).generate(X) == alone
+    resumed = sweep(checkpoint=tmp_path).fit(X)
+    assert resumed.ensemble_ == alone
+    assert_array_equal(resumed.transform(X), sweep().fit(X).transform(X))
+
+
+def test_a_log_grid_has_its_ends_and_even_ratios():
+    values = log_grid((0.1, 10), 5)
+    assert_allclose(values[[0, -1]], [0.1, 10])
+    assert_allclose(values[1:] / values[:-1], values[1] / values[0])
+    assert_allclose(log_grid((0.1, 10), 1), [1.0])
+    assert_allclose(log_grid(3, 2), [3.0, 3.0])
+
+
+@pytest.mark.parametrize("ends", [0.0, (1.0,), (1.0, -1.0), "ab", (1, np.inf)])
+def test_what_is_no_range_is_refused(ends):
+    with pytest.raises(ComitiaError, match="is no range"):
+        log_grid(ends, 3)
+
+
+def test_an_empty_grid_is_refused():
+    with pytest.raises(ComitiaError, match="parameters is empty"):
+        ParameterSweep(LAC(), []).generate(X)

@@ -1,0 +1,103 @@
+"""Locally adaptive clusterings refined by links: a co-association with neighbours."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import adjusted_rand_score
+
+from comitia import config, method
+from comitia.exceptions import MemoryBudgetError
+from comitia.partition import ncut
+from comitia.represent import coassociation, profile_similarity
+from comitia.represent.link_similarity import refine_by_links
+from tests.fixtures import same_partition
+
+LinkRefinedLAC = method("lac_link_2013")
+
+
+def subspaces(n=40, seed=0):
+    """Three clusters, each tight in two features of its own and noise in the rest."""
+    rng = np.random.RandomState(seed)
+    truth = np.repeat([0, 1, 2], n)
+    X = 2.0 * rng.randn(3 * n, 6)
+    for v in range(3):
+        X[np.ix_(truth == v, [2 * v, 2 * v + 1])] = 4 + 0.1 * rng.randn(n, 2)
+    return X, truth
+
+
+def blobs(sizes, seed=0):
+    rng = np.random.RandomState(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    return 9.0 * np.column_stack([truth % 2, truth // 2]) + rng.randn(
+        len(truth), 2
+    ), truth
+
+
+def similarity(fitted, X):
+    P = fitted._probabilities(X)
+    refined = refine_by_links(P, fitted.ensemble_, fitted.link_similarity_)
+    return profile_similarity(refined, fitted.ensemble_, dtype=np.float64), P
+
+
+def test_links_are_symmetric_with_a_unit_diagonal():
+    X, _ = subspaces(n=15)
+    s = LinkRefinedLAC(4, random_state=0).fit(X).link_similarity_
+    assert_allclose(s, s.T)
+    assert_allclose(np.diag(s), 1.0)
+    assert 0 <= s.min() < s.max() == 1.0
+
+
+def test_clusterings_that_agree_leave_the_plain_coassociation():
+    X, truth = blobs([20, 20, 20])
+    fitted = LinkRefinedLAC(3, weight_penalty=(5, 10), random_state=0).fit(X)
+    assert_allclose(fitted.link_similarity_, np.eye(30))  # no common neighbours
+    S, _ = similarity(fitted, X)
+    assert_allclose(S, coassociation(fitted.ensemble_, dtype=np.float64), atol=1e-12)
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_in_a_clustering_only_the_most_probable_cluster_counts():
+    X, _ = subspaces(n=15)
+    fitted = LinkRefinedLAC(4, random_state=0).fit(X)
+    S, P = similarity(fitted, X)
+    blocks = np.split(P, fitted.ensemble_.offsets[1:-1], axis=1)
+    stars = np.column_stack([block.argmax(axis=1) for block in blocks])
+    same = (stars[:, None] == stars).all(axis=2)
+    assert same.sum() > len(X)
+    assert_allclose(S[same], 1.0)
+
+
+def test_the_result_is_the_normalised_cut_of_that_similarity():
+    X, _ = subspaces(n=15)
+    fitted = LinkRefinedLAC(3, random_state=0).fit(X)
+    S, _ = similarity(fitted, X)
+    again = ncut(S, 3, np.random.RandomState(1))
+    assert adjusted_rand_score(fitted.labels_, again) > 0.99
+
+
+def test_clusters_in_subspaces_are_found():
+    X, truth = subspaces()
+    fitted = LinkRefinedLAC(3, weight_penalty=(0.1, 1), random_state=0).fit(X)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
+    assert_allclose(fitted.feature_weights_.sum(axis=1), 1.0)
+    assert fitted.converged_
+    assert len(fitted.objective_) == 10
+
+
+@pytest.mark.parametrize("sizes", [[60, 20, 20, 20], [30, 30, 30]])
+def test_clusters_are_counted_whatever_their_sizes(sizes):
+    X, truth = blobs(sizes)
+    fitted = LinkRefinedLAC(random_state=0).fit(X)
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_a_single_clustering_is_its_own_consensus():
+    X, _ = blobs([20, 20, 20])
+    fitted = LinkRefinedLAC(3, n_clusterings=1, random_state=0).fit(X)
+    assert same_partition(fitted.labels_, fitted.ensemble_.labels[:, 0])
+
+
+def test_the_memory_budget_is_asked_first():
+    X, _ = subspaces(n=40)
+    with config.limit("30 kB"), pytest.raises(MemoryBudgetError, match="linear in n"):
+        LinkRefinedLAC(3, n_clusterings=2).fit(X)
