@@ -212,8 +212,9 @@ def find_methods(
     Examples
     --------
     >>> import comitia
-    >>> [card.id for card in comitia.methods(weighs="objects", scales="linear")]
-    ['sec']
+    >>> cards = comitia.methods(weighs="clusters", needs="labels", scales="linear")
+    >>> "lwgp" in [card.id for card in cards]
+    True
     """
     wanted = {
         attribute: _wanted(attribute, value)

@@ -26,13 +26,14 @@ class Blobs:
 
     rng = np.random.RandomState(0)
     signal, truth = make_blobs(90, centers=4 * np.eye(3), random_state=0)
-    X = np.column_stack([signal, 6 * rng.randn(90, 6)])
-    pairs = random_constraints(truth, 120, rng)
+    X = np.column_stack([signal, 4 * rng.randn(90, 6)])
+    pairs = random_constraints(truth, 300, rng)
     links = {"must_link": pairs.must_link, "cannot_link": pairs.cannot_link}
 
 
 def fit(**parameters):
-    return DCECP(n_clusters=3, n_clusterings=8, random_state=0, **parameters)
+    parameters = {"n_clusterings": 8, "random_state": 0} | parameters
+    return DCECP(n_clusters=3, **parameters)
 
 
 def test_the_best_cost_does_not_rise_and_is_that_of_the_labels():
@@ -141,6 +142,21 @@ def test_constraints_help_among_noise(variant):
     assert after > 0.8
     violated = [Blobs.pairs.n_violated(fitted.labels_) for fitted in (plain, bound)]
     assert violated[1] < violated[0]
+
+
+def test_the_constraints_that_say_most_do_better_than_all():
+    some, everything = (
+        np.mean(
+            [
+                fit(constraint_fraction=share, random_state=seed)
+                .fit(Blobs.X, **Blobs.links)
+                .objective_[-1]
+                for seed in range(3)
+            ]
+        )
+        for share in (0.5, 1.0)
+    )
+    assert some < everything
 
 
 def test_the_number_of_clusters_can_be_chosen():

@@ -59,7 +59,7 @@ def cluster_stability(ensemble: Ensemble) -> Floats:
     shared = _Shared.of(ensemble)
     own = _x_log_x(shared.size, shared.n)
     n = shared.n[shared.row, shared.clustering]
-    joint = shared.sums(_x_log_x(shared.count, n))
+    joint = shared.sums(_x_log_x(shared.common, n))
     whole = own + joint
     terms = np.divide(2.0 * own, whole, out=np.ones_like(own), where=whole < 0)
     return shared.mean(terms)
@@ -109,8 +109,8 @@ def edited_stability(ensemble: Ensemble) -> Floats:
     # Objects of the other cluster that the clustering of this one has.
     of = ensemble.clustering_of
     other = shared.size[shared.column, of[shared.row]]
-    chosen = 2.0 * shared.count > other
-    inside = shared.sums(np.where(chosen, shared.count, 0.0))
+    chosen = 2.0 * shared.common > other
+    inside = shared.sums(np.where(chosen, shared.common, 0.0))
     union = shared.sums(np.where(chosen, other, 0.0))
     n, size = shared.n, shared.size
     cells = [inside, size - inside, union - inside, n - size - union + inside]
@@ -195,7 +195,7 @@ class _Shared(NamedTuple):
 
     Attributes
     ----------
-    row, column, count : ndarray
+    row, column, common : ndarray
         The pairs of clusters with common objects, and how many these are.
 
     clustering : ndarray
@@ -210,7 +210,7 @@ class _Shared(NamedTuple):
 
     row: NDArray[np.int64]
     column: NDArray[np.int64]
-    count: Floats
+    common: Floats
     clustering: NDArray[np.int64]
     size: Floats
     n: Floats
@@ -224,23 +224,27 @@ class _Shared(NamedTuple):
             )
         table = ensemble.contingency().tocoo()
         row, column = table.row.astype(np.int64), table.col.astype(np.int64)
-        count = table.data.astype(np.float64)
+        common = table.data.astype(np.float64)
         of, K, M = ensemble.clustering_of, ensemble.n_clusters, ensemble.n_clusterings
         clustering = of[column]
-        size = np.bincount(row * M + clustering, count, minlength=K * M).reshape(K, M)
+        size = _table(row * M + clustering, common, (K, M))
         both = np.add.reduceat(size, ensemble.offsets[:-1], axis=0)
-        return cls(row, column, count, clustering, size, both[of])
+        return cls(row, column, common, clustering, size, both[of])
 
     def sums(self, values: Floats) -> Floats:
         """Values of pairs of clusters, summed over the clusters of a clustering."""
         K, M = self.size.shape
-        cells = self.row * M + self.clustering
-        return np.bincount(cells, values, minlength=K * M).reshape(K, M)
+        return _table(self.row * M + self.clustering, values, (K, M))
 
     def mean(self, terms: Floats) -> Floats:
         """Mean over the clusterings that have an object of the cluster."""
         seen = self.size > 0
         return np.where(seen, terms, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+
+
+def _table(cells: NDArray[np.int64], values: Floats, shape: tuple[int, int]) -> Floats:
+    sums = np.bincount(cells, values, minlength=shape[0] * shape[1])
+    return np.asarray(sums, dtype=np.float64).reshape(shape)
 
 
 def _x_log_x(x: Floats, n: Floats) -> Floats:

@@ -86,8 +86,8 @@ class MultiplexSelection(SelectionMethod):
 
     Notes
     -----
-    In a layer, with the distances :math:`d_{lm} = 1 - s(C_l, C_m)` of one measure s, the
-    clusterings l and m are joined unless some t has
+    In a layer, with the distances :math:`d_{lm} = 1 - s(C_l, C_m)` of one measure s,
+    the clusterings l and m are joined unless some t has
 
     .. math::
         \max(d_{lt}, d_{mt}) < d_{lm} .
@@ -99,7 +99,8 @@ class MultiplexSelection(SelectionMethod):
     .. math::
         b_m = \sum_v (|G| - r_{mv}),
 
-    Borda's points, is kept. Of equals that of lowest index is. CSPA combines those kept.
+    Borda's points, is kept; of equals the one of lowest index. CSPA combines those
+    kept.
 
     The review only names the seed-centric detection of communities of the paper. In
     ``variant="seeds"`` a clustering leads if no neighbour has more neighbours over all
@@ -115,7 +116,7 @@ class MultiplexSelection(SelectionMethod):
     References
     ----------
     .. [1] P. Rastin and R. Kanawati, "A multiplex-network based approach for clustering
-       ensemble selection", IEEE/ACM ASONAM 2015. :doi:`10.1145/2808797.2808825`
+       ensemble selection", IEEE/ACM ASONAM 2015.
 
     Examples
     --------
