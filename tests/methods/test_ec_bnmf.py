@@ -159,5 +159,5 @@ def test_two_of_three_clusterings_of_e6_win():
 
 @pytest.mark.parametrize("prior", [(1.0,), (0.0, 1.0), ("a", 1.0)])
 def test_a_prior_that_is_none_is_refused(prior):
-    with pytest.raises(ComitiaError, match="prior=.* pair of positive numbers"):
+    with pytest.raises(ComitiaError, match=r"prior=.* pair of positive numbers"):
         ECBNMF(2, prior=prior).fit(Ensemble(E6))

@@ -116,6 +116,18 @@ def test_indices_that_say_the_same_share_their_weight():
     assert_allclose(index_distinctness(V[:, :1]), 1.0)
 
 
+def test_the_weighted_mean_weighs_indices_by_their_correlations():
+    X, ensemble = noisy_blobs(0)
+    names = list(INDEX)
+    # Keeping all ties with everything, which gives way.
+    judge = Validity(5, indices=names, n_select=12, variant="weighted_mean")
+    fitted = judge.fit(X, ensemble=ensemble)
+    assert fitted.strategy_ == "weighted_mean"
+    V = scores_by_hand(X, ensemble.labels.T, names)
+    u = 1 - (np.abs(np.corrcoef(V.T)).sum(axis=1) - 1) / 3
+    assert_allclose(fitted.clustering_weights_, V @ u / u.sum(), atol=1e-12)
+
+
 def test_poor_clusterings_are_left_out():
     X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=1)
     rng = np.random.RandomState(0)

@@ -87,7 +87,7 @@ def test_opposite_rankings_tie_and_the_first_is_kept():
 
 
 def test_seeds_are_the_communities_of_leaders():
-    X, ensemble, _ = blobs(1)
+    X, ensemble, _ = blobs(6, n_clusterings=16)
     fitted = Multiplex(3, variant="seeds", random_state=0).fit(X, ensemble=ensemble)
     expected = seed_communities(fitted.layers_.sum(axis=0))
     assert_array_equal(fitted.groups_, expected)

@@ -147,6 +147,14 @@ class Votes:
             self.ensemble.clustering_of, values, minlength=self.n_clusterings
         )
 
+    def pair_sums(self, A: Floats) -> Floats:
+        """Sum a matrix over the pairs that each clustering has together, (M,)."""
+        sums = self.to_clusters(A)
+        members = self.micro.membership.T.multiply(self.counts).tocsr()
+        return self.by_clustering(
+            np.asarray(members.multiply(sums).sum(axis=1)).ravel()
+        )
+
 
 class AlternatingMethod(VariableWeightMethod):
     """Base class of the methods that improve a consensus instead of solving for it.

@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = attach(
             "non_dominated_ranks",
             "uniform_crossover",
         ],
+        "difference_of_convex": ["BoxRun", "convex_concave", "qp_box"],
         "nmf": [
             "Term",
             "coupling_term",

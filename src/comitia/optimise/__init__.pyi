@@ -6,6 +6,9 @@ from comitia.optimise.bregman import bregman_elementwise as bregman_elementwise
 from comitia.optimise.bregman import get_bregman as get_bregman
 from comitia.optimise.bregman import left_centroid as left_centroid
 from comitia.optimise.bregman import right_centroid as right_centroid
+from comitia.optimise.difference_of_convex import BoxRun as BoxRun
+from comitia.optimise.difference_of_convex import convex_concave as convex_concave
+from comitia.optimise.difference_of_convex import qp_box as qp_box
 from comitia.optimise.evolution import Evolution as Evolution
 from comitia.optimise.evolution import evolve as evolve
 from comitia.optimise.evolution import non_dominated_ranks as non_dominated_ranks
@@ -41,6 +44,7 @@ from comitia.optimise.symmetric import SimplexFactor as SimplexFactor
 from comitia.optimise.symmetric import symmetric_nmf_simplex as symmetric_nmf_simplex
 
 __all__ = [
+    "BoxRun",
     "Bregman",
     "Evolution",
     "SimplexFactor",
@@ -49,6 +53,7 @@ __all__ = [
     "TriFactors",
     "bregman_divergence",
     "bregman_elementwise",
+    "convex_concave",
     "coupling_term",
     "evolve",
     "forward_stagewise",
@@ -70,6 +75,7 @@ __all__ = [
     "orthogonal_nmf",
     "power_weights",
     "project_simplex",
+    "qp_box",
     "qp_gap",
     "qp_simplex",
     "residual_norms",

@@ -20,14 +20,15 @@ class TreeSplit(NamedTuple):
 
     Attributes
     ----------
-    index : float
-        Large for a tree that falls into parts; 0 for one of fewer than two edges.
+    value : float
+        The split index, large for a tree that falls into parts; 0 for one of fewer
+        than two edges.
 
     length : float
         Length of the shortest edge to cut; infinite where there is none.
     """
 
-    index: float
+    value: float
     length: float
 
 
@@ -98,8 +99,8 @@ def split_index(lengths: ArrayLike) -> TreeSplit:
 
     Examples
     --------
-    >>> index, length = split_index([1, 1, 1, 1, 8])
-    >>> round(index, 4), length
+    >>> value, length = split_index([1, 1, 1, 1, 8])
+    >>> round(value, 4), length
     (16.3333, 8.0)
     """
     e = np.asarray(lengths, dtype=np.float64)

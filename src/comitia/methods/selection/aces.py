@@ -127,5 +127,5 @@ class ACES(SelectionMethod):
             return np.arange(ensemble.n_clusterings)
         # Rounding must not put one of two equals above their median.
         above = diversity - np.median(diversity)
-        kept = above < -1e-12 if (above > 1e-12).any() else above >= -1e-12
+        kept = above > 1e-12 if (above > 1e-12).any() else above >= -1e-12
         return np.flatnonzero(kept)

@@ -104,8 +104,9 @@ class ECBNMF(AlternatingMethod):
     standard deviation would be too little: F fits a clustering that has a little more
     weight, whose score rises by the size of the scores themselves, until it has all of
     it (four planted clusters, 60 % of the labels random: an adjusted Rand index of
-    0.19, against 0.74). As :math:`(FF')_{ij} \le 1`, clusterings with few pairs of objects together have the
-    larger scores: the weights compare clusterings of about the same number of clusters.
+    0.19, against 0.74). As :math:`(FF')_{ij} \le 1`, clusterings with few pairs of
+    objects together have the larger scores: the weights compare clusterings of about
+    the same number of clusters.
 
     The update of F alone does not raise the objective; with the rows divided, which the
     priors do not ask for, it can. The best iterate is kept.
@@ -211,7 +212,7 @@ class ECBNMF(AlternatingMethod):
         names, first = np.unique(labels, return_index=True)
         F = consensus[votes.inverse][:, names[np.argsort(first)]]
         least = 1 / votes.n_clusters if self.threshold is None else self.threshold
-        self.joined_ = F > least
+        self.joined_ = least < F
         self.membership_ = F / F.sum(axis=1, keepdims=True)
         return labels
 
@@ -242,9 +243,7 @@ def similarities(F):
 
 def scores(votes, F):
     """Log-similarity of the pairs that each clustering puts together, (M,)."""
-    sums = votes.to_clusters(np.log(similarities(F)))
-    B = votes.micro.membership.T.multiply(votes.counts).tocsr()
-    return votes.by_clustering(np.asarray(B.multiply(sums).sum(axis=1)).ravel())
+    return votes.pair_sums(np.log(similarities(F)))
 
 
 def variances(votes, F, a, b):
