@@ -20,7 +20,7 @@ N_CLUSTERS = 10
 MOST = 1.5
 
 
-def linkage(name: str) -> Callable[[Ensemble], Any]:
+def linkage(name: Any) -> Callable[[Ensemble], Any]:
     """A tree on the co-association, and its cut."""
     return lambda ensemble: cut(ensemble_linkage(ensemble, linkage=name), N_CLUSTERS)
 
@@ -73,7 +73,11 @@ def run(scale: str) -> list[Row]:
     rows = []
     for name, parts in PARTS.items():
         method = comitia.method(name)(N_CLUSTERS, random_state=0)
-        ours = cpu(lambda method=method: method.fit(fresh()), repeats=repeats)
+
+        def whole(method: Any = method) -> None:
+            method.fit(fresh())
+
+        ours = cpu(whole, repeats=repeats)
 
         def together(parts: Any = parts) -> None:
             ensemble = fresh()

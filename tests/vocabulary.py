@@ -1,7 +1,7 @@
 """One word for one thing: the words a method's constructor may use.
 
-The table in CONTRIBUTING.md says what they mean. A new idea brings its word here and
-there; a second word for an old idea does not get in.
+The table in CONTRIBUTING.md has the common ones. A new idea brings its word here, with
+its meaning; a second word for an old idea does not get in.
 """
 
 VOCABULARY = {

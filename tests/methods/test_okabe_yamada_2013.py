@@ -133,14 +133,16 @@ def test_the_printed_weight_rewards_what_violates():
     assert_allclose(printed.clustering_weights_, np.array(shares) / np.sum(shares))
 
 
-def test_a_clustering_that_comes_back_ends_the_rounds():
-    # There is only one clustering into one cluster. It violates one constraint of
-    # four, then one of half the priority, which no longer helps.
+@pytest.mark.parametrize("n_must", range(2, 12))
+def test_a_clustering_that_comes_back_ends_the_rounds(n_must):
+    # There is only one clustering into one cluster. It violates one constraint, which
+    # then has half of the priority, up to rounding: to go on would not help.
+    X = np.arange(20.0)[:, None]
     fitted = BoostedCOPKMeans(n_clusters=1, random_state=0)
-    fitted.fit(X6, must_link=[(0, 1), (1, 2), (3, 4)], cannot_link=[(4, 5)])
+    fitted.fit(X, must_link=[(i, i + 1) for i in range(n_must)], cannot_link=[(18, 19)])
     assert fitted.ensemble_.n_clusterings == 1
-    assert_allclose(fitted.generator_.rounds_[0].measures["error"], 0.25)
-    assert_allclose(fitted.constraint_weights_, [1 / 6, 1 / 6, 1 / 6, 1 / 2])
+    assert_allclose(fitted.generator_.rounds_[0].measures["error"], 1 / (n_must + 1))
+    assert_allclose(fitted.constraint_weights_, [0.5 / n_must] * n_must + [0.5])
 
 
 def test_a_first_round_worse_than_chance_is_all_there_is():

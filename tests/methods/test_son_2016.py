@@ -97,11 +97,22 @@ def test_the_consensus_minimises_what_it_says(seed):
     assert gap.max() < 0.02 * np.abs(gradient).max()
 
 
-def test_labels_are_the_largest_memberships():
+@pytest.mark.parametrize("seed", range(4))
+def test_labels_are_the_largest_memberships(seed):
+    X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    generator = FuzzyGenerator(5, n_clusters=3)
+    fitted = ValidityWeightedFuzzyEnsemble(
+        n_clusters=3, generator=generator, random_state=seed
+    ).fit(X)
+    assert (fitted.membership_.argmax(axis=1) == fitted.labels_).all()
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
+
+
+def test_data_alone_are_clustered_by_fuzzy_c_means():
     X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
     fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3, random_state=0).fit(X)
-    assert (fitted.membership_.argmax(axis=1) == fitted.labels_).all()
     assert fitted.ensemble_.kind == "fuzzy"
+    assert (fitted.ensemble_.n_clusters_each == 3).all()
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 

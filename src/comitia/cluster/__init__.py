@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = attach(
             "fuzzy_cmedoids",
             "fuzzy_memberships",
         ],
+        "gaussians": ["MergedGaussians", "bhattacharyya", "merge_gaussians"],
         "hmm": ["GaussianHMM", "HMMKModels"],
         "kernel": ["KernelKMeans"],
         "kmedoids": ["KMedoids", "around_medoids"],

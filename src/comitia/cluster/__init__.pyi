@@ -17,6 +17,9 @@ from comitia.cluster.fuzzy import FuzzyCMedoids as FuzzyCMedoids
 from comitia.cluster.fuzzy import fuzzy_cmeans as fuzzy_cmeans
 from comitia.cluster.fuzzy import fuzzy_cmedoids as fuzzy_cmedoids
 from comitia.cluster.fuzzy import fuzzy_memberships as fuzzy_memberships
+from comitia.cluster.gaussians import MergedGaussians as MergedGaussians
+from comitia.cluster.gaussians import bhattacharyya as bhattacharyya
+from comitia.cluster.gaussians import merge_gaussians as merge_gaussians
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
 from comitia.cluster.hmm import HMMKModels as HMMKModels
 from comitia.cluster.kernel import KernelKMeans as KernelKMeans
@@ -54,11 +57,13 @@ __all__ = [
     "KernelKMeans",
     "LAC",
     "LinearProjection",
+    "MergedGaussians",
     "MinkowskiKMeans",
     "SelfOrganizingMap",
     "WeightedGaussianMixture",
     "adjust_similarity",
     "around_medoids",
+    "bhattacharyya",
     "constrained_kmeans",
     "constraint_directions",
     "feature_dispersions",
@@ -71,6 +76,7 @@ __all__ = [
     "lac_weights",
     "locally_adaptive",
     "louvain",
+    "merge_gaussians",
     "minkowski_centers",
     "minkowski_distances",
     "minkowski_kmeans",

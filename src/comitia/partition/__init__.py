@@ -26,6 +26,7 @@ __getattr__, __dir__, __all__ = attach(
         "cross_association": ["cross_association", "cross_association_cost"],
         "fuzzy_rows": ["FuzzyRows", "fuzzy_rows"],
         "hypergraph": ["hypergraph_partition"],
+        "hypergraph_ncut": ["hypergraph_ncut"],
         "markov_field": ["grid_graph", "iterated_modes", "potts_energy"],
         "metis": ["metis_partition"],
         "similarity_kmeans": ["mean_similarity_kmeans"],

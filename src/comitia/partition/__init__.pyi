@@ -10,6 +10,7 @@ from comitia.partition.cross_association import cross_association_cost as cross_
 from comitia.partition.fuzzy_rows import FuzzyRows as FuzzyRows
 from comitia.partition.fuzzy_rows import fuzzy_rows as fuzzy_rows
 from comitia.partition.hypergraph import hypergraph_partition as hypergraph_partition
+from comitia.partition.hypergraph_ncut import hypergraph_ncut as hypergraph_ncut
 from comitia.partition.k_means import kmeans as kmeans
 from comitia.partition.k_means import kmeans_rows as kmeans_rows
 from comitia.partition.k_means import kmodes as kmodes
@@ -63,6 +64,7 @@ __all__ = [
     "fuzzy_rows",
     "grid_graph",
     "hac",
+    "hypergraph_ncut",
     "hypergraph_partition",
     "is_ultrametric",
     "iterated_modes",

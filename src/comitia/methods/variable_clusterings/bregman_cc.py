@@ -112,7 +112,7 @@ class BregmannianConsensus(AlternatingMethod):
     >>> fitted.labels_
     array([0, 0, 1, 1], dtype=int32)
     >>> fitted.clustering_weights_.round(2)
-    array([0.4, 0.4, 0.2])
+    array([0.5, 0.5, 0. ])
     """
 
     card = MethodCard(

@@ -44,10 +44,10 @@ class ECBNMF(AlternatingMethod):
     n_init : int, default=10
         Number of starts of the k-means from which the memberships start.
 
-    max_iter : int, default=200
+    max_iter : int, default=500
         The most updates of the weights, each with one of the memberships.
 
-    tol : float, default=1e-6
+    tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
     generator : generator, default=None
@@ -136,6 +136,7 @@ class ECBNMF(AlternatingMethod):
         approach="variable",
         needs="labels",
         scales="quadratic",
+        quick={"tol": 1e-3, "n_init": 3},
     )
 
     _parameter_constraints = {
@@ -154,8 +155,8 @@ class ECBNMF(AlternatingMethod):
         weight_penalty=None,
         prior=(2.0, 1.0),
         n_init=10,
-        max_iter=200,
-        tol=1e-6,
+        max_iter=500,
+        tol=1e-5,
         generator=None,
         random_state=None,
     ):

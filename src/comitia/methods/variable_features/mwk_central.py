@@ -127,7 +127,7 @@ class MinkowskiCentralPartition(SweepMethod):
         approach="variable",
         needs="data",
         scales="linear",
-        quick={"weight_power": (1.5, 2.0, 3.0), "n_init": 12},
+        quick={"weight_power": (2.0, 3.0, 4.0), "n_init": 25},
     )
 
     _parameter_constraints = {

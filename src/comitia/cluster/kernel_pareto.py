@@ -1,0 +1,590 @@
+"""Clustering by two objectives at once, with a kernel distance and feature weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from comitia._sklearn import Interval, StrOptions
+from comitia.cluster._base import (
+    COMMON_CONSTRAINTS,
+    Clusterer,
+    check_n_clusters,
+    fill_empty,
+    initial_centers,
+)
+from comitia.cluster.minkowski import minkowski_weights
+from comitia.exceptions import ComitiaError
+from comitia.optimise.evolution import non_dominated_ranks
+
+__all__ = [
+    "KernelParetoClustering",
+    "ParetoFront",
+    "ParetoRun",
+    "crowding_distances",
+    "kernel_distances",
+    "knee",
+    "pareto_costs",
+    "pareto_search",
+]
+
+Array = NDArray[np.float64]
+
+# How far a centre that mutates moves, in widths of the kernel.
+_MUTATION = 0.1
+
+# A search has come to rest when this share of its generations changed nothing much.
+_REST, _NOTHING_MUCH = 0.2, 1e-3
+
+
+class ParetoFront(NamedTuple):
+    """Solutions none of which is better than another in both objectives.
+
+    Attributes
+    ----------
+    costs : ndarray of shape (n_solutions, 2)
+        The objectives J1 and J2 of each, in the order of J1.
+
+    centers : ndarray of shape (n_solutions, n_clusters, n_features)
+        Their centres.
+
+    weights : ndarray of shape (n_solutions, n_clusters, n_features)
+        Weight of each feature in each cluster; the last axis sums to one.
+    """
+
+    costs: Array
+    centers: Array
+    weights: Array
+
+
+class ParetoRun(NamedTuple):
+    """Result of a search for two objectives.
+
+    Attributes
+    ----------
+    front : ParetoFront
+        The solutions of the last population that nobody dominates.
+
+    objective : ndarray of shape (n_iter + 1, 2)
+        The least J1 and the least J2 at the start and after each generation; neither
+        rises.
+
+    converged : bool
+        Whether the last generations hardly changed them.
+    """
+
+    front: ParetoFront
+    objective: Array
+    converged: bool
+
+
+class _Solution(NamedTuple):
+    centers: Array
+    weights: Array
+    costs: tuple[float, float]
+    labels: NDArray[np.intp]
+    distances: Array
+
+
+def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Array:
+    r"""Distance of objects and centres in the space of a Gaussian kernel.
+
+    .. math::
+        kd(x, c) = 2 \left( 1 - e^{-(x - c)^2 / 2 s^2} \right),
+
+    in each feature.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    centers : array-like of shape (n_clusters, n_features)
+        The centres.
+
+    widths : float or array-like of shape (n_features,)
+        Width s of the kernel in each feature.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_clusters, n_objects, n_features)
+        From 0 to 2.
+
+    Examples
+    --------
+    >>> kernel_distances([[0.0], [1.0]], [[0.0]], 1.0).round(6)
+    array([[[0.      ],
+            [0.786939]]])
+    """
+    X = np.asarray(X, dtype=np.float64)
+    centers = np.asarray(centers, dtype=np.float64)
+    scaled = (X - centers[:, None]) / np.asarray(widths, dtype=np.float64)
+    return -2.0 * np.expm1(-0.5 * scaled**2)
+
+
+def pareto_costs(
+    X: ArrayLike,
+    labels: ArrayLike,
+    centers: ArrayLike,
+    weights: ArrayLike,
+    widths: ArrayLike,
+    weight_power: float = 2.0,
+) -> tuple[float, float]:
+    r"""Compactness of clusters, and compactness over separation.
+
+    .. math::
+        J_1 = \sum_v \sum_{i \in C^v} \sum_r w_{vr}^\beta \, kd(x_{ir}, c_{vr}), \qquad
+        J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
+        \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    labels : array-like of shape (n_objects,)
+        The cluster of each object.
+
+    centers, weights : array-like of shape (n_clusters, n_features)
+        Centres and feature weights of the clusters.
+
+    widths : float or array-like of shape (n_features,)
+        Width of the kernel in each feature.
+
+    weight_power : float, default=2.0
+        The exponent :math:`\beta` of the weights.
+
+    Returns
+    -------
+    compactness, ratio : float, float
+        J1 and J2, both to be small. J2 is infinite where two centres are the same, and
+        J1 for a single cluster.
+
+    Examples
+    --------
+    >>> X, labels = [[0.0], [1.0], [9.0], [10.0]], [0, 0, 1, 1]
+    >>> J1, J2 = pareto_costs(X, labels, [[0.5], [9.5]], [[1.0], [1.0]], 1.0)
+    >>> round(J1, 6), round(J2, 6)
+    (0.940025, 0.117508)
+    """
+    X = np.asarray(X, dtype=np.float64)
+    distances = kernel_distances(X, centers, widths)
+    return _costs(
+        X,
+        np.asarray(labels, dtype=np.intp),
+        np.asarray(centers, dtype=np.float64),
+        np.asarray(weights, dtype=np.float64),
+        np.asarray(widths, dtype=np.float64),
+        weight_power,
+        _dispersions(distances, np.asarray(labels, dtype=np.intp)),
+    )
+
+
+def crowding_distances(costs: ArrayLike) -> Array:
+    """How far apart the neighbours of each solution of one front are.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_solutions, n_objectives)
+        Objectives of solutions that do not dominate each other.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_solutions,)
+        Sums over the objectives, relative to their ranges; infinite for the solution
+        with the smallest and the one with the largest value of an objective.
+
+    Examples
+    --------
+    >>> crowding_distances([[0.0, 4.0], [1.0, 1.0], [4.0, 0.0]])
+    array([inf,  2., inf])
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    crowding = np.zeros(len(values))
+    for column in values.T:
+        order = np.argsort(column, kind="stable")
+        ordered = column[order]
+        crowding[order[[0, -1]]] = np.inf
+        extent = ordered[-1] - ordered[0]
+        if np.isfinite(extent) and extent > 0:
+            crowding[order[1:-1]] += (ordered[2:] - ordered[:-2]) / extent
+    return crowding
+
+
+def knee(costs: ArrayLike) -> int:
+    """The solution of a front that is farthest below the line between its ends.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_solutions, 2)
+        Objectives of solutions that do not dominate each other.
+
+    Returns
+    -------
+    index : int
+        The knee; the first of equals.
+
+    Examples
+    --------
+    >>> knee([[0.0, 10.0], [1.0, 2.0], [9.0, 0.0]])
+    1
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    usable = np.isfinite(values).all(axis=1)
+    if not usable.any():
+        return 0
+    low = values[usable].min(axis=0)
+    extent = values[usable].max(axis=0) - low
+    with np.errstate(invalid="ignore"):
+        relative = (values - low) / np.where(extent > 0, extent, 1.0)
+    # On the line between the ends the two add up to one.
+    return int(np.where(usable, relative.sum(axis=1), np.inf).argmin())
+
+
+def pareto_search(
+    X: ArrayLike,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    weight_power: float = 2.0,
+    n_individuals: int = 20,
+    max_iter: int = 50,
+) -> ParetoRun:
+    r"""Search for the best trade-offs of compact and separate clusters.
+
+    Individuals are sets of centres. Two parents, chosen by tournament, swap centres
+    that are near to each other; some centres mutate, and all move to the kernel means
+    of their clusters. Of parents and children those are kept that fewest dominate, and
+    of equals those with most room around them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    n_clusters : int
+        Number of clusters.
+
+    rng : RandomState
+        Source of randomness.
+
+    weight_power : float, default=2.0
+        The exponent :math:`\beta \ge 1` of the weights.
+
+    n_individuals : int, default=20
+        Size of the population.
+
+    max_iter : int, default=50
+        Number of generations.
+
+    Returns
+    -------
+    run : ParetoRun
+        The front, the history and whether the search came to rest.
+    """
+    data = np.asarray(X, dtype=np.float64)
+    check_n_clusters(n_clusters, len(data))
+    search = _Search(data, n_clusters, weight_power, rng)
+    population = [search.start(i) for i in range(n_individuals)]
+    history = [_least(population)]
+    for _ in range(max_iter):
+        order = _best_first(population)
+        # Of two drawn at random the better one becomes a parent.
+        parents = [
+            [population[order[rng.randint(n_individuals, size=2).min()]] for _ in "ab"]
+            for _ in range(n_individuals)
+        ]
+        pool = population + [search.child(one, other) for one, other in parents]
+        population = [pool[i] for i in _best_first(pool)[:n_individuals]]
+        history.append(_least(population))
+    objective = np.array(history)
+    before = objective[-1 - int(np.ceil(_REST * max_iter))]
+    with np.errstate(invalid="ignore"):
+        fall = before - objective[-1]
+    converged = bool((np.nan_to_num(fall) <= _NOTHING_MUCH * np.abs(before)).all())
+    return ParetoRun(_front(population), objective, converged)
+
+
+class _Search:
+    """How individuals come about, on one set of data."""
+
+    def __init__(
+        self, X: Array, n_clusters: int, beta: float, rng: np.random.RandomState
+    ) -> None:
+        self.X, self.k, self.beta, self.rng = X, n_clusters, beta, rng
+        self.widths = _widths(X)
+
+    def start(self, i: int) -> _Solution:
+        how = "k-means++" if i % 2 == 0 else "random"
+        return self.evaluate(initial_centers(self.X, self.k, how, self.rng))
+
+    def child(self, one: _Solution, other: _Solution) -> _Solution:
+        from scipy.optimize import linear_sum_assignment
+        from scipy.spatial.distance import cdist
+
+        rng, k = self.rng, self.k
+        apart = cdist(one.centers / self.widths, other.centers / self.widths)
+        _, partner = linear_sum_assignment(apart)
+        swapped = rng.uniform(size=k) < 0.5
+        centers = np.where(swapped[:, None], other.centers[partner], one.centers)
+        mutant, jump = rng.uniform(size=(2, k)) < np.array([[1 / k], [0.5]])
+        moved = centers + _MUTATION * self.widths * rng.normal(size=centers.shape)
+        drawn = self.X[rng.randint(len(self.X), size=k)]
+        mutated = np.where(jump[:, None], drawn, moved)
+        centers = np.where(mutant[:, None], mutated, centers)
+        return self.evaluate(self.kernel_means(self.evaluate(centers)))
+
+    def evaluate(self, centers: Array) -> _Solution:
+        """Labels and the best weights for centres, and what they cost."""
+        n, p = self.X.shape
+        distances = kernel_distances(self.X, centers, self.widths)
+        weights = np.full((self.k, p), 1 / p)
+        for _ in range(2):
+            weighted = np.einsum("knp,kp->nk", distances, weights**self.beta)
+            labels = weighted.argmin(axis=1)
+            labels = fill_empty(labels, weighted[np.arange(n), labels], self.k)
+            D = _dispersions(distances, labels)
+            weights = minkowski_weights(D, self.beta)
+        costs = _costs(self.X, labels, centers, weights, self.widths, self.beta, D)
+        return _Solution(centers, weights, costs, labels, distances)
+
+    def kernel_means(self, solution: _Solution) -> Array:
+        """Means that the kernel weighs: J1 does not rise if labels and weights stay."""
+        centers = solution.centers.copy()
+        for v in range(self.k):
+            own = solution.labels == v
+            kernel = 1.0 - 0.5 * solution.distances[v, own]
+            mass = kernel.sum(axis=0)
+            sums = (kernel * self.X[own]).sum(axis=0)
+            # Where no object is near enough for the kernel, the plain mean.
+            centers[v] = np.where(
+                mass > 1e-12, sums / np.maximum(mass, 1e-12), self.X[own].mean(axis=0)
+            )
+        return centers
+
+
+def _widths(X: Array) -> Array:
+    widths = X.std(axis=0)
+    return np.where(widths > 0, widths, 1.0)
+
+
+def _dispersions(distances: Array, labels: NDArray[np.intp]) -> Array:
+    return np.stack([d[labels == v].sum(axis=0) for v, d in enumerate(distances)])
+
+
+def _costs(
+    X: Array,
+    labels: NDArray[np.intp],
+    centers: Array,
+    weights: Array,
+    widths: Array,
+    beta: float,
+    D: Array,
+) -> tuple[float, float]:
+    powered = weights**beta
+    J1 = float((powered * D).sum())
+    k = len(centers)
+    if k == 1:
+        return J1, J1
+    between = kernel_distances(centers, centers, widths).sum(axis=2)
+    apart = float(between[np.triu_indices(k, 1)].min())
+    spread = kernel_distances(X.mean(axis=0)[None], centers, widths)[:, 0]
+    denominator = apart * float((powered * spread).sum())
+    return J1, J1 / denominator if denominator > 0 else np.inf
+
+
+def _least(population: list[_Solution]) -> Array:
+    return np.array([one.costs for one in population]).min(axis=0)
+
+
+def _best_first(population: list[_Solution]) -> NDArray[np.intp]:
+    """Front by front, and in a front those with most room around them first."""
+    costs = np.array([one.costs for one in population])
+    ranks = non_dominated_ranks(costs)
+    crowding = np.empty(len(costs))
+    for rank in range(ranks.max() + 1):
+        own = ranks == rank
+        crowding[own] = crowding_distances(costs[own])
+    return np.lexsort((-crowding, ranks))
+
+
+def _front(population: list[_Solution]) -> ParetoFront:
+    costs = np.array([one.costs for one in population])
+    first = np.flatnonzero(non_dominated_ranks(costs) == 0)
+    # Each trade-off once, in the order of the first objective.
+    _, which = np.unique(costs[first], axis=0, return_index=True)
+    chosen = [population[i] for i in first[which]]
+    return ParetoFront(
+        np.array([one.costs for one in chosen]),
+        np.array([one.centers for one in chosen]),
+        np.array([one.weights for one in chosen]),
+    )
+
+
+class KernelParetoClustering(Clusterer):
+    r"""Kernel-based multi-objective clustering with feature weights.
+
+    An evolutionary search for clusters that are compact and, at the same time, compact
+    for how separate they are [1]_; see :func:`pareto_costs` for the two objectives.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+
+    weight_power : float, default=2.0
+        The exponent :math:`\beta \ge 1` of the weights. With 1 each cluster puts all
+        weight on one feature.
+
+    n_individuals : int, default=20
+        Size of the population.
+
+    max_iter : int, default=50
+        Number of generations.
+
+    selection : {"knee", "compactness", "separation"} or callable, default="knee"
+        Which solution of the front is taken: the knee, the one of least J1, that of
+        least J2, or ``selection(costs)``, an index into the front.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        The clusters.
+
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Their centres.
+
+    feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    front_ : ParetoFront
+        All solutions that no other one dominates: costs, centers, weights.
+
+    selected_ : int
+        Which of them was taken.
+
+    objective_ : ndarray of shape (n_iter_ + 1, 2)
+        The least J1 and the least J2 at the start and after each generation.
+
+    n_iter_ : int
+        Number of generations.
+
+    converged_ : bool
+        Whether the last fifth of the generations hardly changed them.
+
+    References
+    ----------
+    .. [1] Z. Zhou and S. Zhu, "Kernel-based multiobjective clustering algorithm with
+       automatic attribute weighting", Soft Computing, 2017.
+
+    Examples
+    --------
+    >>> from comitia.cluster.kernel_pareto import KernelParetoClustering
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> labels = KernelParetoClustering(2, max_iter=5, random_state=0).fit(X).labels_
+    >>> (labels == labels[0]).tolist()
+    [True, True, True, False, False, False]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            k: COMMON_CONSTRAINTS[k] for k in ("n_clusters", "max_iter", "random_state")
+        },
+        "weight_power": [Interval(Real, 1, None, closed="left")],
+        "n_individuals": [Interval(Integral, 4, None, closed="left")],
+        "selection": [StrOptions({"knee", "compactness", "separation"}), callable],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        weight_power: float = 2.0,
+        n_individuals: int = 20,
+        max_iter: int = 50,
+        selection: str | Callable[[Array], int] = "knee",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.weight_power = weight_power
+        self.n_individuals = n_individuals
+        self.max_iter = max_iter
+        self.selection = selection
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> KernelParetoClustering:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = self._read(X)
+        run = pareto_search(
+            X,
+            self.n_clusters,
+            check_random_state(self.random_state),
+            weight_power=self.weight_power,
+            n_individuals=self.n_individuals,
+            max_iter=self.max_iter,
+        )
+        self.front_ = run.front
+        self.selected_ = self._choose(run.front.costs)
+        self.cluster_centers_ = run.front.centers[self.selected_]
+        self.feature_weights_ = run.front.weights[self.selected_]
+        self.widths_ = _widths(X)
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.objective) - 1
+        self.converged_ = run.converged
+        self.labels_ = self.predict(X)
+        return self
+
+    def _choose(self, costs: Array) -> int:
+        if callable(self.selection):
+            chosen = self.selection(costs)
+            if not (isinstance(chosen, Integral) and 0 <= chosen < len(costs)):
+                raise ComitiaError(
+                    f"selection returned {chosen!r}; return an index into a front of "
+                    f"{len(costs)} solutions."
+                )
+            return int(chosen)
+        if self.selection == "knee":
+            return knee(costs)
+        return int(
+            costs[:, ["compactness", "separation"].index(self.selection)].argmin()
+        )
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster of the nearest centre.
+        """
+        X = self._read_new(X)
+        distances = kernel_distances(X, self.cluster_centers_, self.widths_)
+        powered = self.feature_weights_**self.weight_power
+        return np.einsum("knp,kp->nk", distances, powered).argmin(axis=1)
