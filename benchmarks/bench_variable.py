@@ -6,6 +6,7 @@ to take less than a minute and less than 2 GB. No peer has them.
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -25,14 +26,14 @@ def run(scale: str) -> list[Row]:
     return [_row(name, 300 if smoke else 20_000, smoke=smoke) for name in METHODS]
 
 
-def fit_case(id: str, n_objects: int) -> Callable[[], object]:
+def fit_case(id: str, n_objects: int) -> Callable[[], Any]:
     """A hundred sweeps from the labels on; the tolerance of zero lets none out."""
     labels, _ = planted_labels(n_objects, N_CLUSTERS, N_CLUSTERINGS, NOISE)
     method = comitia.method(id)(
         n_clusters=N_CLUSTERS, max_iter=METHODS[id], tol=0.0, n_init=1, random_state=0
     )
 
-    def fit() -> object:
+    def fit() -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return method.fit(comitia.Ensemble(labels))

@@ -92,6 +92,8 @@ VOCABULARY = {
     "weight_cap",
     # added by ec_bnmf: parameters of a prior distribution
     "prior",
+    # added by cmkc_lfa_mr: what holds the consensus to a reference
+    "reference_penalty",
     # added by woce: the clusterers that take turns
     "algorithms",
     # added by pividori_2016: how much more than its share what is different gets
@@ -106,4 +108,6 @@ VOCABULARY = {
     "groupers",
     # added by wlac: what keeps weights from gathering on a few clusters
     "cluster_penalty",
+    # added by zhou_zhu_2017: the size of a population that evolves
+    "n_individuals",
 }

@@ -81,6 +81,24 @@ def test_directions_are_eigenvectors_of_the_difference_of_scatters(seed):
     assert_allclose(positive, P[:, : positive.shape[1]])
 
 
+@pytest.mark.parametrize("kinds", ["both", "must", "cannot"])
+def test_many_features_and_few_pairs_have_the_same_directions(kinds):
+    Y = np.random.RandomState(0).randn(12, 40)
+    must, cannot = [(0, 1), (2, 3), (4, 5)], [(0, 6), (1, 7), (2, 8), (3, 9)]
+    pairs = ConstraintSet(
+        12, must if kinds != "cannot" else None, cannot if kinds != "must" else None
+    )
+    every_pair = [(i, j) for i in range(12) for j in range(i)]
+    A = scatter_by_loops(Y, cannot if kinds != "must" else every_pair)
+    A -= scatter_by_loops(Y, must if kinds != "cannot" else every_pair)
+    values, vectors = np.linalg.eigh(A)
+    wanted = vectors[:, values > 1e-9]
+    got = constraint_directions(Y, pairs)
+    # Eigenvectors have a sign of their own: their planes are compared.
+    assert got.shape == wanted.shape
+    assert_allclose(got @ got.T, wanted @ wanted.T, atol=1e-9)
+
+
 def test_all_directions_are_a_rotation_that_changes_no_distance():
     Y = correlated(0)
     pairs = ConstraintSet(50, [(0, 1), (2, 3)], [(0, 4)])

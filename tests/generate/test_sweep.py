@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.cluster import LAC
 from comitia.exceptions import ComitiaError
+from comitia.generate import Subsample
 from comitia.generate.sweep import ParameterSweep, log_grid
 
 X = np.random.RandomState(0).randn(30, 3) * [1, 10, 100] + [0, 5, 0]
@@ -65,6 +66,14 @@ def test_a_log_grid_has_its_ends_and_even_ratios():
 def test_what_is_no_range_is_refused(ends):
     with pytest.raises(ComitiaError, match="is no range"):
         log_grid(ends, 3)
+
+
+def test_a_clustering_of_a_sample_labels_all_objects():
+    generator = sweep(n_clusters=3, objects=Subsample(0.5)).fit(X)
+    assert generator.ensemble_.kind == "hard"
+    assert_array_equal(generator.transform(X), generator.ensemble_.labels)
+    assert all(len(member.model.labels_) == 15 for member in generator.members_)
+    assert generator.ensemble_ != sweep(n_clusters=3).generate(X)
 
 
 def test_an_empty_grid_is_refused():

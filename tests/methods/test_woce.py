@@ -156,6 +156,12 @@ def test_a_single_cluster_weighs_nothing():
     assert same_partition(got, SIZES[:, 2])
 
 
+def test_every_object_can_be_a_cluster():
+    with pytest.warns(ComitiaWarning, match="uniform"):  # all are even then
+        found = WoCE(n_clusters=6, random_state=0).fit_predict(X6)
+    assert len(set(found)) == 6
+
+
 def test_contradictory_constraints_are_refused():
     with pytest.raises(ComitiaError, match=r"in cannot_link and in must_link"):
         WoCE(n_clusters=2).fit(X6, must_link=[(0, 1)], cannot_link=[(1, 0)])

@@ -28,6 +28,14 @@ __getattr__, __dir__, __all__ = attach(
         "gaussians": ["MergedGaussians", "bhattacharyya", "merge_gaussians"],
         "hmm": ["GaussianHMM", "HMMKModels"],
         "kernel": ["KernelKMeans"],
+        "kernel_pareto": [
+            "KernelParetoClustering",
+            "ParetoFront",
+            "kernel_distances",
+            "knee",
+            "pareto_costs",
+            "pareto_search",
+        ],
         "kmedoids": ["KMedoids", "around_medoids"],
         "lac": [
             "LAC",
@@ -47,5 +55,12 @@ __getattr__, __dir__, __all__ = attach(
         "mixture": ["WeightedGaussianMixture", "gaussian_log_density"],
         "projection": ["LinearProjection", "constraint_directions", "whitening"],
         "som": ["SelfOrganizingMap", "nearest_unit"],
+        "weighted_lac": [
+            "FuzzyWeightedLAC",
+            "WeightedLAC",
+            "cluster_importance",
+            "fuzzy_weighted_lac",
+            "weighted_lac",
+        ],
     },
 )

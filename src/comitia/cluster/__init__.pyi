@@ -23,6 +23,12 @@ from comitia.cluster.gaussians import merge_gaussians as merge_gaussians
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
 from comitia.cluster.hmm import HMMKModels as HMMKModels
 from comitia.cluster.kernel import KernelKMeans as KernelKMeans
+from comitia.cluster.kernel_pareto import KernelParetoClustering as KernelParetoClustering
+from comitia.cluster.kernel_pareto import ParetoFront as ParetoFront
+from comitia.cluster.kernel_pareto import kernel_distances as kernel_distances
+from comitia.cluster.kernel_pareto import knee as knee
+from comitia.cluster.kernel_pareto import pareto_costs as pareto_costs
+from comitia.cluster.kernel_pareto import pareto_search as pareto_search
 from comitia.cluster.kmedoids import KMedoids as KMedoids
 from comitia.cluster.kmedoids import around_medoids as around_medoids
 from comitia.cluster.lac import LAC as LAC
@@ -43,6 +49,11 @@ from comitia.cluster.projection import constraint_directions as constraint_direc
 from comitia.cluster.projection import whitening as whitening
 from comitia.cluster.som import SelfOrganizingMap as SelfOrganizingMap
 from comitia.cluster.som import nearest_unit as nearest_unit
+from comitia.cluster.weighted_lac import FuzzyWeightedLAC as FuzzyWeightedLAC
+from comitia.cluster.weighted_lac import WeightedLAC as WeightedLAC
+from comitia.cluster.weighted_lac import cluster_importance as cluster_importance
+from comitia.cluster.weighted_lac import fuzzy_weighted_lac as fuzzy_weighted_lac
+from comitia.cluster.weighted_lac import weighted_lac as weighted_lac
 
 __all__ = [
     "COPKMeans",
@@ -51,26 +62,34 @@ __all__ = [
     "E2CP",
     "FuzzyCMeans",
     "FuzzyCMedoids",
+    "FuzzyWeightedLAC",
     "GaussianHMM",
     "HMMKModels",
     "KMedoids",
     "KernelKMeans",
+    "KernelParetoClustering",
     "LAC",
     "LinearProjection",
     "MergedGaussians",
     "MinkowskiKMeans",
+    "ParetoFront",
     "SelfOrganizingMap",
     "WeightedGaussianMixture",
+    "WeightedLAC",
     "adjust_similarity",
     "around_medoids",
     "bhattacharyya",
+    "cluster_importance",
     "constrained_kmeans",
     "constraint_directions",
     "feature_dispersions",
     "fuzzy_cmeans",
     "fuzzy_cmedoids",
     "fuzzy_memberships",
+    "fuzzy_weighted_lac",
     "gaussian_log_density",
+    "kernel_distances",
+    "knee",
     "label_propagation",
     "lac_objective",
     "lac_weights",
@@ -84,8 +103,11 @@ __all__ = [
     "modularity",
     "nearest_unit",
     "overlapping_label_propagation",
+    "pareto_costs",
+    "pareto_search",
     "propagate_constraints",
     "random_constraints",
     "weighted_distances",
+    "weighted_lac",
     "whitening",
 ]

@@ -133,7 +133,7 @@ def pareto_costs(
     centers: ArrayLike,
     weights: ArrayLike,
     widths: ArrayLike,
-    weight_power: float = 2.0,
+    weight_power: float = 3.0,
 ) -> tuple[float, float]:
     r"""Compactness of clusters, and compactness over separation.
 
@@ -156,7 +156,7 @@ def pareto_costs(
     widths : float or array-like of shape (n_features,)
         Width of the kernel in each feature.
 
-    weight_power : float, default=2.0
+    weight_power : float, default=3.0
         The exponent :math:`\beta` of the weights.
 
     Returns
@@ -210,9 +210,10 @@ def crowding_distances(costs: ArrayLike) -> Array:
         order = np.argsort(column, kind="stable")
         ordered = column[order]
         crowding[order[[0, -1]]] = np.inf
-        extent = ordered[-1] - ordered[0]
-        if np.isfinite(extent) and extent > 0:
-            crowding[order[1:-1]] += (ordered[2:] - ordered[:-2]) / extent
+        # Solutions with an infinite objective are last, and no room is theirs.
+        if ordered[0] < ordered[-1] < np.inf:
+            room = (ordered[2:] - ordered[:-2]) / (ordered[-1] - ordered[0])
+            crowding[order[1:-1]] += room
     return crowding
 
 
@@ -251,7 +252,7 @@ def pareto_search(
     n_clusters: int,
     rng: np.random.RandomState,
     *,
-    weight_power: float = 2.0,
+    weight_power: float = 3.0,
     n_individuals: int = 20,
     max_iter: int = 50,
 ) -> ParetoRun:
@@ -273,7 +274,7 @@ def pareto_search(
     rng : RandomState
         Source of randomness.
 
-    weight_power : float, default=2.0
+    weight_power : float, default=3.0
         The exponent :math:`\beta \ge 1` of the weights.
 
     n_individuals : int, default=20
@@ -437,7 +438,7 @@ class KernelParetoClustering(Clusterer):
     n_clusters : int, default=8
         Number of clusters.
 
-    weight_power : float, default=2.0
+    weight_power : float, default=3.0
         The exponent :math:`\beta \ge 1` of the weights. With 1 each cluster puts all
         weight on one feature.
 
@@ -484,10 +485,11 @@ class KernelParetoClustering(Clusterer):
     ----------
     .. [1] Z. Zhou and S. Zhu, "Kernel-based multiobjective clustering algorithm with
        automatic attribute weighting", Soft Computing, 2017.
+       :doi:`10.1007/s00500-017-2590-y`
 
     Examples
     --------
-    >>> from comitia.cluster.kernel_pareto import KernelParetoClustering
+    >>> from comitia.cluster import KernelParetoClustering
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
     >>> labels = KernelParetoClustering(2, max_iter=5, random_state=0).fit(X).labels_
     >>> (labels == labels[0]).tolist()
@@ -507,7 +509,7 @@ class KernelParetoClustering(Clusterer):
         self,
         n_clusters: int = 8,
         *,
-        weight_power: float = 2.0,
+        weight_power: float = 3.0,
         n_individuals: int = 20,
         max_iter: int = 50,
         selection: str | Callable[[Array], int] = "knee",

@@ -167,22 +167,28 @@ def constraint_directions(
         raise ComitiaError(
             f"the constraints are for {constraints.n_objects} objects; Y has {n}."
         )
-    difference = _mean_scatter(data, constraints.cannot_link)
-    difference -= _mean_scatter(data, constraints.must_link)
-    values, vectors = np.linalg.eigh(difference)
-    values, vectors = values[::-1], vectors[:, ::-1]
+    apart = _root_of_scatter(data, constraints.cannot_link)
+    together = _root_of_scatter(data, constraints.must_link)
+    basis = np.eye(p)
+    n_roots = len(apart) + len(together)
+    if n_roots < p and (n_components is None or n_components <= n_roots):
+        # Directions that no pair extends in have the eigenvalue zero: with many
+        # features, the few that pairs extend in are enough.
+        basis = np.linalg.qr(np.concatenate([apart, together]).T)[0]
+    apart, together = apart @ basis, together @ basis
+    values, vectors = np.linalg.eigh(apart.T @ apart - together.T @ together)
+    values, vectors = values[::-1], basis @ vectors[:, ::-1]
     if n_components is None:
         rounding = p * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
         n_components = max(1, int((values > rounding).sum()))
     largest = np.abs(vectors).argmax(axis=0)
-    vectors = vectors * np.sign(vectors[largest, np.arange(p)])
+    vectors = vectors * np.sign(vectors[largest, np.arange(len(largest))])
     return np.asarray(vectors[:, :n_components]) + 0.0  # no -0.0
 
 
-def _mean_scatter(Y: Array, pairs: NDArray[np.intp]) -> Array:
+def _root_of_scatter(Y: Array, pairs: NDArray[np.intp]) -> Array:
+    """Rows whose outer products sum to the mean scatter of the pairs."""
     if not len(pairs):
         # The mean over all pairs of (y_i - y_j)(y_i - y_j)' is twice the covariance.
-        centred = Y - Y.mean(axis=0)
-        return 2.0 * centred.T @ centred / max(len(Y) - 1, 1)
-    apart = Y[pairs[:, 0]] - Y[pairs[:, 1]]
-    return np.asarray(apart.T @ apart / len(pairs))
+        return np.asarray((Y - Y.mean(axis=0)) * np.sqrt(2.0 / max(len(Y) - 1, 1)))
+    return np.asarray((Y[pairs[:, 0]] - Y[pairs[:, 1]]) / np.sqrt(len(pairs)))

@@ -441,7 +441,7 @@ class WeightedLAC(Clusterer):
 
     Examples
     --------
-    >>> from comitia.cluster.weighted_lac import WeightedLAC
+    >>> from comitia.cluster import WeightedLAC
     >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [12.0, 8.1]]
     >>> fitted = WeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X)
     >>> fitted.feature_weights_.round(2)
@@ -618,7 +618,7 @@ class FuzzyWeightedLAC(Clusterer):
 
     Examples
     --------
-    >>> from comitia.cluster.weighted_lac import FuzzyWeightedLAC
+    >>> from comitia.cluster import FuzzyWeightedLAC
     >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [10.0, 8.1]]
     >>> FuzzyWeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X).labels_
     array([0, 0, 1, 1])

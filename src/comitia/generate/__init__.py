@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = attach(
             "WeightedSample",
         ],
         "spectral": ["SpectralGenerator"],
+        "sweep": ["ParameterSweep", "log_grid"],
         "trees": ["TreeGenerator"],
     },
 )

@@ -18,6 +18,8 @@ from comitia.generate.sampling import RandomProjection as RandomProjection
 from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
 from comitia.generate.spectral import SpectralGenerator as SpectralGenerator
+from comitia.generate.sweep import ParameterSweep as ParameterSweep
+from comitia.generate.sweep import log_grid as log_grid
 from comitia.generate.trees import TreeGenerator as TreeGenerator
 
 __all__ = [
@@ -34,10 +36,12 @@ __all__ = [
     "KernelGenerator",
     "LittleBootstraps",
     "MixtureGenerator",
+    "ParameterSweep",
     "RandomProjection",
     "SpectralGenerator",
     "Subsample",
     "TreeGenerator",
     "WeightedSample",
+    "log_grid",
     "regenerate",
 ]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from comitia._sklearn import HasMethods
 from comitia.exceptions import ComitiaError
@@ -70,6 +71,10 @@ class ParameterSweep(Generator):
         Number of clusters of each clustering, or the range it is drawn from. ``None``
         draws from 2 to :math:`\sqrt{n}`, at most 50.
 
+    objects : sampler, default=None
+        Which objects a clustering sees, such as :class:`Subsample`; all by default. The
+        clusterer labels the others, too, and needs ``predict`` then.
+
     n_jobs : int, default=None
         Number of parallel jobs.
 
@@ -96,7 +101,7 @@ class ParameterSweep(Generator):
     Examples
     --------
     >>> from comitia.cluster import LAC
-    >>> from comitia.generate.sweep import ParameterSweep
+    >>> from comitia.generate import ParameterSweep
     >>> X = [[0.0, 1.0], [0.1, 0.0], [5.0, 1.1], [5.1, 0.1]]
     >>> values = [{"concentration_penalty": 0.5}, {"concentration_penalty": 5.0}]
     >>> ParameterSweep(LAC(), values, n_clusters=2, random_state=0).generate(X)
@@ -112,6 +117,7 @@ class ParameterSweep(Generator):
         "estimator": [HasMethods(["fit"])],
         "parameters": [list, tuple],
         "n_clusters": [Integral, tuple, list, None],
+        "objects": [HasMethods(["draw"]), None],
     }
 
     def __init__(
@@ -120,6 +126,7 @@ class ParameterSweep(Generator):
         parameters: Any,
         *,
         n_clusters: Any = None,
+        objects: Any = None,
         n_jobs: int | None = None,
         checkpoint: Any = None,
         verbose: Any = False,
@@ -128,10 +135,27 @@ class ParameterSweep(Generator):
         self.estimator = estimator
         self.parameters = parameters
         self.n_clusters = n_clusters
+        self.objects = objects
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
         self.verbose = verbose
         self.random_state = random_state
+
+    def standardise(self, X: Any) -> NDArray[np.float64]:
+        """Shift and scale objects as those that were fitted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The objects.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_objects, n_features)
+            What the clusterers see of them.
+        """
+        check_is_fitted(self)
+        return self._check_data(X, reset=False)
 
     def _check_data(self, X: Any, *, reset: bool = True) -> NDArray[np.float64]:
         X = super()._check_data(X, reset=reset)
@@ -152,16 +176,28 @@ class ParameterSweep(Generator):
             )
         few, most = n_clusters_range(self.n_clusters, len(X))
         M = len(self.parameters)
-        sizes, seeds = rng.randint(few, most + 1, size=M), draw_seeds(M, rng)
+        sizes = rng.randint(few, most + 1, size=M)
+        seeds, object_seeds = draw_seeds(M, rng), draw_seeds(M, rng)
         return [
-            {"which": m, "n_clusters": int(sizes[m]), "seed": seeds[m]}
+            {
+                "which": m,
+                "n_clusters": int(sizes[m]),
+                "seed": seeds[m],
+                "object_seed": object_seeds[m],
+            }
             for m in range(M)
         ]
 
     def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+        seen = X
+        if self.objects is not None:
+            rng = np.random.RandomState(plan["object_seed"])
+            seen = X[self.objects.draw(len(X), rng).rows]
         model = clone(self.estimator).set_params(
-            n_clusters=plan["n_clusters"],
+            n_clusters=min(plan["n_clusters"], len(seen)),
             random_state=plan["seed"],
             **self.parameters[plan["which"]],
         )
-        return Made(model.fit(X).labels_, model=model)
+        model.fit(seen)
+        labels = model.labels_ if self.objects is None else model.predict(X)
+        return Made(labels, model=model)

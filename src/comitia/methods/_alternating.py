@@ -42,7 +42,8 @@ def gram_matrix(ensemble: Ensemble) -> Floats:
     owner, M = ensemble.clustering_of, ensemble.n_clusterings
     pairs = owner[shared.row] * M + owner[shared.col]
     squares = np.square(shared.data, dtype=np.float64)
-    return np.bincount(pairs, squares, minlength=M * M).reshape(M, M)
+    sums = np.bincount(pairs, squares, minlength=M * M)
+    return sums.reshape(M, M).astype(np.float64, copy=False)
 
 
 def penalised_weights(costs: Floats, penalty: float) -> Floats:
@@ -143,9 +144,9 @@ class Votes:
 
     def by_clustering(self, values: Floats) -> Floats:
         """Sum numbers of clusters over each clustering, (M,)."""
-        return np.bincount(
-            self.ensemble.clustering_of, values, minlength=self.n_clusterings
-        )
+        owner = self.ensemble.clustering_of
+        sums = np.bincount(owner, values, minlength=self.n_clusterings)
+        return sums.astype(np.float64, copy=False)
 
     def pair_sums(self, A: Floats) -> Floats:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""

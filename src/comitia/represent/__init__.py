@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "implicit": ["ImplicitCoassociation"],
         "mean_distances": ["mean_distances"],
+        "link_similarity": ["link_similarity", "refine_by_links", "soft_jaccard"],
         "random_walk": ["propagated_coassociation", "random_walk_similarity"],
         "partition_kernel": [
             "PartitionKernel",

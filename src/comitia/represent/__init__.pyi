@@ -13,6 +13,9 @@ from comitia.represent.graphs import jaccard_clusters as jaccard_clusters
 from comitia.represent.graphs import knn_graph as knn_graph
 from comitia.represent.graphs import laplacian as laplacian
 from comitia.represent.implicit import ImplicitCoassociation as ImplicitCoassociation
+from comitia.represent.link_similarity import link_similarity as link_similarity
+from comitia.represent.link_similarity import refine_by_links as refine_by_links
+from comitia.represent.link_similarity import soft_jaccard as soft_jaccard
 from comitia.represent.mean_distances import mean_distances as mean_distances
 from comitia.represent.partition_kernel import PartitionKernel as PartitionKernel
 from comitia.represent.partition_kernel import path_kernel as path_kernel
@@ -49,6 +52,7 @@ __all__ = [
     "jaccard_clusters",
     "knn_graph",
     "laplacian",
+    "link_similarity",
     "mean_distances",
     "overlaps",
     "path_kernel",
@@ -56,7 +60,9 @@ __all__ = [
     "profile_similarity",
     "propagated_coassociation",
     "random_walk_similarity",
+    "refine_by_links",
     "soft_assignment",
+    "soft_jaccard",
     "spread_shares",
     "subset_kernel",
     "subset_kernel_table",

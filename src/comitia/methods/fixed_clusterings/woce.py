@@ -150,6 +150,8 @@ class WoCE(EnsembleMethod):
             # A member that is not quite at its best is one of the crowd.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
+            # As many clusters as objects, all eigenvectors: SciPy says how it does it.
+            warnings.filterwarnings("ignore", message="k >= N for N")
             return self.generator_.generate(X)
 
     def _projection(self, X):

@@ -9,11 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster import (
-    E2CP,
-    LinearProjection,
-    constraint_directions,
-)
+from comitia.cluster import E2CP, LinearProjection, constraint_directions
 from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator, draw_features
 from comitia.generate.estimators import NearestObject
@@ -229,8 +225,9 @@ def subspace_round(
     features = drawn
     if len(kept):
         # All in one map of the features, so that new objects can be labelled.
-        selection = np.eye(X.shape[1])[:, drawn.how]
-        directions = selection @ constraint_directions(Y, kept)
+        chosen = constraint_directions(Y, kept)
+        directions = np.zeros((X.shape[1], chosen.shape[1]))
+        directions[drawn.how] = chosen
         features = LinearProjection(np.zeros(X.shape[1]), directions)
     found = kmeans(features(X), n_clusters, rng, n_init=3)
     return Made(found.labels, model=NearestCentre(found.centers, features))

@@ -8,6 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
+from comitia.exceptions import ComitiaError
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import hypergraph_ncut
 from comitia.select import top
@@ -51,7 +52,7 @@ class DCSS(SelectionMethod):
         Which mixtures were kept.
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The score of each mixture, from 0 to 1.
+        The score of each mixture, positive.
 
     membership_ : ndarray of shape (n_objects, n_clusters)
         Posterior probability of each cluster for each object; rows sum to 1.
@@ -85,7 +86,8 @@ class DCSS(SelectionMethod):
     has in general a distance above 0 from itself, which favours mixtures of one heavy
     component; ``variant="centred"`` takes
     :math:`\operatorname{dist}(\Phi, \Phi') - \frac12 \operatorname{dist}(\Phi, \Phi)
-    - \frac12 \operatorname{dist}(\Phi', \Phi')`.
+    - \frac12 \operatorname{dist}(\Phi', \Phi')`, which is 0 for equal mixtures, but
+    may be negative for others: D is no metric.
 
     The neighbourhoods of one cluster may fall into pieces, and nothing would say which
     belong together. So each two components are joined by a faint edge as well, a
@@ -176,6 +178,11 @@ class DCSS(SelectionMethod):
         )
         return self.generator_.generate(X)
 
+    def _select(self, ensemble, X, rng):
+        raise ComitiaError(
+            "DCSS selects among the mixtures that it fits itself; call fit(X)."
+        )
+
     def _combine(self, ensemble, X, rng):
         mixtures = [member.model for member in self.generator_.members_]
         weights, means, covariances, of = _stacked(mixtures)
@@ -183,7 +190,7 @@ class DCSS(SelectionMethod):
         distance = mixture_distances(D, weights, of, centred=self.variant == "centred")
         M = len(mixtures)
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
-        self.clustering_weights_ = np.exp(-np.maximum(mean, 0.0))
+        self.clustering_weights_ = np.exp(-mean)
         chosen = top(-mean, self._n_select(ensemble))
         self.selected_ = np.zeros(M, dtype=bool)
         self.selected_[chosen] = True

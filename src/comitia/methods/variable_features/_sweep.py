@@ -6,7 +6,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
 from comitia.exceptions import ComitiaError
-from comitia.generate.sweep import ParameterSweep, log_grid
+from comitia.generate import ParameterSweep, log_grid
 from comitia.represent import distance_shares
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
@@ -57,6 +57,17 @@ class SweepMethod(EnsembleMethod):
         self.converged_ = all(model.converged_ for model in models)
         return ensemble
 
+    def _agree(self, ensemble, rng):
+        """The consensus by the method that ``consensus`` names."""
+        consensus = method(self.consensus)
+        if consensus.card.needs != ("labels",):
+            raise ComitiaError(
+                f"consensus={self.consensus!r} needs more than labels; see "
+                'comitia.methods(needs="labels").'
+            )
+        seed = rng.randint(np.iinfo(np.int32).max)
+        return consensus(self.n_clusters, random_state=seed).fit_predict(ensemble)
+
     def _of_clusters(self, name):
         """A fitted attribute of the clusterers, for the clusters of the ensemble."""
         return np.concatenate(
@@ -76,7 +87,7 @@ class LACEnsembleMethod(SweepMethod):
 
     def _probabilities(self, X):
         """How probable each cluster of each clustering is for each object."""
-        Z = self.generator_._check_data(X, reset=False)
+        Z = self.generator_.standardise(X)
         return np.hstack(
             [
                 distance_shares(
@@ -113,14 +124,7 @@ class ClusterWeightedMethod(SweepMethod):
 
     def _combine(self, ensemble, X, rng):
         self.cluster_weights_ = self._of_clusters("cluster_weights_")
-        consensus = method(self.consensus)
-        if consensus.card.needs != ("labels",):
-            raise ComitiaError(
-                f"consensus={self.consensus!r} needs more than labels; see "
-                'comitia.methods(needs="labels").'
-            )
-        seed = rng.randint(np.iinfo(np.int32).max)
-        return consensus(self.n_clusters, random_state=seed).fit_predict(ensemble)
+        return self._agree(ensemble, rng)
 
 
 def spread_pairs(first, second, n_pairs):

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster.weighted_lac import FuzzyWeightedLAC
+from comitia.cluster import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 
 __all__ = ["FWLAC"]

@@ -7,8 +7,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import ncut
-from comitia.represent import profile_similarity
-from comitia.represent.link_similarity import link_similarity, refine_by_links
+from comitia.represent import link_similarity, profile_similarity, refine_by_links
 
 __all__ = ["LinkRefinedLAC"]
 

@@ -108,7 +108,7 @@ class MinkowskiCentralPartition(SweepMethod):
     ----------
     .. [1] R. Cordeiro de Amorim, A. Shestakov, B. Mirkin and V. Makarenkov, "The
        Minkowski central partition as a pointer to a suitable distance exponent and
-       consensus partitioning", Pattern Recognition 67, 2017.
+       consensus partitioning", Pattern Recognition 67, 2017, pp. 62-72.
 
     Examples
     --------

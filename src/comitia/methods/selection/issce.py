@@ -1,0 +1,218 @@
+"""ISSCE."""
+
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+
+from comitia._sklearn import Interval
+from comitia.agreement import agreement_matrix
+from comitia.catalogue import MethodCard
+from comitia.cluster import ConstraintSet
+from comitia.generate.boosting import BoostingGenerator, draw_features
+from comitia.methods._boosted import BoostedMethod
+from comitia.methods.fixed_clusterings.yu_2018 import (
+    consensus_cost,
+    subspace_round,
+    weighted_ncut,
+)
+from comitia.methods.selection._base import SelectionMethod
+from comitia.select import top
+
+__all__ = ["ISSCE"]
+
+# What is left of rounding is no improvement.
+_TINY = 1e-12
+
+
+class ISSCE(BoostedMethod, SelectionMethod):
+    r"""Incremental semi-supervised clustering ensemble.
+
+    Random subspaces are clustered under constraints; from the best clustering on, one
+    that differs from those kept is added whenever it makes the consensus more compact
+    and more obedient to the constraints [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
+        for the members, and of these for the consensus.
+
+    n_clusterings : int, default=30
+        Number of clusterings, :math:`M`.
+
+    feature_fraction : float, default=0.5
+        The share of the features that a clustering sees.
+
+    agreement : str or callable, default="nmi_sqrt"
+        How alike two clusterings are, :math:`\phi`.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the clusterings and of the normalised cuts.
+
+    Attributes
+    ----------
+    selected_ : ndarray of bool of shape (n_clusterings,)
+        Which clusterings were kept.
+
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        The global index of each clustering by itself; small for the better.
+
+    order_ : ndarray of int of shape (n_kept,)
+        The clusterings kept, in the order in which they were added.
+
+    objective_ : ndarray of shape (n_kept,)
+        The global index of the consensus after each addition; it falls.
+
+    constraints_ : ConstraintSet
+        The constraints.
+
+    Notes
+    -----
+    The members come from exhaustive and efficient constraint propagation,
+    :class:`comitia.cluster.E2CP`, on random halves of the features. A clustering has
+    the global index
+
+    .. math::
+        g(C) = \frac{\sum_r \sum_{i \in r} \lVert x_i - c_r \rVert^2}
+             {\sum_i \lVert x_i - \bar x \rVert^2}
+        + \frac{\text{number of violated constraints}}{\text{number of constraints}} .
+
+    The clustering of least index is the first. The others are sorted by their mean
+    agreement :math:`\phi` with those kept, the least alike first, and the first one
+    whose addition lowers the index of the consensus is added; when there is none, it
+    ends. The consensus is the normalised cut of the co-association of those kept,
+    which for one clustering is that clustering.
+
+    The review adds variance and violations without dividing, though they have different
+    units, and only calls the local index a similarity. Dividing by the total variance
+    and the number of constraints, as
+    :class:`~comitia.methods.fixed_clusterings.yu_2018.DCECP` does, and the mean of
+    :math:`\phi` are ours, as are M and the share of the features. Without constraints
+    the variance alone counts.
+
+    :meth:`select` judges given clusterings by the variance alone.
+
+    References
+    ----------
+    .. [1] Z. Yu, P. Luo, J. You, H.-S. Wong, H. Leung, S. Wu, J. Zhang and G. Han,
+       "Incremental semi-supervised clustering ensemble for high dimensional data
+       clustering", IEEE Trans. Knowledge and Data Engineering 28(3), 2016.
+       :doi:`10.1109/TKDE.2015.2499200`
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> X = [[0.0, 5.0], [1.0, 3.0], [2.0, 4.0], [10.0, 5.0], [11.0, 3.0], [12.0, 4.0]]
+    >>> grown = method("issce")(n_clusters=2, n_clusterings=5, random_state=0)
+    >>> grown.fit_predict(X, must_link=[(0, 2), (3, 4)], cannot_link=[(2, 5)])
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="issce",
+        weighs="clusterings",
+        approach="selection",
+        needs=("data", "constraints"),
+        scales="quadratic",
+        # Of two features, none can be left out.
+        quick={"feature_fraction": 1.0},
+    )
+
+    _parameter_constraints = {
+        "n_clusters": BoostedMethod._parameter_constraints["n_clusters"],
+        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
+        "agreement": [str, callable],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        n_clusterings=30,
+        feature_fraction=0.5,
+        agreement="nmi_sqrt",
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_clusterings = n_clusterings
+        self.feature_fraction = feature_fraction
+        self.agreement = agreement
+        self.random_state = random_state
+
+    def _boosting(self, X, n_clusters):
+        return BoostingGenerator(
+            self.n_clusterings,
+            draw=partial(draw_features, feature_fraction=self.feature_fraction),
+            cluster=partial(
+                subspace_round,
+                n_clusters=n_clusters,
+                constraints=self.constraints_,
+                constraint_fraction=1.0,
+                variant="e2cp",
+            ),
+            weights="features",
+        )
+
+    def _select(self, ensemble, X, rng):
+        return self._grow(ensemble, X, rng)[0]
+
+    def _combine(self, ensemble, X, rng):
+        chosen, labels = self._grow(ensemble, X, rng)
+        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
+        self.selected_[chosen] = True
+        return labels
+
+    def _grow(self, ensemble, X, rng):
+        """The clusterings kept, and their consensus."""
+        # Given clusterings, as those of ConsensusClustering, come without constraints.
+        constraints = getattr(self, "constraints_", ConstraintSet(len(X)))
+        cost = partial(consensus_cost, X, constraints=constraints)
+        consensus = partial(
+            unweighted_ncut,
+            ensemble,
+            n_clusters=self._resolve_n_clusters(ensemble),
+            seed=rng.randint(np.iinfo(np.int32).max),
+        )
+        phi = agreement_matrix(ensemble, self.agreement)
+        self.clustering_weights_ = np.array([cost(c) for c in ensemble.labels.T])
+        kept = [int(top(-self.clustering_weights_, 1)[0])]
+        labels = consensus(kept)
+        objective = [cost(labels)]
+        while (
+            better := self._better(kept, phi, consensus, cost, objective[-1])
+        ) is not None:
+            m, labels, value = better
+            kept.append(m)
+            objective.append(value)
+        self.order_, self.objective_ = np.array(kept), np.array(objective)
+        return self.order_, labels
+
+    def _better(self, kept, phi, consensus, cost, index):
+        """The clustering least like those kept that lowers the index, if there is."""
+        rest = np.setdiff1d(np.arange(len(phi)), kept)
+        if len(rest) == 0:
+            return None
+        alike = phi[np.ix_(rest, kept)].mean(axis=1)
+        for m in rest[top(-alike, len(rest))]:
+            labels = consensus([*kept, m])
+            value = cost(labels)
+            if value < index - _TINY:
+                return int(m), labels, value
+        return None
+
+
+def unweighted_ncut(ensemble, kept, *, n_clusters, seed):
+    """Normalised cut of the co-association of some clusterings."""
+    if len(kept) == 1 and ensemble.n_clusters_each[kept[0]] == n_clusters:
+        return ensemble.labels[:, kept[0]]
+    smaller = ensemble.take(clusterings=kept)
+    return weighted_ncut(
+        smaller.distinct(),
+        np.ones(len(kept)),
+        sizes=smaller.sizes,
+        n_clusters=n_clusters,
+        seed=seed,
+    )
