@@ -105,6 +105,17 @@ def test_the_update_of_the_memberships_does_not_raise_the_objective(seed):
     assert costs[-1] < costs[0]
 
 
+def test_the_update_of_the_memberships_is_the_one_of_the_notes():
+    labels, votes, F = random_problem(4)
+    full, w = F[votes.inverse], np.array([0.4, 0.3, 0.2, 0.1])
+    S = sum(x * s for x, s in zip(w, together(labels), strict=True))
+    beta = np.array([0.01, 0.1, 1.0])
+    push = full.sum(axis=0) + full / (2 * beta)
+    wanted = full * np.sqrt((S / (full @ full.T)) @ full / push)
+    got = update_memberships(votes, w, F, beta)[votes.inverse]
+    assert_allclose(got, wanted, rtol=1e-10)
+
+
 def test_identical_clusterings_give_uniform_weights_and_their_own_memberships():
     labels, truth = planted(40, 3, 5, 0.0, 0, sizes=[1, 2, 3])
     fitted = ECBNMF(3, random_state=0).fit(Ensemble(labels))

@@ -112,6 +112,21 @@ def test_the_update_of_u_is_the_printed_one():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+def test_the_update_of_v_is_the_one_of_the_notes(loss):
+    labels, votes, U, V = random_problem(6)
+    full, w = U[votes.inverse], np.array([0.4, 0.3, 0.2, 0.1])
+    B = votes.ensemble.membership.toarray()
+    columns = [roughness(loss, labels, full[:, [r]]) @ w for r in range(3)]
+    if loss == "frobenius":
+        pull, push = B.T @ full, V @ (full.T @ full + 0.5 * np.diag(columns))
+    else:
+        pull = (B / (full @ V.T)).T @ full
+        push = full.sum(axis=0) + 0.5 * np.array(columns)
+    got = _FORMS[loss].update_clusters(votes, w, U, V, 0.5)
+    assert_allclose(got, V * pull / push, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_weights_are_those_of_a_numerical_optimiser(loss):
     labels, votes, U, V = random_problem(5)
     t = roughness(loss, labels, U[votes.inverse])

@@ -152,9 +152,8 @@ class Votes:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""
         sums = self.to_clusters(A)
         members = self.micro.membership.T.multiply(self.counts).tocsr()
-        return self.by_clustering(
-            np.asarray(members.multiply(sums).sum(axis=1)).ravel()
-        )
+        inside = np.asarray(members.multiply(sums).sum(axis=1), dtype=np.float64)
+        return self.by_clustering(inside.ravel())
 
 
 class AlternatingMethod(VariableWeightMethod):
