@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
 
 from comitia.cluster import LAC
 from comitia.exceptions import ComitiaError
@@ -74,6 +75,28 @@ def test_a_clustering_of_a_sample_labels_all_objects():
     assert_array_equal(generator.transform(X), generator.ensemble_.labels)
     assert all(len(member.model.labels_) == 15 for member in generator.members_)
     assert generator.ensemble_ != sweep(n_clusters=3).generate(X)
+
+
+class Forgetful(BaseEstimator):
+    """A clusterer that labels objects otherwise when it sees them again."""
+
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X):
+        self.labels_ = np.arange(len(X)) % 2
+        return self
+
+    def predict(self, X):
+        return (np.arange(len(X)) < 3).astype(int)
+
+
+def test_labels_are_those_of_the_fit_unless_objects_are_sampled():
+    all_seen = ParameterSweep(Forgetful(), [{}], n_clusters=2).generate(X)
+    assert_array_equal(all_seen.labels[:, 0], np.arange(30) % 2)
+    some = ParameterSweep(Forgetful(), [{}], n_clusters=2, objects=Subsample(0.5))
+    assert_array_equal(some.generate(X).labels[:, 0], np.arange(30) < 3)
 
 
 def test_an_empty_grid_is_refused():

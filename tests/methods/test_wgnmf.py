@@ -112,6 +112,26 @@ def test_the_update_of_u_is_the_printed_one():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+def test_updates_of_u_end_where_a_numerical_optimiser_does(loss):
+    # For fixed V and w both forms are convex in U.
+    labels, votes, U, V = random_problem(7, n=6)
+    form, w = _FORMS[loss], np.array([0.4, 0.3, 0.2, 0.1])
+    V = V / np.linalg.norm(V, ord=form.norm, axis=0)
+
+    def cost(u):
+        full = np.exp(u).reshape(U.shape)[votes.inverse]
+        return brute(loss, labels, full, V, w, 0.5)
+
+    found = minimize(
+        cost, np.log(U).ravel(), method="L-BFGS-B", bounds=[(-12, 3)] * U.size
+    )
+    for _ in range(500):
+        U = form.update_objects(votes, w, U, V, 0.5)
+    # Both come near their common minimum slowly where U is near zero.
+    assert_allclose(cost(np.log(U).ravel()), found.fun, rtol=1e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_the_update_of_v_is_the_one_of_the_notes(loss):
     labels, votes, U, V = random_problem(6)
     full, w = U[votes.inverse], np.array([0.4, 0.3, 0.2, 0.1])

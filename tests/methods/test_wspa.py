@@ -9,7 +9,9 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import config, method
 from comitia.cluster import LAC, lac_objective, lac_weights, locally_adaptive
 from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.partition import metis_partition
 from comitia.represent import distance_shares, profile_similarity
+from tests.fixtures import same_partition
 
 WSPA = method("wspa")
 
@@ -62,6 +64,22 @@ def test_objects_with_equal_distances_have_similarity_one():
     S = profile_similarity(P, fitted.ensemble_, dtype=np.float64)
     assert_allclose(S[1, 3], 1.0)
     assert S.min() > 0  # the graph is complete
+
+
+@pytest.mark.parametrize("variant", ["similarity", "bipartite"])
+def test_the_result_is_the_metis_cut_of_the_graph_of_probabilities(variant):
+    X = np.random.RandomState(0).randn(60, 3)  # no clusters: every edge matters
+    fitted = WSPA(3, n_clusterings=4, variant=variant, random_state=0).fit(X)
+    P, E = fitted._probabilities(X), fitted.ensemble_
+    if variant == "similarity":
+        graph, weights = profile_similarity(P, E), np.ones(60)
+    else:
+        graph = np.block([[np.zeros((60, 60)), P], [P.T, np.zeros((12, 12))]])
+        weights = np.repeat([1.0, 5.0], [60, 12])
+    rng = np.random.RandomState(0)
+    rng.randint(np.iinfo(np.int32).max)  # the seed of the clusterings
+    again = metis_partition(graph, 3, vertex_weights=weights, rng=rng)
+    assert same_partition(fitted.labels_, again[:60])
 
 
 def test_clusterings_are_lac_on_standardised_data_over_a_log_grid():

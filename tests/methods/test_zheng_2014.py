@@ -156,6 +156,10 @@ def test_trees_of_equal_height_have_no_distance():
         (5, "is a int"),
         ([linkage(X6), linkage(X6[:5])], "dendrogram 1 has 5 objects"),
         ([np.ones((5, 4))], "dendrogram 0 is not in SciPy form"),
+        (np.ones((5, 2)), "dendrogram 0 is not in SciPy form"),
+        ([[1.0, 2.0]], "dendrogram 0 is not in SciPy form"),
+        ([np.empty((0, 4))], "dendrogram 0 is not in SciPy form"),
+        (["tree"], "is a list"),
         ([AgglomerativeClustering(2).fit(X6)], "compute_distances=True"),
     ],
 )

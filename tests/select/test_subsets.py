@@ -75,3 +75,17 @@ def test_perfect_clusterings_weigh_alike():
     weights, of_subsets = subset_weights([0.0, 0.0, 0.0], [[0, 1], [1]])
     assert_array_equal(of_subsets, [1, 1])
     assert_array_equal(weights, [1, 2, 0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_relevance_and_redundancy_are_their_definition(seed):
+    A = np.random.RandomState(seed).rand(8, 8)
+    phi = (A + A.T) / 2
+    np.fill_diagonal(phi, 1)
+    relevance = np.array([np.delete(row, m).mean() for m, row in enumerate(phi)])
+    expected = [int(relevance.argmax())]
+    while len(expected) < 6:
+        rest = [m for m in range(8) if m not in expected]
+        gains = [relevance[m] - phi[m, expected].mean() for m in rest]
+        expected.append(rest[int(np.argmax(gains))])
+    assert_array_equal(relevance_redundancy(phi, 6), expected)

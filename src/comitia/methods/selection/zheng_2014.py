@@ -204,7 +204,9 @@ def read_dendrograms(trees):
         trees = [trees]  # one tree is no list of rows
     try:
         read = [_read(tree) for tree in trees]
-    except TypeError:
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ComitiaError):
+            raise
         raise ComitiaError(
             f"X is a {type(trees).__name__}; give a list of dendrograms, as "
             "scipy.cluster.hierarchy.linkage returns them."
@@ -212,7 +214,7 @@ def read_dendrograms(trees):
     if not read:
         raise ComitiaError("X has no dendrograms; give one at least.")
     for m, tree in enumerate(read):
-        if len(tree) and not is_valid_linkage(tree):
+        if tree.ndim != 2 or not is_valid_linkage(tree):
             raise ComitiaError(
                 f"dendrogram {m} is not in SciPy form: rows of two clusters, a height "
                 "and a count."
@@ -228,7 +230,7 @@ def read_dendrograms(trees):
 def _read(tree):
     """One dendrogram in SciPy form."""
     if not hasattr(tree, "children_"):
-        return np.asarray(tree, dtype=np.float64).reshape(-1, 4)
+        return np.asarray(tree, dtype=np.float64)
     if not hasattr(tree, "distances_"):
         raise ComitiaError(
             f"{type(tree).__name__} has no distances_; fit it with "

@@ -289,7 +289,7 @@ class KullbackLeibler:
     @staticmethod
     def update_clusters(votes, weights, U, V, strength):
         data = kl_term(votes.micro.membership.T, V, U, column_weights=votes.counts)
-        rough = 0.0 * weights @ _roughness(votes, U, np.log(U))
+        rough = strength / 2 * weights @ _roughness(votes, U, np.log(U))
         return multiply(V, data, Term(0.0, rough), floor=_FLOOR)
 
 
