@@ -48,15 +48,15 @@ def center_of_power(values, p):
 
 
 @njit(cache=True)
-def centers_of_power(X, labels, n_clusters, p):
-    """Minkowski centres of clusters that are not empty, feature by feature."""
+def centers_of_power(X, members, starts, p):
+    """Minkowski centres of clusters that are not empty, feature by feature.
+
+    Cluster v holds the objects ``members[starts[v]:starts[v + 1]]``; sorting them is
+    left to NumPy, whose sort takes numba seconds to compile.
+    """
     n_features = X.shape[1]
-    sizes = np.bincount(labels, minlength=n_clusters)
-    starts = np.zeros(n_clusters + 1, dtype=np.int64)
-    starts[1:] = np.cumsum(sizes)
-    members = np.argsort(labels, kind="mergesort")
-    centers = np.empty((n_clusters, n_features))
-    for v in range(n_clusters):
+    centers = np.empty((len(starts) - 1, n_features))
+    for v in range(len(starts) - 1):
         mine = members[starts[v] : starts[v + 1]]
         values = np.empty(len(mine))
         for r in range(n_features):

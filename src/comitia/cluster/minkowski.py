@@ -109,7 +109,9 @@ def minkowski_centers(
         return np.stack([np.median(X[labels == v], axis=0) for v in range(n_clusters)])
     from comitia._kernels.cluster_minkowski import centers_of_power
 
-    return centers_of_power(X, labels, n_clusters, float(p))
+    members = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[members], np.arange(n_clusters + 1))
+    return centers_of_power(X, members, starts, float(p))
 
 
 def minkowski_distances(
