@@ -68,8 +68,14 @@ def run(scale: str) -> list[Row]:
             f"n={n} M=20",
             lwgp,
             target="<= 1.5 s",
-            note="imports of comitia and numba, cached kernels, fit; the whole process "
-            f"takes {whole:.2f} s, of which import sklearn.base {sklearn:.2f} s",
+            note="imports of comitia and numba, cached kernels, fit",
+        ),
+        Row(
+            "first warm LWGP, whole process",
+            f"n={n} M=20",
+            whole,
+            target="<= 1.5 s",
+            note=f"import sklearn.base alone takes {sklearn:.2f} s",
         ),
         *_compilers(most=3 if smoke else 5, smoke=smoke),
     ]
