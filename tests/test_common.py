@@ -36,8 +36,11 @@ def takes(cls, need):
 
 
 def on_tables(cls):
-    """Whether X is a table of numbers, as scikit-learn's checks assume."""
-    return not {"graph", "views", "series", "dendrograms"} & set(cls.card.needs)
+    """Whether X can be a table of numbers, as scikit-learn's checks assume.
+
+    A table is one view of several, and series of one channel.
+    """
+    return not {"graph", "dendrograms"} & set(cls.card.needs)
 
 
 @parametrize_with_checks(

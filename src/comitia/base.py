@@ -91,6 +91,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         ensemble: Ensemble | None = None,
         must_link: Any = None,
         cannot_link: Any = None,
+        device: str | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one.
 
@@ -98,6 +99,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         ----------
         X : Ensemble, or array-like of shape (n_objects, n_features)
             The clusterings; or the data, of which the generator makes clusterings.
+            Methods for several views take a list of tables, those for time series an
+            array of shape (n_objects, n_channels, n_times) or a list of series, those
+            for networks a sparse adjacency matrix.
 
         y : None
             Not used; there for scikit-learn's pipelines.
@@ -110,6 +114,11 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             Pairs of objects that belong together, and that do not, for methods that
             take constraints.
 
+        device : str, default=None
+            Where dense iterations run: ``"cuda"``, ``"cuda:1"`` or ``"torch"`` (the
+            CPU, through PyTorch), for methods whose card says ``on_device``. ``None``
+            follows the data: NumPy's stay with NumPy, a tensor's device is used.
+
         Returns
         -------
         self : object
@@ -118,6 +127,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         with self._all_or_nothing():
             self._validate_params()
             rng = check_random_state(self.random_state)
+            self._device = self._check_device(X, device)
             data = None if isinstance(X, Ensemble) else self._check_data(X)
             self._check_given(X, data, ensemble)
             self._keep_constraints(must_link, cannot_link, X if data is None else data)
@@ -260,7 +270,32 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             from comitia.cluster.communities import check_graph
 
             return check_graph(X)
-        return validate_data(self, X, dtype=np.float64)
+        if "series" in self.card.needs:
+            return self._check_series(X)
+        return validate_data(self, _on_host(X), dtype=np.float64)
+
+    def _check_series(self, X: Any) -> list[NDArray[np.float64]]:
+        from comitia._inputs import check_series
+
+        if not isinstance(X, list | tuple) and np.ndim(X) != 3:
+            # scikit-learn's own check: the number and the names of the features.
+            X = validate_data(self, X, dtype=np.float64)
+        return check_series(X)
+
+    def _check_device(self, X: Any, device: str | None) -> str | None:
+        from comitia._arrays import check_device, device_of
+
+        if device is None:
+            device = device_of(X[0] if isinstance(X, list) and X else X)
+            # A method that knows no devices reads a tensor as any other array.
+            return device if self.card.on_device else None
+        device = check_device(device)
+        if device is not None and not self.card.on_device:
+            raise ComitiaError(
+                f"device={device!r} is not for {type(self).__name__}, which runs on "
+                "the CPU; see comitia.methods(on_device=True)."
+            )
+        return device
 
     def _keep_constraints(self, must_link: Any, cannot_link: Any, X: Any) -> None:
         if "constraints" in self.card.needs:
@@ -313,7 +348,15 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
 
 def _n_objects(X: Any) -> int:
-    return X.n_objects if isinstance(X, Ensemble) else int(np.shape(X)[0])
+    if hasattr(X, "n_objects"):
+        return X.n_objects
+    return len(X) if isinstance(X, list) else int(X.shape[0])
+
+
+def _on_host(X: Any) -> Any:
+    from comitia._arrays import device_of, to_numpy
+
+    return X if device_of(X) is None else to_numpy(X)
 
 
 class VariableWeightMethod(EnsembleMethod):

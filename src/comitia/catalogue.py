@@ -57,6 +57,9 @@ class MethodCard:
     scales : {"linear", "quadratic"}
         How time or memory grow with the number of objects.
 
+    on_device : bool, default=False
+        Whether ``fit`` can run on a GPU, through PyTorch or CuPy.
+
     requires : str, default=""
         The extra that has to be installed, if any.
 
@@ -75,6 +78,7 @@ class MethodCard:
     approach: Approach
     needs: Need | tuple[Need, ...] = "labels"
     scales: Scales
+    on_device: bool = False
     requires: str = ""
     exempt: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}), compare=False
@@ -190,6 +194,7 @@ def find_methods(
     approach: str | Iterable[str] | None = None,
     needs: str | Iterable[str] | None = None,
     scales: str | Iterable[str] | None = None,
+    on_device: bool | None = None,
 ) -> list[MethodCard]:
     """List the cards of the methods; also called as ``comitia.methods()``.
 
@@ -203,6 +208,9 @@ def find_methods(
 
     scales : {"linear", "quadratic"}, default=None
         Keep the methods that scale so.
+
+    on_device : bool, default=None
+        Keep the methods that can, or that cannot, run on a GPU.
 
     Returns
     -------
@@ -229,7 +237,8 @@ def find_methods(
     return [
         cls.card
         for cls in method_classes()
-        if all(
+        if on_device in (None, cls.card.on_device)
+        and all(
             set(cls.card.needs) <= allowed
             if attribute == "needs"
             else getattr(cls.card, attribute) in allowed

@@ -1,0 +1,216 @@
+"""Input that is more than one table: views of the same objects, and series in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.exceptions import ComitiaError
+
+__all__ = ["Views", "check_series", "check_views"]
+
+
+@dataclass(frozen=True)
+class Views:
+    """Tables that describe the same objects.
+
+    Parameters
+    ----------
+    arrays : tuple of ndarray of shape (n_objects, n_features of the view)
+        The views. An object that a view does not have is a row of NaN there.
+
+    names : tuple of str
+        A name for each view.
+    """
+
+    arrays: tuple[NDArray[np.float64], ...]
+    names: tuple[str, ...]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return len(self.arrays[0])
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.arrays)
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which objects each view has, (n_objects, n_views)."""
+        return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
+
+
+def check_views(X: Any, parts: Sequence[Any] | None, *, missing: bool) -> Views:
+    """Check views, or take them out of one wide table.
+
+    Parameters
+    ----------
+    X : list or dict of array-like, or array-like of shape (n_objects, n_features)
+        The views, or one table.
+
+    parts : list of slice, or of lists of column numbers, or None
+        Which columns of one table make up each view; ``None`` takes it as one view.
+
+    missing : bool
+        Whether a view may lack objects, as rows of NaN.
+
+    Returns
+    -------
+    views : Views
+        The views, as float64.
+    """
+    names: Sequence[Any] | None = None
+    if isinstance(X, Mapping):
+        names, X = list(X), list(X.values())
+    elif not _is_list_of_tables(X):
+        table = _check_table(X, "X")
+        X = [table] if parts is None else _cut(table, parts)
+    elif parts is not None:
+        raise ComitiaError(
+            "views says how to cut one table, but X is a list of views already; give "
+            "one of the two."
+        )
+    if len(X) == 0:
+        raise ComitiaError("X is an empty list; give at least one view.")
+    names = [f"view {v}" for v in range(len(X))] if names is None else names
+    arrays = tuple(_check_table(view, f"X[{v}]") for v, view in enumerate(X))
+    lengths = [len(array) for array in arrays]
+    if len(set(lengths)) > 1:
+        raise ComitiaError(
+            f"the views have {', '.join(map(str, lengths))} rows; they must describe "
+            "the same objects in the same order, with a row of NaN for an object that "
+            "a view does not have."
+        )
+    for v, array in enumerate(arrays):
+        _check_rows(array, f"X[{v}]", missing=missing)
+    views = Views(arrays, tuple(map(str, names)))
+    nowhere = np.flatnonzero(~views.present.any(axis=1))
+    if len(nowhere):
+        raise ComitiaError(
+            f"{len(nowhere)} object(s) are in no view, the first is row {nowhere[0]}; "
+            "leave them out."
+        )
+    return views
+
+
+def check_series(X: Any) -> list[NDArray[np.float64]]:
+    """Check time series.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_channels, n_times), or list of 2-D arrays
+        One (channels, time) array per object, of any length. A table of shape
+        (n_objects, n_times) holds series of one channel.
+
+    Returns
+    -------
+    series : list of ndarray of shape (n_channels, n_times of the object)
+        The series, as float64.
+    """
+    if not isinstance(X, list | tuple):
+        table = _check_numbers(X, "X")
+        if table.ndim not in (2, 3):
+            raise ComitiaError(
+                f"X has {table.ndim} dimension(s); series are (n_objects, n_channels, "
+                "n_times), (n_objects, n_times), or a list of (n_channels, n_times). "
+                "Reshape your data."
+            )
+        X = list(table[:, None, :] if table.ndim == 2 else table)
+    series = [np.atleast_2d(_check_numbers(one, f"X[{i}]")) for i, one in enumerate(X)]
+    if not series:
+        raise ComitiaError("X has no series; give at least one.")
+    for i, one in enumerate(series):
+        if one.ndim != 2 or one.shape[1] == 0:
+            raise ComitiaError(
+                f"X[{i}] has shape {one.shape}; a series is (n_channels, n_times)."
+            )
+        if one.shape[0] != series[0].shape[0]:
+            raise ComitiaError(
+                f"X[{i}] has {one.shape[0]} channel(s) and X[0] has "
+                f"{series[0].shape[0]}; all series need the same channels."
+            )
+        if not np.isfinite(one).all():
+            raise ComitiaError(
+                f"X[{i}] contains NaN or infinity; cut a series where it ends instead "
+                "of filling it up."
+            )
+    return series
+
+
+def _is_list_of_tables(X: Any) -> bool:
+    return isinstance(X, list | tuple) and any(
+        getattr(view, "ndim", None) == 2 or hasattr(view, "columns") for view in X
+    )
+
+
+def _check_numbers(X: Any, name: str) -> NDArray[np.float64]:
+    if hasattr(X, "toarray"):
+        raise ComitiaError(f"{name} is sparse; give {name}.toarray().")
+    try:
+        array = np.asarray(X)
+        if np.iscomplexobj(array):
+            raise ComitiaError(f"{name} is complex; give real numbers.")
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ComitiaError):
+            raise
+        raise ComitiaError(f"{name} is not an array of numbers: {error}.") from None
+
+
+def _check_table(X: Any, name: str) -> NDArray[np.float64]:
+    array = _check_numbers(X, name)
+    if array.ndim != 2:
+        raise ComitiaError(
+            f"{name} has {array.ndim} dimension(s); a view is (n_objects, n_features). "
+            "Reshape your data."
+        )
+    for size, what in zip(array.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise ComitiaError(
+                f"Found array with 0 {what}(s) (shape={array.shape}) in {name} while "
+                "a minimum of 1 is required."
+            )
+    return array
+
+
+def _check_rows(X: NDArray[np.float64], name: str, *, missing: bool) -> None:
+    if np.isinf(X).any():
+        raise ComitiaError(f"{name} contains infinity; give finite numbers.")
+    holes = np.isnan(X)
+    if not holes.any():
+        return
+    partly = np.flatnonzero(holes.any(axis=1) & ~holes.all(axis=1))
+    if not missing:
+        raise ComitiaError(
+            f"{name} contains NaN, and this method needs every object in every view; "
+            "mic, omvc and MultiViewEnsemble take views with missing objects."
+        )
+    if len(partly):
+        raise ComitiaError(
+            f"{name} contains NaN in a part of row {partly[0]}; a missing object is a "
+            "whole row of NaN, and single values have to be filled in first."
+        )
+    if holes.all():
+        raise ComitiaError(f"{name} has no object at all; leave the view out.")
+
+
+def _cut(table: NDArray[np.float64], parts: Sequence[Any]) -> list[NDArray[np.float64]]:
+    pieces = []
+    for v, part in enumerate(parts):
+        try:
+            piece = table[:, part]
+        except (IndexError, TypeError, ValueError):
+            piece = table[:, :0]
+        if piece.ndim != 2 or piece.shape[1] == 0:
+            raise ComitiaError(
+                f"views[{v}]={part!r} takes no columns out of {table.shape[1]}; give a "
+                "slice or a list of column numbers."
+            )
+        pieces.append(piece)
+    return pieces

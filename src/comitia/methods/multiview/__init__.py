@@ -1,0 +1,1 @@
+"""Several tables that describe the same objects, and count for more or less."""

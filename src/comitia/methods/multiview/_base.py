@@ -1,0 +1,89 @@
+"""What the methods for several views share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._inputs import Views, check_views
+from comitia._sklearn import validate_data
+from comitia.base import EnsembleMethod, _on_host
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+__all__ = ["MultiViewMethod"]
+
+
+class MultiViewMethod(EnsembleMethod):
+    """Base class: ``fit`` takes a list of views, or one table that is cut into views.
+
+    A method writes ``_combine(ensemble, views, rng)``, where ``ensemble`` is None
+    unless it writes ``_generate(views, rng)`` too. It leaves what each view says of the
+    objects in ``view_labels_``; these clusterings become ``ensemble_``.
+
+    Attributes
+    ----------
+    view_labels_ : ndarray of shape (n_objects, n_views)
+        The clustering of each view, -1 where a view does not have the object.
+
+    view_names_ : list of str
+        The keys, when the views came in a dict, and otherwise numbers.
+    """
+
+    # Whether a row of NaN, an object that the view does not have, is handled.
+    _takes_missing: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{
+            name: rule
+            for name, rule in EnsembleMethod._parameter_constraints.items()
+            if name != "generator"
+        },
+        "views": ["array-like", None],
+    }
+
+    views: Any
+    view_labels_: NDArray[np.int_]
+
+    def _check_data(self, X: Any) -> Views:
+        several = isinstance(X, dict | list | tuple)
+        if several:
+            values = X.values() if isinstance(X, dict) else X
+            hosted = [_on_host(view) for view in values]
+            X = dict(zip(X, hosted, strict=True)) if isinstance(X, dict) else hosted
+        else:
+            # scikit-learn's own check: the number and the names of the features.
+            finite = "allow-nan" if self._takes_missing else True
+            X = validate_data(
+                self, _on_host(X), dtype=np.float64, ensure_all_finite=finite
+            )
+        views = check_views(X, self.views, missing=self._takes_missing)
+        self.n_features_in_ = sum(view.shape[1] for view in views.arrays)
+        self.view_names_ = list(views.names)
+        return views
+
+    def _generator(self) -> Any:
+        return None  # nothing that could label new objects
+
+    def _generate(self, X: Any, rng: np.random.RandomState) -> Any:
+        return None
+
+    def _check_ensemble(self, ensemble: Ensemble | None) -> None:
+        if ensemble is not None:
+            super()._check_ensemble(ensemble)
+
+    def _check_given(self, X: Any, data: Any, ensemble: Ensemble | None) -> None:
+        super()._check_given(X, data, ensemble)
+        if self.n_clusters is not None and self.n_clusters > data.n_objects:
+            n = data.n_objects
+            raise ComitiaError(
+                f"n_clusters={self.n_clusters} is larger than the number of objects; "
+                f"give at most {n}, got n_samples={n}."
+            )
+
+    def _keep(self, ensemble: Ensemble | None, labels: NDArray[Any]) -> None:
+        if ensemble is None:
+            ensemble = Ensemble(self.view_labels_, clustering_names=self.view_names_)
+        super()._keep(ensemble, labels)

@@ -1,0 +1,1 @@
+"""Time series: clusterings of several representations or models, combined."""
