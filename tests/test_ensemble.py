@@ -733,3 +733,23 @@ def test_wide_ensembles_are_counted_sparsely(monkeypatch):
     votes = Ensemble(labels)
     assert not votes.is_tabulated  # 1000 x 500 cells for 1000 objects
     assert_array_equal(votes.contingency().diagonal(), votes.sizes)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, np.uint64])
+def test_the_type_of_a_table_of_labels_does_not_matter(dtype):
+    labels = np.random.RandomState(0).randint(0, 100, size=(3000, 4))
+    expected = Ensemble(labels)
+    got = Ensemble(np.asarray(labels, dtype=dtype))
+    assert_array_equal(got.labels, expected.labels)
+    assert got.codes.dtype == expected.codes.dtype == np.uint8
+    if np.issubdtype(dtype, np.signedinteger):
+        labels[labels == 7] = -1
+        got = Ensemble(labels.astype(dtype))
+        assert_array_equal(got.labels == -1, labels == -1)
+        # Labels above the one that is gone move up by one.
+        assert_array_equal(got.labels, np.where(labels > 7, labels - 1, labels))
+
+
+def test_labels_far_apart_are_names():
+    far = np.array([[2**63, 0], [5, 1], [2**63, 1]], dtype=np.uint64)
+    assert_array_equal(Ensemble(far).labels, [[1, 0], [0, 1], [1, 1]])

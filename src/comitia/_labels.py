@@ -12,6 +12,10 @@ from comitia.exceptions import ComitiaError
 __all__ = ["LabelTable", "encode", "narrowest", "read_labels"]
 
 
+# Rows of a table that are turned into columns at once: they stay in the cache.
+_ROWS_AT_ONCE = 1024
+
+
 class LabelTable(NamedTuple):
     """Columns of labels, one per clustering, and the names that came with them."""
 
@@ -64,6 +68,8 @@ def read_labels(labels: Any) -> LabelTable:
             f"clustering; got {table.ndim} dimension(s). For a single clustering give "
             "labels.reshape(-1, 1)."
         )
+    if table.dtype.kind in "iu" and table.size:
+        return LabelTable(list(_narrow_columns(table)), None, None)
     return LabelTable(list(table.T), None, None)
 
 
@@ -130,6 +136,22 @@ def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
     return np.uint16 if largest <= np.iinfo(np.uint16).max else np.int32
 
 
+def _narrow_columns(table: NDArray[Any]) -> NDArray[Any]:
+    """The columns of a table of integers as rows, in the narrowest type that holds them.
+
+    Row by row a table of labels is read once; column by column, M times.
+    """
+    least, largest = table.min(), table.max()
+    dtype = np.promote_types(np.min_scalar_type(least), np.min_scalar_type(largest))
+    if dtype.kind not in "iu":  # below 0 and above 2**63 at once
+        return table.T
+    columns = np.empty(table.shape[::-1], dtype=dtype)
+    for lo in range(0, len(table), _ROWS_AT_ONCE):
+        rows = table[lo : lo + _ROWS_AT_ONCE]
+        columns[:, lo : lo + len(rows)] = rows.astype(dtype).T
+    return columns
+
+
 def _is_list_of_vectors(labels: Any) -> bool:
     """True for a list of 1-D arrays or Series; plain nested lists are tables."""
     return (
@@ -192,15 +214,17 @@ def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int
             k = len(values) - 1
             return np.where(codes == 0, k, codes - 1), k
         return codes, len(values)
-    # A look-up table is 30 times faster than np.unique.
+    # Counting is 30 times faster than np.unique.
     # Widened first: one more than the largest int8 is no int8.
-    place = column if smallest >= 0 else column.astype(np.int64) + 1
     first = 0 if smallest >= 0 else 1
-    used = np.zeros(largest + 1 + first, dtype=bool)
-    used[place] = True
-    k = int(used[first:].sum())
-    table = np.full(len(used), k, dtype=narrowest(k))
-    table[first:][used[first:]] = np.arange(k)
+    place = column.astype(np.int64)
+    place += first
+    used = np.bincount(place, minlength=largest + 1 + first)[first:] > 0
+    k = int(used.sum())
+    if k == largest + 1 and first == 0:  # 0..k-1 already
+        return column, k
+    table = np.full(first + len(used), k, dtype=narrowest(k))
+    table[first:][used] = np.arange(k)
     return table[place], k
 
 

@@ -129,10 +129,10 @@ def test_the_adjacency_is_the_bipartite_matrix_both_ways(joined):
     )
     counts = np.arange(1, 41)
     W = counts[:, None] * ensemble.membership.toarray() * np.arange(1, K + 1)
-    expected = np.block([[np.zeros((40, 40)), W], [W.T, C]])
+    expected = np.block([[C, W.T], [W, np.zeros((40, 40))]])
     assert_allclose(graph.adjacency(counts).toarray(), expected)
     W = graph.matrix().toarray()[:40]  # counting did not touch the graph
-    assert_allclose(graph.adjacency().toarray()[:40, 40:], W)
+    assert_allclose(graph.adjacency().toarray()[-40:, :-40], W)
 
 
 def test_bad_cluster_edges_are_refused():

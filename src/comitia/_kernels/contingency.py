@@ -36,6 +36,9 @@ __all__ = [
 # columns fits the second cache.
 _FUSED_CODES = 256
 
+# Rows whose cells are computed, in vector instructions, before they are counted.
+_ROWS_AT_ONCE = 4096
+
 # Cells counted before they are handed on: 16 MB, which the last cache holds.
 _BATCH_CELLS = 1 << 22
 
@@ -342,21 +345,38 @@ def _share(work: Callable[[int, int], None], n_tasks: int) -> None:
 
 
 @njit(cache=True)
-def _histogram(a, b, n_b, table):
+def _cells(a, b, n_b, cells):
+    width = np.uint32(n_b)
+    for i in range(a.shape[0]):
+        cells[i] = np.uint32(a[i]) * width + np.uint32(b[i])
+
+
+@njit(cache=True)
+def _increment(cells, table):
     # Four rows from four parts of the data at a time: neighbouring rows are often in
     # the same cell, and an increment would have to wait for the one before it.
-    quarter = a.shape[0] // 4
-    a1, a2, a3 = a[quarter:], a[2 * quarter :], a[3 * quarter :]
-    b1, b2, b3 = b[quarter:], b[2 * quarter :], b[3 * quarter :]
-    width = np.uint64(n_b)
+    quarter = cells.shape[0] // 4
+    c0, c1 = cells[:quarter], cells[quarter:]
+    c2, c3 = cells[2 * quarter :], cells[3 * quarter :]
     one = np.uint32(1)
     for i in range(quarter):
-        table[np.uint64(a[i]) * width + np.uint64(b[i])] += one
-        table[np.uint64(a1[i]) * width + np.uint64(b1[i])] += one
-        table[np.uint64(a2[i]) * width + np.uint64(b2[i])] += one
-        table[np.uint64(a3[i]) * width + np.uint64(b3[i])] += one
-    for i in range(4 * quarter, a.shape[0]):
-        table[np.uint64(a[i]) * width + np.uint64(b[i])] += one
+        table[np.uint64(c0[i])] += one
+        table[np.uint64(c1[i])] += one
+        table[np.uint64(c2[i])] += one
+        table[np.uint64(c3[i])] += one
+    for i in range(4 * quarter, cells.shape[0]):
+        table[np.uint64(cells[i])] += one
+
+
+@njit(cache=True)
+def _histogram(a, b, n_b, cells, table):
+    """Count the pairs of codes; ``cells`` is room for the rows of one step."""
+    step = cells.shape[0]
+    for lo in range(0, a.shape[0], step):
+        hi = min(lo + step, a.shape[0])
+        some = cells[: hi - lo]
+        _cells(a[lo:hi], b[lo:hi], n_b, some)
+        _increment(some, table)
 
 
 @njit(cache=True)
@@ -409,11 +429,12 @@ def count_pairs(
     hi,
 ):
     """Count the tables of the column pairs lo..hi - 1."""
+    cells = np.empty(_ROWS_AT_ONCE, dtype=np.uint32)
     for t in range(lo, hi):
         P, Q = first[t], second[t]
         n_q = b_n_codes[Q]
         table = np.zeros(a_n_codes[P] * n_q, dtype=np.uint32)
-        _histogram(a_codes[P], b_codes[Q], n_q, table)
+        _histogram(a_codes[P], b_codes[Q], n_q, cells, table)
         place = begin[t]
         for i in range(a_begin[P], a_begin[P + 1]):
             rows = table

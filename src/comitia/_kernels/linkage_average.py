@@ -190,12 +190,11 @@ class Known(NamedTuple):
 
 
 @njit(cache=True)
-def search(sums, known, x, sizes, weights, sums_with, touched):
+def search(sums, known, x, sizes, weights, sums_with, touched, best):
     """Find the candidates of x among all clusters, and its bound."""
     n_touched = add_similarities(sums, x, weights, sums_with, touched)
     n_x = float(sizes[x])
     sums_with[x] = 0
-    best = np.zeros(_N_CANDIDATES + 1)
     found = known.candidates[x]
     n_found, least = 0, 0.0
     for t in range(n_touched):
@@ -263,6 +262,7 @@ class Scratch(NamedTuple):
 
     sums_with: NDArray[np.int64]  # by cluster: numerators of one search, else 0
     touched: NDArray[np.int32]  # the clusters whose numerators are not 0
+    best: NDArray[np.float64]  # the highest similarities of one search
     where: NDArray[np.int64]  # by base cluster: see mark
     chain: NDArray[np.int32]
     links: NDArray[np.float64]  # similarity to the one before in the chain
@@ -313,6 +313,7 @@ def average_merges(
     scratch = Scratch(
         sums_with=np.zeros(n, dtype=np.int64),
         touched=np.empty(n + 1, dtype=np.int32),
+        best=np.empty(_N_CANDIDATES + 1),
         where=np.zeros(len(weights), dtype=np.int64),
         chain=np.empty(n, dtype=np.int32),
         links=np.empty(n, dtype=np.float64),
@@ -338,7 +339,7 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
     nearest to each other.
     """
     n = len(sizes)
-    sums_with, touched, where, chain, links, position = scratch
+    sums_with, touched, best, where, chain, links, position = scratch
     start, depth, n_merges = 0, 0, 0
     while start < n:
         if depth == 0:
@@ -347,10 +348,11 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
                 continue
             chain[0], links[0], position[start], depth = start, 0.0, 0, 1
         x = chain[depth - 1]
-        y, s = nearest_candidate(sums, known, x, sizes, weights, where)
-        if s <= known.bound[x]:
-            search(sums, known, x, sizes, weights, sums_with, touched)
+        for attempt in range(2):
             y, s = nearest_candidate(sums, known, x, sizes, weights, where)
+            if attempt == 1 or s > known.bound[x]:
+                break
+            search(sums, known, x, sizes, weights, sums_with, touched, best)
         if s > links[depth - 1] and position[y] < 0:
             chain[depth], links[depth], position[y] = y, s, depth
             depth += 1

@@ -133,9 +133,9 @@ class HBGF(EnsembleMethod):
         labels = metis_partition(
             bipartite_graph(micro, **weights).adjacency(counts),
             self._resolve_n_clusters(ensemble, **weights),
-            vertex_weights=np.append(counts, of_clusters),
+            vertex_weights=np.append(of_clusters, counts),
             imbalance=self.imbalance,
             n_init=self.n_init,
             rng=rng,
         )
-        return labels[: len(counts)][inverse]
+        return labels[n_clusters:][inverse]

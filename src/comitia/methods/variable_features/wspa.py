@@ -166,7 +166,7 @@ class WSPA(LACEnsembleMethod):
             k = ensemble.n_clusters
             soft = np.split(P, ensemble.offsets[1:-1], axis=1)
             graph = bipartite_graph(Ensemble.from_memberships(soft)).adjacency()
-            weights = np.repeat([1.0, n / k], [n, k])
+            weights = np.repeat([n / k, 1.0], [k, n])
         labels = metis_partition(
             graph,
             self._resolve_n_clusters(ensemble),
@@ -174,4 +174,4 @@ class WSPA(LACEnsembleMethod):
             imbalance=self.imbalance,
             rng=rng,
         )
-        return labels[:n]
+        return labels[-n:]
