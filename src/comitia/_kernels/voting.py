@@ -1,4 +1,4 @@
-"""Votes: overlaps with a partition, and the most voted label of each object.
+"""Votes: the most voted label of each object, and the sums and means of votes.
 
 Objects are independent of each other and vote weights are fixed-point integers, so that
 neither the number of threads nor the order of the clusterings can change a result.
@@ -13,30 +13,13 @@ time of these loops.
 import numpy as np
 from numba import njit, prange
 
-__all__ = ["mean_rows", "overlap_tables", "plurality", "vote_table"]
+__all__ = ["mean_rows", "plurality", "vote_table"]
 
 # Objects that are counted together, so that their votes stay in the fast cache.
 _BLOCK = 32
 
 # Objects that one task takes: enough to pay for handing it out.
 _TASK = 128 * _BLOCK
-
-
-@njit(cache=True, parallel=True)
-def overlap_tables(codes, bins, labels, table):
-    """Count the objects that each cluster shares with each label, into ``table``."""
-    n_clusterings, n = codes.shape
-    half = n // 2
-    for m in prange(n_clusterings):
-        first, row = bins[m], codes[m]
-        # Two objects from far apart: neighbours often fall into the same cell, whose
-        # increments would have to wait for each other.
-        for i in range(half):
-            table[first + np.uint64(row[i]), labels[i]] += 1
-            j = i + half
-            table[first + np.uint64(row[j]), labels[j]] += 1
-        for i in range(2 * half, n):
-            table[first + np.uint64(row[i]), labels[i]] += 1
 
 
 @njit(cache=True, parallel=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._labels import narrowest
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -52,15 +53,22 @@ def overlaps(
             (np.ones(len(known)), (known, codes[known])), shape=(len(codes), k)
         )
         return np.asarray((ensemble.membership.T @ onehot).toarray())
-    from comitia._kernels.voting import overlap_tables
+    from comitia._kernels.contingency import tables_against
 
-    M = ensemble.n_clusterings
-    table = np.zeros((ensemble.n_clusters + M, k + 1), np.int64)
-    # Read as unsigned, -1 is the largest of all: k is where missing labels are counted.
-    columns = np.minimum(codes.view(np.uint32), np.uint32(k))
-    overlap_tables(ensemble.codes, bins(ensemble), columns, table)
-    missing = ensemble.offsets[1:] + np.arange(M)
-    return np.delete(table, missing, axis=0)[:, :k].astype(np.float64)
+    # One type for labels and clusterings, so that the kernel is compiled once.
+    dtype = np.promote_types(narrowest(k), ensemble.codes.dtype)
+    labelled = np.where(codes < 0, k, codes).astype(dtype)
+    each = ensemble.n_clusters_each
+    shared = np.empty((ensemble.n_clusters, k))
+    places = ensemble.offsets
+    for tables in tables_against(
+        labelled, k, ensemble.codes.astype(dtype, copy=False), each
+    ):
+        for m, counts in zip(
+            tables.second, np.split(tables.counts, tables.begin[1:-1]), strict=True
+        ):
+            shared[places[m] : places[m + 1]] = counts.reshape(k, each[m]).T
+    return shared
 
 
 def cluster_shares(
