@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from comitia import config, exceptions
+    from comitia.advise import choose_k, compare, recommend
     from comitia.catalogue import MethodCard, method
     from comitia.catalogue import find_methods as methods
     from comitia.composite import ConsensusClustering
     from comitia.ensemble import Ensemble
+    from comitia.views import MultiViewEnsemble
 
 __version__ = "0.1.0.dev0"
 
@@ -20,11 +22,15 @@ __all__ = [
     "ConsensusClustering",
     "Ensemble",
     "MethodCard",
+    "MultiViewEnsemble",
     "__version__",
+    "choose_k",
+    "compare",
     "config",
     "exceptions",
     "method",
     "methods",
+    "recommend",
 ]
 
 # Where each public name lives; a module stands for itself.
@@ -32,9 +38,14 @@ _HOMES = {
     "ConsensusClustering": "comitia.composite",
     "Ensemble": "comitia.ensemble",
     "MethodCard": "comitia.catalogue",
+    "MultiViewEnsemble": "comitia.views",
+    "choose_k": "comitia.advise",
+    "compare": "comitia.advise",
     "method": "comitia.catalogue",
+    "recommend": "comitia.advise",
 }
 _MODULES = {
+    "advise",
     "agreement",
     "catalogue",
     "cluster",

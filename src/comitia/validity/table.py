@@ -88,7 +88,7 @@ class ScoreTable:
             The values, with names.
         """
         try:
-            import pandas as pd  # type: ignore[import-untyped]
+            import pandas as pd
         except ImportError:
             raise ImportError(
                 'frame() needs pandas; install it with pip install "comitia[io]".'

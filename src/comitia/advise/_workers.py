@@ -1,0 +1,170 @@
+"""Processes that fit methods and can be stopped: a fit that hangs is an answer too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+from comitia.advise._child import read_message, write_message
+
+__all__ = ["Worker"]
+
+# Importing everything takes seconds on a busy machine; this is for a broken one.
+_SECONDS_TO_START = 120.0
+
+
+class Worker:
+    """A process that fits methods on the same data, one after the other.
+
+    Nothing of the calling script is imported again, no thread of this process is
+    forked, and the process ends with this one, however this one ends.
+
+    Parameters
+    ----------
+    setting : dict
+        ``X``, ``ensemble`` and ``memory_limit`` in bytes.
+    """
+
+    def __init__(self, setting: dict[str, Any]) -> None:
+        self._setting = pickle.dumps({"setting": setting})
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    def fit(
+        self,
+        estimator: bytes,
+        time_limit: float,
+        *,
+        objects: Any = None,
+        clusterings: Any = None,
+    ) -> dict[str, Any]:
+        """Fit a method, all of it or as far as its limits let it.
+
+        Parameters
+        ----------
+        estimator : bytes
+            The method, pickled.
+
+        time_limit : float
+            Seconds after which the process is stopped.
+
+        objects, clusterings : ndarray of int, default=None
+            What to fit it on; everything by default.
+
+        Returns
+        -------
+        answer : dict
+            ``status`` and ``message``; with the status "ok" also ``labels``,
+            ``seconds`` and ``peak_mb``.
+        """
+        if self._closed:
+            raise RuntimeError("this worker was closed; make a new one.")
+        if self._process is None:
+            self._start()
+            started = self._ask(self._setting, _SECONDS_TO_START)
+            if started["status"] != "ok":
+                return {**started, "status": "failed"}
+        request = {
+            "estimator": estimator,
+            "objects": objects,
+            "clusterings": clusterings,
+        }
+        return self._ask(pickle.dumps(request), time_limit)
+
+    def close(self) -> None:
+        """Stop for good: a fit that another thread asks for starts no new process."""
+        self._closed = True
+        self._stop()
+
+    def _stop(self) -> None:
+        """Stop the process and all it has started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.wait()
+        self._listener.join()
+        for stream in (process.stdin, process.stdout, self._errors):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # a request it did not read
+                    stream.close()
+
+    def _start(self) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by _stop
+        # It finds the modules that this process finds, and -P keeps those out that
+        # merely lie in the folder one works in. As a session of its own it can be
+        # stopped together with its children.
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "comitia.advise._child"],
+            env={**os.environ, "PYTHONPATH": paths},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        self._answers: queue.Queue[bytes | None] = queue.Queue()
+        self._listener = threading.Thread(
+            target=_listen, args=(self._process.stdout, self._answers), daemon=True
+        )
+        self._listener.start()
+
+    def _ask(self, request: bytes, time_limit: float) -> dict[str, Any]:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        start = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):
+            write_message(self._process.stdin, request)
+        try:
+            left = max(time_limit - (time.monotonic() - start), 0.0)
+            answer = self._answers.get(timeout=left)
+        except queue.Empty:
+            self._stop()
+            return {
+                "status": "timed out",
+                "message": f"stopped after {time_limit:g} s (time_limit).",
+            }
+        if answer is None:
+            return self._died()
+        return pickle.loads(answer)
+
+    def _died(self) -> dict[str, Any]:
+        """What is known of a process that ended without an answer."""
+        process, errors = self._process, self._errors
+        if process is None:  # closed by another thread meanwhile
+            return {"status": "failed", "message": "its process was stopped"}
+        code = process.wait()
+        errors.seek(0)
+        lines = errors.read().decode(errors="replace").strip().splitlines()
+        self._stop()
+        last = f": {lines[-1]}" if lines else ""
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        # What C and C++ say when an allocation fails; a killed process says nothing.
+        short = any(
+            word in line
+            for line in lines[-5:]
+            for word in ("MemoryError", "bad_alloc", "allocate memory")
+        )
+        return {
+            "status": "out of memory" if short else "failed",
+            "message": f"its process ended with {how}{last}",
+        }
+
+
+def _listen(stream: Any, answers: queue.Queue[bytes | None]) -> None:
+    while (message := read_message(stream)) is not None:
+        answers.put(message)
+    answers.put(None)

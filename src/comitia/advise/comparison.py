@@ -1,0 +1,814 @@
+"""Several methods on the same data: scores, stability, and what is noise."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.advise._common import (
+    at_least,
+    check_share,
+    n_objects_of,
+    pandas,
+    plain,
+)
+from comitia.advise.ranks import MeanRanks, mean_ranks, row_ranks
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+__all__ = ["PANELS", "Comparison", "MethodRow", "compare", "panel_ids"]
+
+Floats = NDArray[np.float64]
+
+# What is known to be sensible of each kind, quick ones first.
+PANELS: dict[str, str] = {
+    "quick": "five methods of different kinds that take seconds",
+    "classic": "the baselines that others are compared with",
+    "linear": "every method whose time grows linearly with the objects",
+    "weighs": "one method for each thing that can be weighed",
+    "all": "every method that can be applied",
+}
+_QUICK = ("voting", "hbgf", "mcla", "lwgp", "lwea")
+_WEIGHS = {
+    "nothing": "eac",
+    "clusterings": "weac",
+    "clusters": "lwea",
+    "objects": "womc",
+    "features": "wlac",
+}
+
+# Silhouettes of more objects than this are taken on a sample of them.
+_MANY = 5000
+_SAMPLE = 2000
+
+_INTERNAL = {
+    "silhouette": 1.0,
+    "calinski_harabasz": 1.0,
+    "davies_bouldin": -1.0,
+}
+_EXTERNAL = ("adjusted_rand", "nmi_sqrt")
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """What became of one method.
+
+    Attributes
+    ----------
+    id : str
+        Catalogue id, with a number behind it where a method is there twice.
+
+    name : str
+        Its name.
+
+    status : {"ok", "failed", "timed out", "out of memory"}
+        How it ended.
+
+    message : str
+        Why, in a sentence, or what it warned of; empty if there is nothing to say.
+
+    seconds : float
+        Time of the fit on all objects; NaN if it did not end.
+
+    peak_mb : float
+        Memory that this fit took at its peak, in 1e6 bytes.
+
+    n_clusters : int or None
+        Number of clusters that it found.
+
+    internal : dict of str to float
+        ``anmi``, the mean NMI with the clusterings of the ensemble, and indices on the
+        data.
+
+    external : dict of str to float
+        Agreement with the truth, where it is given.
+
+    stability : float
+        Mean adjusted Rand index of the results of resamples with that of all.
+
+    stability_sd : float
+        Its standard deviation over the resamples.
+
+    rank : float
+        Mean rank over the resamples; 1 is the best.
+
+    rank_sd : float
+        Its standard deviation over the resamples.
+
+    group : str
+        Letters: methods that share one are not told apart.
+    """
+
+    id: str
+    name: str
+    status: str
+    message: str = ""
+    seconds: float = math.nan
+    peak_mb: float = math.nan
+    n_clusters: int | None = None
+    internal: dict[str, float] = field(default_factory=dict)
+    external: dict[str, float] = field(default_factory=dict)
+    stability: float = math.nan
+    stability_sd: float = math.nan
+    rank: float = math.nan
+    rank_sd: float = math.nan
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several methods side by side.
+
+    Attributes
+    ----------
+    rows : list of MethodRow
+        One for each method, the best mean rank first, those that failed last.
+
+    agreement : ndarray of shape (n_methods, n_methods)
+        Adjusted Rand index between the results, in the order of the rows; NaN where a
+        method has none.
+
+    labels : dict of str to ndarray of shape (n_objects,)
+        The result of each method that has one.
+
+    ranks : dict of str to ndarray of shape (n_resamples,)
+        The rank of each method in each resample, for those with a result in all.
+
+    groups : list of list of str
+        Methods whose differences are noise, best group first.
+
+    judged_by : list of str
+        The scores that the ranks are made of.
+
+    critical_difference : float
+        Mean ranks that differ by less are not told apart.
+
+    p_value : float
+        Of the hypothesis that the ranked methods do not differ.
+
+    n_clusters : int or None
+        Number of clusters asked for.
+
+    n_resamples : int
+        Number of resamples.
+
+    reason : str
+        The result in sentences.
+    """
+
+    rows: list[MethodRow]
+    agreement: Floats
+    labels: dict[str, NDArray[Any]]
+    ranks: dict[str, Floats]
+    groups: list[list[str]]
+    judged_by: list[str]
+    critical_difference: float
+    p_value: float
+    n_clusters: int | None
+    n_resamples: int
+    reason: str
+
+    def frame(self) -> Any:
+        """The leaderboard as a pandas DataFrame, one row for each method.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            One column for each score; the index is the id.
+        """
+        flat = []
+        for row in self.rows:
+            cells = asdict(row)
+            scores = {**cells.pop("internal"), **cells.pop("external")}
+            head = ("id", "name", "rank", "rank_sd", "group", "stability")
+            first = {name: cells.pop(name) for name in (*head, "stability_sd")}
+            flat.append({**first, **scores, **cells})
+        return pandas().DataFrame(flat).set_index("id")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as lists, numbers and texts, which JSON can hold.
+
+        Returns
+        -------
+        plain : dict
+            None stands for NaN.
+        """
+        written = {name: plain(value) for name, value in vars(self).items()}
+        return {**written, "rows": [plain(asdict(row)) for row in self.rows]}
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def compare(
+    X: Any,
+    methods: Iterable[Any] | None = None,
+    *,
+    panel: str | None = None,
+    n_clusters: int | None = None,
+    truth: Any = None,
+    ensemble: Ensemble | None = None,
+    generator: Any = None,
+    time_limit: float = 60.0,
+    memory_limit: int | str | None = None,
+    n_resamples: int = 10,
+    object_fraction: float = 0.8,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    r"""Run several methods on the same data and say which differences are noise.
+
+    All methods that combine clusterings get the same ones. Each method runs in a
+    process of its own that is stopped at its limits: a method that fails, hangs or
+    wants too much memory is a row of the table, and the others go on.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features) or Ensemble
+        Data; or clusterings, for methods that need no data.
+
+    methods : iterable of str or EnsembleMethod, default=None
+        Catalogue ids or estimators. An estimator that has its own ``n_clusters`` keeps
+        it.
+
+    panel : {"quick", "classic", "linear", "weighs", "all"}, default=None
+        Instead of ``methods``: five quick ones of different kinds, the baselines, all
+        that are linear, one for each thing that is weighed, or all that can be applied
+        to X. ``"quick"`` if neither is given.
+
+    n_clusters : int, default=None
+        Number of clusters. ``None`` lets each method choose.
+
+    truth : array-like of shape (n_objects,), default=None
+        Known classes, which the methods do not get to see.
+
+    ensemble : Ensemble, default=None
+        Clusterings of the objects in X, instead of generated ones.
+
+    generator : generator, default=None
+        Makes the clusterings of data; 50 k-means clusterings by default.
+
+    time_limit : float, default=60.0
+        Seconds for each fit, on all objects or on a resample.
+
+    memory_limit : int or str, default=None
+        Memory for each method: bytes, or a text such as ``"2 GB"``. The memory budget
+        of :mod:`comitia.config`, divided by ``n_jobs``, by default.
+
+    n_resamples : int, default=10
+        Number of resamples; 0 leaves out stability and ranks.
+
+    object_fraction : float, default=0.8
+        Share of the objects, and of the clusterings, in each resample.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    n_jobs : int, default=None
+        How many methods run at a time. It changes no labels; times and memory are best
+        compared with one.
+
+    progress : callable, default=None
+        Called with how many methods are done and how many there are.
+
+    Returns
+    -------
+    comparison : Comparison
+        ``rows``, ``agreement``, ``groups``, ``frame()`` and more.
+
+    Notes
+    -----
+    Each resample is the same for all methods: a share of the objects and of the
+    clusterings, without replacement. In each, methods are ranked by the adjusted Rand
+    index with the truth where it is given. Otherwise they are ranked by stability
+    (agreement with their own result on all objects), by the mean NMI with the
+    clusterings and by silhouette, Calinski–Harabasz and Davies–Bouldin on the data, as
+    far as there are data, and then by the mean of these ranks. Friedman's and Nemenyi's
+    tests [1]_ say which mean ranks differ; the letters in ``group`` are shared by those
+    that do not. Resamples of the same objects overlap: what is told apart here is told
+    apart on these data, which need not hold for others.
+
+    Internal scores measure what they measure. A method that splits off single objects
+    can be perfectly stable, and compact clusters need not be the true ones.
+
+    Memory is limited by the budget, which methods ask before they allocate, and on
+    Unix by the operating system. A process starts once for each of ``n_jobs``, and
+    again after a method was stopped. The seconds hold what a first use loads.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets",
+       J. Machine Learning Research 7, 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia import compare
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
+    >>> found = compare(
+    ...     X, ["eac", "voting"], n_clusters=2, n_resamples=2, random_state=0
+    ... )
+    >>> [row.status for row in found.rows]
+    ['ok', 'ok']
+    >>> found.agreement
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    from sklearn.utils import check_array, check_random_state
+
+    from comitia import config
+
+    rng = check_random_state(random_state)
+    if isinstance(X, Ensemble):
+        if ensemble is not None or generator is not None:
+            raise ComitiaError(
+                "X is an Ensemble, so that ensemble and generator have no place; give "
+                "data in X, or leave them out."
+            )
+        data, ensemble = None, X
+    else:
+        data = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
+    n = n_objects_of(data if ensemble is None else ensemble)
+    if data is not None and len(data) != n:
+        raise ComitiaError(
+            f"X has {len(data)} rows and ensemble has {n} objects; they must be the "
+            "same objects in the same order."
+        )
+    classes = _check_truth(truth, n)
+    estimators = _estimators(methods, panel, data is not None)
+    at_least(n_resamples, 0, "n_resamples")
+    if not time_limit > 0:
+        raise ComitiaError(f"time_limit={time_limit} must be positive.")
+    check_share(object_fraction)
+    n_workers = _n_workers(n_jobs, len(estimators))
+    with config.limit(memory_limit):
+        budget = config.memory_budget()
+    if memory_limit is None:
+        budget //= n_workers
+    seeds = rng.randint(np.iinfo(np.int32).max, size=len(estimators) + 1)
+    if ensemble is None and any("labels" in e.card.needs for e in estimators.values()):
+        ensemble = _generate(generator, data, int(seeds[-1]))
+    resamples = [
+        _resample(n, ensemble, object_fraction, rng) for _ in range(n_resamples)
+    ]
+    tasks = [
+        _Task(called, _pickled(estimator, n_clusters, int(seed)), estimator.card.name)
+        for (called, estimator), seed in zip(estimators.items(), seeds, strict=False)
+    ]
+    setting = {"X": data, "ensemble": ensemble, "memory_limit": budget}
+    outcomes = _run(tasks, setting, resamples, time_limit, n_workers, progress)
+    judge = _Judge(data, ensemble, classes, resamples)
+    return _comparison(tasks, outcomes, judge, n_clusters)
+
+
+def panel_ids(panel: str, *, has_data: bool = True) -> list[str]:
+    """The methods of a panel.
+
+    Parameters
+    ----------
+    panel : {"quick", "classic", "linear", "weighs", "all"}
+        Name of the panel.
+
+    has_data : bool, default=True
+        Whether there are data; otherwise methods that need them are left out.
+
+    Returns
+    -------
+    ids : list of str
+        Catalogue ids.
+
+    Examples
+    --------
+    >>> from comitia.advise import panel_ids
+    >>> panel_ids("quick")
+    ['voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
+    """
+    from comitia.catalogue import find_methods
+
+    if panel not in PANELS:
+        raise ComitiaError(
+            f"panel={panel!r} is not known; choose {', '.join(map(repr, PANELS))}."
+        )
+    cards = find_methods(needs=["labels", "data"] if has_data else ["labels"])
+    ids = [card.id for card in cards]
+    if panel == "quick":
+        return [one for one in _QUICK if one in ids]
+    if panel == "weighs":
+        return [one for one in _WEIGHS.values() if one in ids]
+    if panel == "classic":
+        return [card.id for card in cards if card.approach == "baseline"]
+    if panel == "linear":
+        return [card.id for card in cards if card.scales == "linear"]
+    return ids
+
+
+# -- running ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A method to run."""
+
+    id: str
+    estimator: bytes
+    name: str
+
+
+@dataclass(frozen=True)
+class _Resample:
+    """What a resample sees."""
+
+    objects: NDArray[np.int64]
+    clusterings: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the process of a method answered: on all objects, then on resamples."""
+
+    whole: dict[str, Any]
+    parts: list[dict[str, Any]]
+
+
+def _run(
+    tasks: Sequence[_Task],
+    setting: dict[str, Any],
+    resamples: Sequence[_Resample],
+    time_limit: float,
+    n_workers: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[_Outcome]:
+    import queue
+
+    from comitia.advise._workers import Worker
+
+    workers = [Worker(setting) for _ in range(n_workers)]
+    idle: queue.Queue[Worker] = queue.Queue()
+    for worker in workers:
+        idle.put(worker)
+
+    def run(task: _Task) -> _Outcome:
+        worker = idle.get()
+        try:
+            whole = worker.fit(task.estimator, time_limit)
+            parts = []
+            for one in resamples if whole["status"] == "ok" else ():
+                answer = worker.fit(
+                    task.estimator,
+                    time_limit,
+                    objects=one.objects,
+                    clusterings=one.clusterings,
+                )
+                parts.append(answer)
+                if answer["status"] != "ok":
+                    break  # a method is ranked on all resamples or on none
+            return _Outcome(whole, parts)
+        finally:
+            idle.put(worker)
+
+    outcomes: list[_Outcome | None] = [None] * len(tasks)
+    pool = ThreadPoolExecutor(n_workers)
+    try:
+        futures = {pool.submit(run, task): at for at, task in enumerate(tasks)}
+        for done, future in enumerate(as_completed(futures), start=1):
+            outcomes[futures[future]] = future.result()
+            if progress is not None:
+                progress(done, len(tasks))
+    finally:
+        # Also after Ctrl-C: what waits is dropped, what runs is stopped.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.close()
+        pool.shutdown(wait=True)
+    return [outcome for outcome in outcomes if outcome is not None]
+
+
+def _n_workers(n_jobs: int | None, n_tasks: int) -> int:
+    from joblib import effective_n_jobs  # type: ignore[import-untyped]
+
+    return max(1, min(effective_n_jobs(n_jobs), n_tasks))
+
+
+def _generate(generator: Any, X: Any, seed: int) -> Ensemble:
+    from sklearn.base import clone
+
+    from comitia.generate import KMeansGenerator
+
+    made = KMeansGenerator() if generator is None else clone(generator, safe=False)
+    if getattr(made, "random_state", 0) is None:
+        made.set_params(random_state=seed)
+    return made.generate(X)
+
+
+def _resample(
+    n: int, ensemble: Ensemble | None, fraction: float, rng: np.random.RandomState
+) -> _Resample:
+    objects = np.sort(rng.choice(n, size=max(round(fraction * n), 2), replace=False))
+    if ensemble is None:
+        return _Resample(objects, None)
+    M = ensemble.n_clusterings
+    which = np.sort(rng.choice(M, size=max(round(fraction * M), 1), replace=False))
+    covered = ensemble.take(clusterings=which).n_votes[objects] > 0
+    return _Resample(objects[covered], which)
+
+
+# -- judging ------------------------------------------------------------------------
+
+
+class _Judge:
+    """Scores results, on all objects or on a resample, larger being better."""
+
+    def __init__(
+        self,
+        X: Any,
+        ensemble: Ensemble | None,
+        truth: NDArray[Any] | None,
+        resamples: Sequence[_Resample],
+    ) -> None:
+        self.X = X
+        self.ensemble = ensemble
+        self.truth = truth
+        self.resamples = resamples
+
+    @property
+    def judged_by(self) -> list[str]:
+        if self.truth is not None:
+            return ["adjusted_rand"]
+        internal = [] if self.X is None else list(_INTERNAL)
+        return ["stability", *(["anmi"] if self.ensemble else []), *internal]
+
+    def internal(
+        self, labels: NDArray[Any], part: _Resample | None = None
+    ) -> dict[str, float]:
+        from comitia.agreement import agreement_with
+        from comitia.validity import score_table
+
+        scores = {}
+        rows = None if part is None else part.objects
+        ensemble = self.ensemble
+        if ensemble is not None and ensemble.kind != "overlapping":
+            if part is not None:
+                ensemble = ensemble.take(part.clusterings, part.objects)
+            scores["anmi"] = float(agreement_with(labels, ensemble).mean())
+        if self.X is not None:
+            X = self.X if rows is None else self.X[rows]
+            options = {}
+            if len(X) > _MANY:
+                options["silhouette"] = {"sample_size": _SAMPLE, "random_state": 0}
+            table = score_table(X, Ensemble([labels]), list(_INTERNAL), options=options)
+            scores |= dict(zip(_INTERNAL, table.values[0].tolist(), strict=True))
+        return scores
+
+    def external(
+        self, labels: NDArray[Any], part: _Resample | None = None
+    ) -> dict[str, float]:
+        from comitia.agreement import agreement
+
+        if self.truth is None:
+            return {}
+        truth = self.truth if part is None else self.truth[part.objects]
+        return {name: agreement(truth, labels, name) for name in _EXTERNAL}
+
+    def on_resamples(self, outcome: _Outcome) -> dict[str, Floats]:
+        """Every score that counts, on every resample; empty if one has no result."""
+        from comitia.agreement import adjusted_rand
+
+        if len(outcome.parts) < len(self.resamples) or not self.resamples:
+            return {}
+        if outcome.parts[-1]["status"] != "ok":
+            return {}
+        scored = []
+        for answer, part in zip(outcome.parts, self.resamples, strict=True):
+            labels, whole = answer["labels"], outcome.whole["labels"][part.objects]
+            scores = {"stability": adjusted_rand(labels, whole)}
+            if self.truth is None:
+                scores |= self.internal(labels, part)
+            else:
+                scores |= self.external(labels, part)
+            scored.append(scores)
+        return {name: np.array([one[name] for one in scored]) for name in scored[0]}
+
+
+def _comparison(
+    tasks: Sequence[_Task],
+    outcomes: Sequence[_Outcome],
+    judge: _Judge,
+    n_clusters: int | None,
+) -> Comparison:
+    scores = [
+        judge.on_resamples(one) if one.whole["status"] == "ok" else {}
+        for one in outcomes
+    ]
+    rows = [
+        _row(task, outcome, judge, one)
+        for task, outcome, one in zip(tasks, outcomes, scores, strict=True)
+    ]
+    ranked = [at for at, one in enumerate(scores) if one]
+    ranks: dict[str, Floats] = {}
+    groups: list[list[str]] = []
+    found = MeanRanks(np.empty(0), np.empty(0), math.nan, math.nan, [])
+    judged_by = [
+        name for name in judge.judged_by if all(name in s for s in scores if s)
+    ]
+    if ranked:
+        merits = _merits([scores[at] for at in ranked], judged_by)
+        found = mean_ranks(merits)
+        by_method = row_ranks(merits).T
+        ranks = {rows[at].id: row for at, row in zip(ranked, by_method, strict=True)}
+        groups = [[rows[ranked[j]].id for j in group] for group in found.groups]
+        for j, at in enumerate(ranked):
+            rows[at] = replace(
+                rows[at],
+                rank=float(found.means[j]),
+                rank_sd=float(found.spreads[j]),
+                group=_letters(rows[at].id, groups),
+            )
+    rows.sort(key=_order)
+    labels = {
+        task.id: outcome.whole["labels"]
+        for task, outcome in zip(tasks, outcomes, strict=True)
+        if outcome.whole["status"] == "ok"
+    }
+    return Comparison(
+        rows=rows,
+        agreement=_agreement([labels.get(row.id) for row in rows]),
+        labels={row.id: labels[row.id] for row in rows if row.id in labels},
+        ranks={row.id: ranks[row.id] for row in rows if row.id in ranks},
+        groups=groups,
+        judged_by=judged_by,
+        critical_difference=found.critical_difference,
+        p_value=found.p_value,
+        n_clusters=n_clusters,
+        n_resamples=len(judge.resamples),
+        reason=_reason(rows, groups, found, judged_by, len(judge.resamples)),
+    )
+
+
+def _merits(scores: Sequence[dict[str, Floats]], names: Sequence[str]) -> Floats:
+    """One number for each resample and method, larger being better."""
+    tables = [
+        np.array([one[name] for one in scores]).T * _INTERNAL.get(name, 1.0)
+        for name in names
+    ]
+    if len(tables) == 1:
+        return tables[0]
+    return -np.mean([row_ranks(table) for table in tables], axis=0)
+
+
+def _row(
+    task: _Task, outcome: _Outcome, judge: _Judge, scores: dict[str, Floats]
+) -> MethodRow:
+    whole = outcome.whole
+    if whole["status"] != "ok":
+        return MethodRow(task.id, task.name, whole["status"], whole["message"])
+    labels, message = whole["labels"], whole["message"]
+    if outcome.parts and outcome.parts[-1]["status"] != "ok":
+        last = outcome.parts[-1]
+        text = f"not ranked: {last['status']} on a resample, {last['message']}"
+        message = f"{message} {text}".strip()
+    stability = scores.get("stability", np.array([math.nan]))
+    return MethodRow(
+        task.id,
+        task.name,
+        "ok",
+        message,
+        seconds=whole["seconds"],
+        peak_mb=whole["peak_mb"],
+        n_clusters=int(labels.max()) + 1,
+        internal=judge.internal(labels),
+        external=judge.external(labels),
+        stability=float(stability.mean()),
+        stability_sd=float(stability.std(ddof=1)) if len(stability) > 1 else math.nan,
+    )
+
+
+def _order(row: MethodRow) -> tuple[bool, float, float, str]:
+    best = row.external.get("adjusted_rand", row.internal.get("anmi", 0.0))
+    rank = math.inf if math.isnan(row.rank) else row.rank
+    return row.status != "ok", rank, -best, row.id
+
+
+def _letters(id: str, groups: Sequence[Sequence[str]]) -> str:
+    return "".join(
+        chr(ord("a") + at) if at < 26 else f"({at + 1})"
+        for at, group in enumerate(groups)
+        if id in group
+    )
+
+
+def _agreement(labels: Sequence[NDArray[Any] | None]) -> Floats:
+    from comitia.agreement import agreement_matrix
+
+    out = np.full((len(labels), len(labels)), np.nan)
+    known = [at for at, one in enumerate(labels) if one is not None]
+    if known:
+        results = Ensemble([np.asarray(labels[at]) for at in known])
+        out[np.ix_(known, known)] = agreement_matrix(results, "adjusted_rand")
+    return out
+
+
+def _reason(
+    rows: Sequence[MethodRow],
+    groups: Sequence[Sequence[str]],
+    found: MeanRanks,
+    judged_by: Sequence[str],
+    n_resamples: int,
+) -> str:
+    failed = [row for row in rows if row.status != "ok"]
+    texts = []
+    if not groups:
+        texts.append("No ranks: there were no resamples, or no method has them all.")
+    elif len(groups) == 1:
+        n = len(groups[0])
+        texts.append(
+            f"The differences between the {n} ranked methods are noise: over "
+            f"{n_resamples} resamples no mean ranks by {', '.join(judged_by)} differ "
+            f"by {found.critical_difference:.2f} or more with a p-value of Friedman's "
+            f"test of 0.05 or less (p = {found.p_value:.2g})."
+            if n > 1
+            else f"Only {groups[0][0]} is ranked."
+        )
+    else:
+        best = groups[0]
+        texts.append(
+            f"{', '.join(best)} {'lead' if len(best) > 1 else 'leads'} over "
+            f"{n_resamples} resamples, ranked by {', '.join(judged_by)}; mean ranks "
+            f"that differ by less than {found.critical_difference:.2f} are noise."
+        )
+    if failed:
+        said = ", ".join(f"{row.id} ({row.status})" for row in failed)
+        texts.append(f"Without a result: {said}.")
+    return " ".join(texts)
+
+
+# -- the input ----------------------------------------------------------------------
+
+
+def _estimators(
+    methods: Iterable[Any] | None, panel: str | None, has_data: bool
+) -> dict[str, Any]:
+    from comitia.base import EnsembleMethod
+    from comitia.catalogue import method as method_of_id
+
+    if methods is not None and panel is not None:
+        raise ComitiaError("methods and panel were both given; give one of them.")
+    if methods is None:
+        methods = panel_ids(panel or "quick", has_data=has_data)
+    elif isinstance(methods, str):
+        methods = [methods]
+    allowed = {"labels", "data"} if has_data else {"labels"}
+    found: dict[str, Any] = {}
+    for given in methods:
+        estimator = method_of_id(given)() if isinstance(given, str) else given
+        if not isinstance(estimator, EnsembleMethod):
+            raise ComitiaError(
+                f"methods has a {type(given).__name__} in it; give catalogue ids such "
+                "as 'lwea', or estimators of comitia.methods."
+            )
+        card = estimator.card
+        if set(card.needs) - allowed:
+            what = "data" if has_data else "an Ensemble"
+            raise ComitiaError(
+                f"method {card.id!r} needs {' and '.join(card.needs)}, and compare was "
+                f"given {what}; leave it out."
+            )
+        called, number = card.id, 2
+        while called in found:
+            called, number = f"{card.id}-{number}", number + 1
+        found[called] = estimator
+    if not found:
+        raise ComitiaError("methods is empty; name at least one method.")
+    return found
+
+
+def _pickled(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
+    from joblib import wrap_non_picklable_objects
+    from sklearn.base import clone
+
+    ready = clone(estimator)
+    if ready.n_clusters is None:
+        ready.set_params(n_clusters=n_clusters)
+    if ready.get_params(deep=False).get("random_state", 0) is None:
+        ready.set_params(random_state=seed)
+    # By value where the class is part of a script, which the process does not import.
+    return pickle.dumps(wrap_non_picklable_objects(ready, keep_wrapper=False))
+
+
+def _check_truth(truth: Any, n: int) -> NDArray[Any] | None:
+    if truth is None:
+        return None
+    codes = Ensemble([np.asarray(truth)]).labels[:, 0]
+    if len(codes) != n:
+        raise ComitiaError(
+            f"truth must have one entry per object; got {len(codes)} for {n}."
+        )
+    return codes
