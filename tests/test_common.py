@@ -12,13 +12,13 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from comitia import ConsensusClustering, Ensemble
+from comitia import ConsensusClustering, Ensemble, MultiViewEnsemble
 from comitia.catalogue import method_classes
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from tests.fixtures import E6, planted, same_partition
 
-METHODS = [*method_classes(), ConsensusClustering]
+METHODS = [*method_classes(), ConsensusClustering, MultiViewEnsemble]
 # A few members are enough to see that nothing breaks.
 FEW = KMeansGenerator(n_clusterings=6)
 

@@ -110,4 +110,17 @@ VOCABULARY = {
     "cluster_penalty",
     # added by zhou_zhu_2017: the size of a population that evolves
     "n_individuals",
+    # added by the methods for views: columns of each view; how values are scaled
+    "views",
+    "scale",
+    # added by yang_chen_2011: the descriptions of time series that are clustered
+    "representations",
+    # added by yang_jiang_2018: hidden states of a Markov model
+    "n_states",
+    # added by omvc: objects that are looked at together
+    "chunk_size",
+    # added by pmsc: what holds down how much objects give to each other
+    "coefficient_penalty",
+    # added by zhao_2020: what holds clusters together where they weigh little
+    "separation_penalty",
 }

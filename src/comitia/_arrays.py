@@ -2,6 +2,9 @@
 
 Dense iterations ask an array for its namespace and compute with that; what moves
 between devices is here. Nothing is imported for arrays of NumPy.
+
+On a device numbers are in double precision; ``comitia.config.set_precision("float32")``
+is faster and coarser.
 """
 
 from __future__ import annotations
@@ -11,9 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.exceptions import ComitiaError
+from comitia.config import precision, require_memory
+from comitia.exceptions import ComitiaError, MemoryBudgetError
 
-__all__ = ["array_namespace", "check_device", "device_of", "to_device", "to_numpy"]
+__all__ = [
+    "array_namespace",
+    "check_device",
+    "device_of",
+    "floats_on",
+    "put_beside",
+    "require_device_memory",
+    "to_device",
+    "to_numpy",
+]
+
+# The reference implementation of the standard, which refuses whatever is not in it:
+# what runs there runs everywhere. For tests.
+_STRICT = "array_api_strict"
+
+# The share of a device's free memory that one step may take.
+_SHARE_OF_FREE = 0.9
 
 
 def array_namespace(*arrays: Any) -> Any:
@@ -41,7 +61,8 @@ def check_device(device: str | None) -> str | None:
     ----------
     device : str or None
         ``None`` or ``"cpu"`` for NumPy; ``"torch"`` for PyTorch on the CPU; ``"cuda"``,
-        ``"cuda:1"`` or ``"mps"`` for PyTorch on that device; ``"cupy"`` for CuPy.
+        ``"cuda:1"`` or ``"mps"`` for PyTorch on that device; ``"cupy"`` for CuPy;
+        ``"array_api_strict"`` for the reference implementation of the standard.
 
     Returns
     -------
@@ -52,8 +73,8 @@ def check_device(device: str | None) -> str | None:
         return None
     if not isinstance(device, str):
         raise ComitiaError(f'device={device!r} is no name of a device; try "cuda".')
-    if device == "cupy":
-        _import("cupy")
+    if device in ("cupy", _STRICT):
+        _import(device)
         return device
     torch = _import("torch")
     try:
@@ -84,7 +105,30 @@ def device_of(array: Any) -> str | None:
     if library == "torch":
         where = str(array.device)
         return "torch" if where == "cpu" else where
-    return "cupy" if library == "cupy" else None
+    return library if library in ("cupy", _STRICT) else None
+
+
+def put_beside(array: Any, other: Any) -> Any:
+    """Put numbers of NumPy where another array is.
+
+    Parameters
+    ----------
+    array : ndarray
+        The numbers.
+
+    other : array
+        Any array.
+
+    Returns
+    -------
+    array : array
+        The same numbers in an array of the library, the device and the type of the
+        other one.
+    """
+    xp = array_namespace(other)
+    if xp is np:
+        return np.asarray(array, dtype=other.dtype)
+    return xp.asarray(array, dtype=other.dtype, device=_compat().device(other))
 
 
 def to_device(array: Any, device: str | None) -> Any:
@@ -105,8 +149,8 @@ def to_device(array: Any, device: str | None) -> Any:
     """
     if device is None:
         return array
-    if device == "cupy":
-        return _import("cupy").asarray(array)
+    if device in ("cupy", _STRICT):
+        return _import(device).asarray(array)
     torch = _import("torch")
     # PyTorch warns of arrays it must not write to, and those of an Ensemble are such.
     given = np.array(array) if not array.flags.writeable else array
@@ -131,7 +175,80 @@ def to_numpy(array: Any) -> NDArray[Any]:
         return array.detach().cpu().numpy()
     if library == "cupy":
         return array.get()
+    if library == _STRICT:
+        return np.from_dlpack(array)
     return np.asarray(array)
+
+
+def floats_on(array: Any, device: str | None) -> Any:
+    """Put numbers on a device, in the precision that was set.
+
+    Parameters
+    ----------
+    array : array-like
+        Numbers.
+
+    device : str or None
+        As :func:`check_device` returns it.
+
+    Returns
+    -------
+    array : array
+        On a device as :func:`comitia.config.precision` says; of NumPy always in double
+        precision.
+    """
+    if device is None:
+        return np.asarray(array, dtype=np.float64)
+    if device.startswith("mps") and precision() == "float64":
+        raise ComitiaError(
+            f"device={device!r} has no double precision; say "
+            'comitia.config.set_precision("float32") first.'
+        )
+    return to_device(np.array(array, dtype=precision(), order="C"), device)
+
+
+def require_device_memory(
+    n_numbers: int, what: str, device: str | None, instead: str = ""
+) -> None:
+    """Refuse a step that does not fit on its device, before it allocates.
+
+    Parameters
+    ----------
+    n_numbers : int
+        How many floating-point numbers the step is about to hold.
+
+    what : str
+        The step, in words, for the message.
+
+    device : str or None
+        As :func:`check_device` returns it. Where it has no memory of its own, the
+        memory budget of :mod:`comitia.config` holds.
+
+    instead : str, default=""
+        What would work, in words.
+    """
+    size = 8 if device is None else np.dtype(precision()).itemsize
+    free = _free_on(device)
+    if free is None:
+        require_memory(n_numbers * size, what, instead)
+    elif n_numbers * size > _SHARE_OF_FREE * free:
+        raise MemoryBudgetError(
+            f"{what} needs {n_numbers * size / 1e9:.3g} GB of memory on "
+            f"device={device!r}, which has {free / 1e9:.3g} GB free; leave device out"
+            + (f", or {instead}." if instead else ".")
+        )
+
+
+def _free_on(device: str | None) -> int | None:
+    """Bytes that are free on a device, None where it shares the computer's memory."""
+    if device == "cupy":
+        return int(_import("cupy").cuda.runtime.memGetInfo()[0])
+    if device is None or not device.startswith("cuda"):
+        return None
+    cuda = _import("torch").cuda
+    # PyTorch holds on to what it has freed, and gives that out again.
+    cached = cuda.memory_reserved(device) - cuda.memory_allocated(device)
+    return int(cuda.mem_get_info(device)[0] + cached)
 
 
 def _torch_device(device: str) -> str:

@@ -46,7 +46,9 @@ class Views:
         return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
 
 
-def check_views(X: Any, parts: Sequence[Any] | None, *, missing: bool) -> Views:
+def check_views(
+    X: Any, parts: Sequence[Any] | None, *, missing: bool, empty: bool = False
+) -> Views:
     """Check views, or take them out of one wide table.
 
     Parameters
@@ -59,6 +61,9 @@ def check_views(X: Any, parts: Sequence[Any] | None, *, missing: bool) -> Views:
 
     missing : bool
         Whether a view may lack objects, as rows of NaN.
+
+    empty : bool, default=False
+        Whether a view may lack all of them, as in a part of a stream.
 
     Returns
     -------
@@ -88,7 +93,7 @@ def check_views(X: Any, parts: Sequence[Any] | None, *, missing: bool) -> Views:
             "a view does not have."
         )
     for v, array in enumerate(arrays):
-        _check_rows(array, f"X[{v}]", missing=missing)
+        _check_rows(array, f"X[{v}]", missing=missing, empty=empty)
     views = Views(arrays, tuple(map(str, names)))
     nowhere = np.flatnonzero(~views.present.any(axis=1))
     if len(nowhere):
@@ -179,7 +184,9 @@ def _check_table(X: Any, name: str) -> NDArray[np.float64]:
     return array
 
 
-def _check_rows(X: NDArray[np.float64], name: str, *, missing: bool) -> None:
+def _check_rows(
+    X: NDArray[np.float64], name: str, *, missing: bool, empty: bool
+) -> None:
     if np.isinf(X).any():
         raise ComitiaError(f"{name} contains infinity; give finite numbers.")
     holes = np.isnan(X)
@@ -189,14 +196,14 @@ def _check_rows(X: NDArray[np.float64], name: str, *, missing: bool) -> None:
     if not missing:
         raise ComitiaError(
             f"{name} contains NaN, and this method needs every object in every view; "
-            "mic, omvc and MultiViewEnsemble take views with missing objects."
+            "liu_2010, mic, omvc and MultiViewEnsemble take views with missing objects."
         )
     if len(partly):
         raise ComitiaError(
             f"{name} contains NaN in a part of row {partly[0]}; a missing object is a "
             "whole row of NaN, and single values have to be filled in first."
         )
-    if holes.all():
+    if holes.all() and not empty:
         raise ComitiaError(f"{name} has no object at all; leave the view out.")
 
 

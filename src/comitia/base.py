@@ -183,7 +183,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 f"this {type(self).__name__} was fitted on given clusterings, which "
                 "cannot label new objects; fit it on data to predict."
             )
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = self._check_new(X)
         shares = cluster_shares(self.ensemble_, self.labels_, self.n_clusters_)
         labels = self.generator_.transform(X).T
         k = self.ensemble_.n_clusters_each
@@ -274,12 +274,18 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return self._check_series(X)
         return validate_data(self, _on_host(X), dtype=np.float64)
 
-    def _check_series(self, X: Any) -> list[NDArray[np.float64]]:
+    def _check_new(self, X: Any) -> Any:
+        """New objects, for the members to label."""
+        if "series" in self.card.needs:
+            return self._check_series(X, reset=False)
+        return validate_data(self, X, reset=False, dtype=np.float64)
+
+    def _check_series(self, X: Any, reset: bool = True) -> list[NDArray[np.float64]]:
         from comitia._inputs import check_series
 
         if not isinstance(X, list | tuple) and np.ndim(X) != 3:
             # scikit-learn's own check: the number and the names of the features.
-            X = validate_data(self, X, dtype=np.float64)
+            X = validate_data(self, X, reset=reset, dtype=np.float64)
         return check_series(X)
 
     def _check_device(self, X: Any, device: str | None) -> str | None:

@@ -71,9 +71,34 @@ def test_expectations_average_over_all_paths(seed):
                 states[t, s] += p / total
                 if t:
                     moves[path[t - 1], s] += p / total
-        assert_allclose(got.states[i, : len(states)], states, atol=1e-12)
-        assert_array_equal(got.states[i, len(states) :], 0.0)
+        begin = sum(s.shape[1] for s in sequences[:i])
+        assert_allclose(got.states[begin : begin + len(states)], states, atol=1e-12)
     assert_allclose(got.moves, moves, atol=1e-12)
+
+
+def test_what_is_impossible_stays_impossible():
+    # From left to right: the likely state of a step cannot be reached, and the only
+    # path that can is less likely than the smallest number.
+    model = HMMParameters(
+        np.array([1.0, 0.0, 0.0]),
+        np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        np.array([[0.0], [1.0], [60.0]]),
+        np.full((3, 1), 1.0),
+    )
+    sequence = np.array([[0.0, 60.0, 60.0]])
+    logs = norm.logpdf(sequence[0][:, None], model.means[:, 0], 1.0)
+    ways = [
+        logs[0, 0] + logs[1, s] + logs[2, r] + np.log(0.5) + np.log(p)
+        for s, r, p in [(0, 0, 0.5), (0, 1, 0.5), (1, 1, 1.0)]
+    ]
+    got = _expect(model, Series.read([sequence]))
+    assert_allclose(got.log_likelihood, np.logaddexp.reduce(ways))
+    assert got.log_likelihood < -3000
+    share = np.exp(np.array(ways) - np.logaddexp.reduce(ways))
+    assert_allclose(got.states[:, 2], 0.0)
+    assert_allclose(got.states[1, 0], share[0] + share[1])
+    assert_allclose(got.moves[0, 1], share[1] + share[2])
+    assert_allclose(got.moves.sum(), 2.0)
 
 
 def test_hmmlearn_agrees():

@@ -146,10 +146,10 @@ def test_overlapping_clusterings_are_refused():
         Stable(2).fit(overlapping)
 
 
-def test_the_clusters_kept_are_weights_of_another_consensus():
+def test_another_consensus_combines_the_clusters_kept():
     ensemble = Ensemble(planted(60, 3, 8, noise=0.2, seed=1)[0])
     stable = Stable()
-    fitted = ConsensusClustering(3, weighting=stable.weigh).fit(ensemble)
+    fitted = ConsensusClustering(3, selection=stable).fit(ensemble)
     kept = stable.select_clusters(ensemble)
     assert 0 < len(kept) < ensemble.n_clusters
-    assert_array_equal(np.flatnonzero(fitted.cluster_weights_), kept)
+    assert fitted.selected_[kept].all()

@@ -142,3 +142,14 @@ def test_pieces_in_excess_stay_with_their_cluster():
     fitted = ClusterSplitting(2, random_state=0).fit(X, ensemble=given)
     assert sorted(map(len, fitted.kept_)) == [2, 2, 3, 4]
     assert same_partition(fitted.labels_, labels)
+
+
+def test_clusters_are_selected_without_being_combined():
+    X, ensemble, _ = blobs(0)
+    method = ClusterSplitting(3, random_state=0)
+    chosen = method.select_clusters(ensemble, X)
+    assert not hasattr(method, "cluster_weights_")
+    fitted = method.fit(X, ensemble=ensemble)
+    assert_array_equal(chosen, np.flatnonzero(fitted.selected_))
+    with pytest.raises(ValueError, match="give X"):
+        method.select_clusters(ensemble, None)

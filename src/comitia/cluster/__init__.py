@@ -45,6 +45,12 @@ __getattr__, __dir__, __all__ = attach(
             "locally_adaptive",
             "weighted_distances",
         ],
+        "minimax": [
+            "MinimaxRun",
+            "minimax_cmeans",
+            "minimax_weights",
+            "squared_distances",
+        ],
         "minkowski": [
             "MinkowskiKMeans",
             "minkowski_centers",
@@ -54,6 +60,12 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "mixture": ["WeightedGaussianMixture", "gaussian_log_density"],
         "projection": ["LinearProjection", "constraint_directions", "whitening"],
+        "relational": [
+            "MedoidVectorsRun",
+            "cmedoid_vectors",
+            "update_medoids",
+            "view_weights",
+        ],
         "som": ["SelfOrganizingMap", "nearest_unit"],
         "weighted_lac": [
             "FuzzyWeightedLAC",

@@ -37,6 +37,10 @@ from comitia.cluster.lac import lac_objective as lac_objective
 from comitia.cluster.lac import lac_weights as lac_weights
 from comitia.cluster.lac import locally_adaptive as locally_adaptive
 from comitia.cluster.lac import weighted_distances as weighted_distances
+from comitia.cluster.minimax import MinimaxRun as MinimaxRun
+from comitia.cluster.minimax import minimax_cmeans as minimax_cmeans
+from comitia.cluster.minimax import minimax_weights as minimax_weights
+from comitia.cluster.minimax import squared_distances as squared_distances
 from comitia.cluster.minkowski import MinkowskiKMeans as MinkowskiKMeans
 from comitia.cluster.minkowski import minkowski_centers as minkowski_centers
 from comitia.cluster.minkowski import minkowski_distances as minkowski_distances
@@ -47,6 +51,10 @@ from comitia.cluster.mixture import gaussian_log_density as gaussian_log_density
 from comitia.cluster.projection import LinearProjection as LinearProjection
 from comitia.cluster.projection import constraint_directions as constraint_directions
 from comitia.cluster.projection import whitening as whitening
+from comitia.cluster.relational import MedoidVectorsRun as MedoidVectorsRun
+from comitia.cluster.relational import cmedoid_vectors as cmedoid_vectors
+from comitia.cluster.relational import update_medoids as update_medoids
+from comitia.cluster.relational import view_weights as view_weights
 from comitia.cluster.som import SelfOrganizingMap as SelfOrganizingMap
 from comitia.cluster.som import nearest_unit as nearest_unit
 from comitia.cluster.weighted_lac import FuzzyWeightedLAC as FuzzyWeightedLAC
@@ -70,7 +78,9 @@ __all__ = [
     "KernelParetoClustering",
     "LAC",
     "LinearProjection",
+    "MedoidVectorsRun",
     "MergedGaussians",
+    "MinimaxRun",
     "MinkowskiKMeans",
     "ParetoFront",
     "SelfOrganizingMap",
@@ -80,6 +90,7 @@ __all__ = [
     "around_medoids",
     "bhattacharyya",
     "cluster_importance",
+    "cmedoid_vectors",
     "constrained_kmeans",
     "constraint_directions",
     "feature_dispersions",
@@ -96,6 +107,8 @@ __all__ = [
     "locally_adaptive",
     "louvain",
     "merge_gaussians",
+    "minimax_cmeans",
+    "minimax_weights",
     "minkowski_centers",
     "minkowski_distances",
     "minkowski_kmeans",
@@ -107,6 +120,9 @@ __all__ = [
     "pareto_search",
     "propagate_constraints",
     "random_constraints",
+    "squared_distances",
+    "update_medoids",
+    "view_weights",
     "weighted_distances",
     "weighted_lac",
     "whitening",

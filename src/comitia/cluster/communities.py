@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
     "check_graph",
@@ -262,12 +262,21 @@ def check_graph(graph: Any) -> csr_array:
     """
     from scipy.sparse import issparse
 
-    given: Any = graph if issparse(graph) else np.asarray(graph, dtype=np.float64)
-    A = csr_array(given).astype(np.float64)
-    if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+    try:
+        given: Any = graph if issparse(graph) else np.asarray(graph)
+        if given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype}")
+        if not issparse(graph):
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataTypeError(
+            f"graph must be an adjacency matrix of numbers: {error}."
+        ) from None
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
         raise ComitiaError(
-            f"graph must be a square adjacency matrix; got shape {A.shape}."
+            f"graph must be a square adjacency matrix; got shape {given.shape}."
         )
+    A = csr_array(given).astype(np.float64)
     if not np.isfinite(A.data).all() or (A.data < 0).any():
         raise ComitiaError("graph must have finite weights, none negative.")
     if abs(A - A.T).sum() > 0:

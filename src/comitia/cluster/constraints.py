@@ -368,7 +368,13 @@ def _pairs_within(group: list[int]) -> list[tuple[int, int]]:
 
 
 def _check_pairs(name: str, given: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    pairs = np.asarray([] if given is None else given)
+    try:
+        pairs = np.asarray([] if given is None else given)
+    except ValueError:
+        raise ComitiaError(
+            f"{name} must hold pairs of objects, shape (n_pairs, 2); its rows differ "
+            "in length."
+        ) from None
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -400,7 +406,10 @@ def _check_pairs(name: str, given: ArrayLike | None, n: int) -> NDArray[np.intp]
 def _check_weights(given: ArrayLike | None, n: int) -> NDArray[np.float64]:
     if given is None:
         return np.ones(n)
-    weights = np.array(given, dtype=np.float64)
+    try:
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError("weights must be numbers, one per constraint.") from None
     if weights.shape != (n,):
         raise ComitiaError(
             f"weights must have one entry per constraint, {n}; got shape "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia._arrays import array_namespace
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -86,7 +87,7 @@ class FuzzyMedoidsRun(NamedTuple):
     converged: bool
 
 
-def fuzzy_memberships(distance: ArrayLike, fuzziness: float = 2.0) -> Array:
+def fuzzy_memberships(distance: Any, fuzziness: float = 2.0) -> Any:
     r"""Best memberships for given distances to the clusters.
 
     .. math::
@@ -99,15 +100,16 @@ def fuzzy_memberships(distance: ArrayLike, fuzziness: float = 2.0) -> Array:
     Parameters
     ----------
     distance : array-like of shape (n_objects, n_clusters)
-        Distances :math:`d`, not negative; for fuzzy c-means the squared ones.
+        Distances :math:`d`, not negative; for fuzzy c-means the squared ones. Any
+        array of the array API standard, such as a tensor of PyTorch, will do.
 
     fuzziness : float, default=2.0
         The exponent :math:`\alpha > 1`.
 
     Returns
     -------
-    membership : ndarray of shape (n_objects, n_clusters)
-        Rows sum to one.
+    membership : array of shape (n_objects, n_clusters)
+        Rows sum to one; of the library that the distances are of.
 
     Examples
     --------
@@ -118,15 +120,18 @@ def fuzzy_memberships(distance: ArrayLike, fuzziness: float = 2.0) -> Array:
     """
     if not fuzziness > 1:
         raise ComitiaError(f"fuzziness={fuzziness} must be larger than 1.")
-    d = np.asarray(distance, dtype=np.float64)
-    nearest = d.min(axis=1, keepdims=True)
-    at_center = nearest == 0
+    d = distance if hasattr(distance, "dtype") else np.asarray(distance)
+    xp = array_namespace(d)
+    if not xp.isdtype(d.dtype, "real floating"):
+        d = xp.astype(d, xp.float64)
+    nearest = xp.min(d, axis=1, keepdims=True)
+    at_center = d == 0
     # Relative to the nearest cluster no power overflows; one that underflows is zero.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        closeness = np.where(at_center, d == 0, nearest / d)
+    closeness = nearest / xp.where(at_center, xp.ones_like(d), d)
+    closeness = xp.where(nearest == 0, xp.astype(at_center, d.dtype), closeness)
     if fuzziness != 2:
-        closeness **= 1 / (fuzziness - 1)
-    return closeness / closeness.sum(axis=1, keepdims=True)
+        closeness = closeness ** (1 / (fuzziness - 1))
+    return closeness / xp.sum(closeness, axis=1, keepdims=True)
 
 
 def fuzzy_cmeans(

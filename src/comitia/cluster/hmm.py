@@ -538,9 +538,9 @@ def log_likelihood(model: HMMParameters, series: Series) -> Array:
     log_likelihood : ndarray of shape (n_objects,)
         :math:`\ln \Pr(x_i)`.
     """
-    forward = _forward(model, _log_emissions(model, series))
-    last = forward[np.arange(len(series)), series.lengths - 1]
-    return _logsumexp(last, axis=1)
+    from comitia._kernels.hidden_markov import forward_likelihoods
+
+    return forward_likelihoods(*_log_terms(model, series))
 
 
 def _by_step(models: list[HMMParameters], series: Series) -> Array:
@@ -554,85 +554,45 @@ def _log(probabilities: Array) -> Array:
         return np.log(probabilities)
 
 
-def _logsumexp(logs: Array, axis: int) -> Array:
-    """Logarithm of a sum; SciPy's, without what it checks at each of many steps."""
-    largest = logs.max(axis=axis, keepdims=True)
-    # Where all terms are impossible the sum is, too.
-    largest = np.where(np.isfinite(largest), largest, 0.0)
-    return _log(np.exp(logs - largest).sum(axis=axis)) + largest.squeeze(axis)
-
-
-def _log_emissions(model: HMMParameters, series: Series) -> Array:
-    """Log-density of each observation in each state, (n, T, S); 0 after the end."""
-    emissions = np.zeros((*series.present.shape, len(model.start)))
-    emissions[series.present] = gaussian_log_density(
-        series.steps(), model.means, model.variances
+def _log_terms(model: HMMParameters, series: Series) -> tuple[Any, ...]:
+    """What the passes over the sequences read: logarithms, and where each begins."""
+    emissions = gaussian_log_density(series.steps(), model.means, model.variances)
+    starts = np.concatenate([[0], np.cumsum(series.lengths)])
+    return (
+        _log(model.start),
+        _log(model.transitions),
+        np.ascontiguousarray(emissions),
+        starts,
     )
-    return emissions
-
-
-def _forward(model: HMMParameters, emissions: Array) -> Array:
-    """Log-probability of what was seen so far and of the state, (n, T, S)."""
-    moves = _log(model.transitions)
-    forward = np.empty_like(emissions)
-    forward[:, 0] = _log(model.start) + emissions[:, 0]
-    for t in range(1, emissions.shape[1]):
-        arrivals = _logsumexp(forward[:, t - 1, :, None] + moves, axis=1)
-        forward[:, t] = arrivals + emissions[:, t]
-    return forward
-
-
-def _backward(model: HMMParameters, emissions: Array) -> Array:
-    """Log-probability of what is still to come, given the state, (n, T, S).
-
-    After the end of a sequence emissions are 0 and moves certain: all stays at 0.
-    """
-    moves = _log(model.transitions)
-    backward = np.zeros_like(emissions)
-    for t in range(emissions.shape[1] - 2, -1, -1):
-        ahead = emissions[:, t + 1] + backward[:, t + 1]
-        backward[:, t] = _logsumexp(moves + ahead[:, None, :], axis=2)
-    return backward
 
 
 class _Expectations(NamedTuple):
     """What the states were, on average."""
 
-    states: Array  # (n, T, S): probability of each state at each step
+    states: Array  # (n_steps, S): probability of each state at each step of all
     moves: Array  # (S, S): expected number of transitions
     log_likelihood: Array  # (n,)
 
 
 def _expect(model: HMMParameters, series: Series) -> _Expectations:
-    emissions = _log_emissions(model, series)
-    forward = _forward(model, emissions)
-    backward = _backward(model, emissions)
-    last = forward[np.arange(len(series)), series.lengths - 1]
-    likelihood = _logsumexp(last, axis=1)
-    states = np.exp(forward + backward - likelihood[:, None, None])
-    states[~series.present] = 0.0
-    moves = np.zeros_like(model.transitions)
-    log_moves = _log(model.transitions)
-    for t in range(emissions.shape[1] - 1):
-        going = series.present[:, t + 1]
-        ahead = emissions[going, t + 1] + backward[going, t + 1]
-        log_joint = forward[going, t, :, None] + log_moves + ahead[:, None, :]
-        moves += np.exp(log_joint - likelihood[going, None, None]).sum(axis=0)
-    return _Expectations(states, moves, likelihood)
+    from comitia._kernels.hidden_markov import expected_states
+
+    return _Expectations(*expected_states(*_log_terms(model, series)))
 
 
 def _update(
     model: HMMParameters, series: Series, expected: _Expectations, reg_covar: float
 ) -> HMMParameters:
     """The best parameters for expected states; a state never visited stays as it is."""
-    start = expected.states[:, 0].sum(axis=0)
+    firsts = np.cumsum(series.lengths) - series.lengths
+    start = expected.states[firsts].sum(axis=0)
     leaving = expected.moves.sum(axis=1)
     transitions = np.where(
         leaving[:, None] > 0,
         expected.moves / np.where(leaving > 0, leaving, 1.0)[:, None],
         model.transitions,
     )
-    weights = expected.states[series.present]
+    weights = expected.states
     observations = series.steps()
     mass = weights.sum(axis=0)
     visited = mass[:, None] > 0
@@ -717,6 +677,8 @@ def _as_sequences(X: Any) -> list[Array]:
 
 def _read_for(estimator: Any, X: Any) -> Series:
     """Read sequences for fit; a table is checked the way scikit-learn checks it."""
+    if isinstance(X, Series):
+        return X
     if getattr(X, "ndim", None) == 2 or _is_table(X):
         X = validate_data(estimator, X, dtype=np.float64)
     return Series.read(X)

@@ -7,17 +7,22 @@ A convex function g makes the divergence
 
 It is not symmetric. The point y nearest to many x is their arithmetic mean, whatever g
 is; the point x nearest to many y is the mean of their gradients, mapped back.
+
+Divergences take arrays of other libraries that follow the array API standard, and give
+such arrays back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._arrays import array_namespace
 from comitia.exceptions import ComitiaError
+from comitia.optimise.nmf import floats
 
 __all__ = [
     "BREGMAN",
@@ -30,6 +35,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+# Of NumPy, or of another library that follows the standard.
+Array = Any
 
 
 class Bregman(NamedTuple):
@@ -57,43 +65,53 @@ class Bregman(NamedTuple):
     """
 
     name: str
-    terms: Callable[[Floats], Floats] | None
-    value: Callable[[Floats], Floats]
-    gradient: Callable[[Floats], Floats]
-    inverse: Callable[[Floats], Floats] | None
+    terms: Callable[[Array], Array] | None
+    value: Callable[[Array], Array]
+    gradient: Callable[[Array], Array]
+    inverse: Callable[[Array], Array] | None
     lowest: float
 
 
 def _separable(
     name: str,
-    terms: Callable[[Floats], Floats],
-    gradient: Callable[[Floats], Floats],
-    inverse: Callable[[Floats], Floats],
+    terms: Callable[[Array], Array],
+    gradient: Callable[[Array], Array],
+    inverse: Callable[[Array], Array],
     lowest: float,
 ) -> Bregman:
-    def value(x: Floats) -> Floats:
-        return np.asarray(terms(x).sum(axis=-1))
+    def value(x: Array) -> Array:
+        return array_namespace(x).sum(terms(x), axis=-1)
 
     return Bregman(name, terms, value, gradient, inverse, lowest)
 
 
-def _xlogx(x: Floats) -> Floats:
-    return x * np.log(np.where(x > 0, x, 1.0))
+def _square(x: Array) -> Array:
+    return x * x
 
 
-def _log(x: Floats) -> Floats:
+def _xlogx(x: Array) -> Array:
+    xp = array_namespace(x)
+    return x * xp.log(xp.where(x > 0, x, xp.ones_like(x)))
+
+
+def _log(x: Array) -> Array:
     # log 0 is minus infinity, which is what a divergence from zero wants.
     with np.errstate(divide="ignore"):
-        return np.log(x)
+        return array_namespace(x).log(x)
 
 
-def _norm(x: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.square(x).sum(axis=-1)))
+def _exp(x: Array) -> Array:
+    return array_namespace(x).exp(x)
 
 
-def _direction(x: Floats) -> Floats:
-    length = _norm(x)[..., None]
-    return np.asarray(x / np.where(length > 0, length, 1.0))
+def _norm(x: Array) -> Array:
+    xp = array_namespace(x)
+    return xp.sqrt(xp.sum(x * x, axis=-1))
+
+
+def _direction(x: Array) -> Array:
+    xp, length = array_namespace(x), _norm(x)[..., None]
+    return x / xp.where(length > 0, length, xp.ones_like(length))
 
 
 #: The functions g by name: the squared norm; x ln x - x, which gives the
@@ -102,8 +120,8 @@ def _direction(x: Floats) -> Floats:
 BREGMAN: dict[str, Bregman] = {
     made.name: made
     for made in (
-        _separable("squared", np.square, lambda x: 2.0 * x, lambda g: g / 2.0, -np.inf),
-        _separable("kl", lambda x: _xlogx(x) - x, _log, np.exp, 0.0),
+        _separable("squared", _square, lambda x: 2.0 * x, lambda g: g / 2.0, -np.inf),
+        _separable("kl", lambda x: _xlogx(x) - x, _log, _exp, 0.0),
         _separable(
             "itakura_saito",
             lambda x: -_log(x),
@@ -138,7 +156,7 @@ def get_bregman(divergence: str) -> Bregman:
 
 def bregman_divergence(
     x: ArrayLike, y: ArrayLike, divergence: str = "squared"
-) -> Floats:
+) -> Array:
     r"""Bregman divergence of vectors, along the last axis.
 
     .. math::
@@ -165,17 +183,18 @@ def bregman_divergence(
     0.693147
     """
     one, other = _points(x, y, divergence)
+    xp = array_namespace(one)
     if divergence == "norm":
         # Written out: the inner product of y with its direction is its norm.
         g = get_bregman(divergence)
-        inner = (one * g.gradient(other)).sum(axis=-1)
-        return np.asarray(np.maximum(g.value(one) - inner, 0.0))
-    return np.asarray(bregman_elementwise(one, other, divergence).sum(axis=-1))
+        inner = xp.sum(one * g.gradient(other), axis=-1)
+        return xp.clip(g.value(one) - inner, 0.0, None)
+    return xp.sum(bregman_elementwise(one, other, divergence), axis=-1)
 
 
 def bregman_elementwise(
     x: ArrayLike, y: ArrayLike, divergence: str = "squared"
-) -> Floats:
+) -> Array:
     """Bregman divergence of numbers, element by element.
 
     Parameters
@@ -197,18 +216,19 @@ def bregman_elementwise(
     array([1., 0.])
     """
     one, other = _points(x, y, divergence)
+    xp = array_namespace(one)
     if divergence == "squared":
-        return np.square(one - other)
+        return _square(one - other)
     if divergence == "kl":
         # 0 ln (0 / y) = 0 for every y, also for y = 0.
-        safe = np.where(one > 0, other, 1.0)
+        some, unit = one > 0, xp.ones_like(one)
         with np.errstate(divide="ignore"):
-            ratio = np.where(one > 0, one, 1.0) / safe
-            value = one * np.log(ratio) - one + other
-        return np.maximum(value, 0.0)
+            ratio = xp.where(some, one, unit) / xp.where(some, other, unit)
+            value = one * xp.log(ratio) - one + other
+        return xp.clip(value, 0.0, None)
     if divergence == "itakura_saito":
         ratio = one / other
-        return np.maximum(ratio - np.log(ratio) - 1.0, 0.0)
+        return xp.clip(ratio - xp.log(ratio) - 1.0, 0.0, None)
     raise ComitiaError(
         f"divergence={divergence!r} is not a sum over elements; use bregman_divergence."
     )
@@ -283,13 +303,17 @@ def left_centroid(
     return np.asarray(g.inverse(np.asarray(mean)))
 
 
-def _points(x: ArrayLike, y: ArrayLike, divergence: str) -> tuple[Floats, Floats]:
-    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    g = get_bregman(divergence)
+def _points(x: Array, y: Array, divergence: str) -> tuple[Array, Array]:
+    one, other = floats(x), floats(y)
+    if not isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        # A number, where the others are.
+        full = array_namespace(one).full
+        other = full((), float(other), dtype=one.dtype, device=one.device)
+    xp, g = array_namespace(one, other), get_bregman(divergence)
     for values in (one, other):
         # x ln x is defined at zero, ln x is not.
         outside = values < 0 if divergence == "kl" else values <= g.lowest
-        if np.isfinite(g.lowest) and outside.any():
+        if np.isfinite(g.lowest) and bool(xp.any(outside)):
             least = "0 or more" if divergence == "kl" else "positive"
             raise ComitiaError(
                 f"divergence={divergence!r} needs numbers that are {least}."

@@ -12,7 +12,9 @@ up the ones that its paper has and hands them to :func:`multiply`. The other fac
 updated by the same functions on the transpose, ``frobenius_term(X.T, V, U)``.
 
 ``X`` and ``S`` may be arrays, SciPy sparse matrices, or anything that can be multiplied
-with ``@`` where the docstring does not say otherwise.
+with ``@`` where the docstring does not say otherwise. What is array-like becomes an
+array of NumPy in double precision. Arrays of another library that follows the array API
+standard stay what they are, on their device and in their precision.
 """
 
 from typing import Any, NamedTuple
@@ -20,11 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._arrays import array_namespace
 from comitia.exceptions import ComitiaError
 
 __all__ = [
     "Term",
     "coupling_term",
+    "floats",
     "frobenius_loss",
     "frobenius_term",
     "graph_term",
@@ -36,6 +40,7 @@ __all__ = [
     "multiply",
     "normalise_columns",
     "residual_norms",
+    "row_norms",
     "update_frobenius",
     "update_kl",
 ]
@@ -99,10 +104,23 @@ def multiply(
     """
     if not terms:
         raise ComitiaError("terms is empty; give the terms of the objective.")
-    U = np.asarray(U, dtype=np.float64)
-    pull = np.broadcast_to(sum(term.pull for term in terms), U.shape)
-    push = np.broadcast_to(sum(term.push for term in terms), U.shape)
+    U = floats(U)
+    pull, push = sum(term.pull for term in terms), sum(term.push for term in terms)
+    if isinstance(U, np.ndarray):
+        return _multiply_in_place(U, pull, push, power, floor)
+    xp = array_namespace(U)
+    none, one = xp.zeros_like(U), xp.ones_like(U)
+    pull, push = none + pull, none + push
     # Nothing pushes an entry whose basis vector is zero; it stays where it is.
+    ratio = xp.where(push > 0, pull, one) / xp.where(push > 0, push, one)
+    return xp.clip(U * (ratio if power == 1.0 else ratio**power), floor, None)
+
+
+def _multiply_in_place(
+    U: Array, pull: Any, push: Any, power: float, floor: float
+) -> Array:
+    """The same with NumPy, which takes half as long without arrays in between."""
+    pull, push = np.broadcast_to(pull, U.shape), np.broadcast_to(push, U.shape)
     ratio = np.divide(pull, push, out=np.ones(U.shape), where=push > 0)
     if power == 0.5:
         np.sqrt(ratio, out=ratio)
@@ -217,9 +235,9 @@ def frobenius_term(
     term : Term
         The term for U.
     """
-    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    U, V = floats(U), floats(V)
     weighted = _scale_rows(V, column_weights, "column_weights")
-    pull = np.asarray(X @ weighted)
+    pull = floats(X @ weighted)
     push = U @ (V.T @ weighted)
     return Term(
         _scale_rows(pull, row_weights, "row_weights"),
@@ -265,10 +283,11 @@ def kl_term(
     term : Term
         The term for U.
     """
-    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    U, V = floats(U), floats(V)
+    xp = array_namespace(U)
     weighted = _scale_rows(V, column_weights, "column_weights")
-    pull = 0.5 * np.asarray(_ratio_to_fit(X, U, V) @ weighted)
-    push = np.broadcast_to(0.5 * weighted.sum(axis=0), U.shape)
+    pull = 0.5 * floats(_ratio_to_fit(X, U, V) @ weighted)
+    push = xp.broadcast_to(0.5 * xp.sum(weighted, axis=0), U.shape)
     return Term(
         _scale_rows(pull, row_weights, "row_weights"),
         _scale_rows(push, row_weights, "row_weights"),
@@ -308,12 +327,10 @@ def graph_term(
     term : Term
         The term for U.
     """
-    U = np.asarray(U, dtype=np.float64)
+    U = floats(U)
     if degrees is None:
-        degrees = np.asarray(S @ np.ones((len(U), 1))).ravel()
-    return Term(
-        strength * np.asarray(S @ U), strength * _scale_rows(U, degrees, "degrees")
-    )
+        degrees = floats(S @ array_namespace(U).ones_like(U[:, :1]))[:, 0]
+    return Term(strength * floats(S @ U), strength * _scale_rows(U, degrees, "degrees"))
 
 
 def coupling_term(
@@ -348,8 +365,7 @@ def coupling_term(
     term : Term
         The term for U.
     """
-    pull = strength * np.asarray(target, dtype=np.float64)
-    push = strength * np.asarray(U, dtype=np.float64)
+    pull, push = strength * floats(target), strength * floats(U)
     return Term(
         _scale_rows(pull, row_weights, "row_weights"),
         _scale_rows(push, row_weights, "row_weights"),
@@ -376,8 +392,8 @@ def l21_term(U: ArrayLike, strength: float = 1.0) -> Term:
     term : Term
         The term for U.
     """
-    U = np.asarray(U, dtype=np.float64)
-    return Term(0.0, strength * l21_weights(np.linalg.norm(U, axis=1))[:, None] * U)
+    U = floats(U)
+    return Term(0.0, strength * l21_weights(row_norms(U))[:, None] * U)
 
 
 def l21_norm(U: ArrayLike) -> float:
@@ -398,7 +414,32 @@ def l21_norm(U: ArrayLike) -> float:
     >>> l21_norm([[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]])
     7.0
     """
-    return float(np.linalg.norm(np.asarray(U, dtype=np.float64), axis=1).sum())
+    lengths = row_norms(U)
+    return float(array_namespace(lengths).sum(lengths))
+
+
+def row_norms(U: ArrayLike) -> Array:
+    r"""Length of each row, :math:`\|U_i\|`.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, k)
+        A matrix.
+
+    Returns
+    -------
+    norms : ndarray of shape (n,)
+        The lengths.
+
+    Examples
+    --------
+    >>> row_norms([[3.0, 4.0], [0.0, 2.0]])
+    array([5., 2.])
+    """
+    U = floats(U)
+    xp = array_namespace(U)
+    norms: Array = xp.sqrt(xp.sum(U * U, axis=1))
+    return norms
 
 
 def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
@@ -425,7 +466,9 @@ def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
     >>> l21_weights([0.5, 2.0])
     array([1.  , 0.25])
     """
-    return 0.5 / np.maximum(np.asarray(norms, dtype=np.float64), smallest)
+    lengths = floats(norms)
+    weights: Array = 0.5 / array_namespace(lengths).clip(lengths, smallest, None)
+    return weights
 
 
 def residual_norms(X: Any, U: ArrayLike, V: ArrayLike) -> Array:
@@ -444,10 +487,9 @@ def residual_norms(X: Any, U: ArrayLike, V: ArrayLike) -> Array:
     norms : ndarray of shape (n,)
         The lengths.
     """
-    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    U, V = floats(U), floats(V)
     if not _is_sparse(X):
-        residual = np.asarray(X, dtype=np.float64) - U @ V.T
-        return np.asarray(np.linalg.norm(residual, axis=1))
+        return row_norms(floats(X) - U @ V.T)
     lengths = np.asarray(X.multiply(X).sum(axis=1)).ravel()
     crossed = ((X @ V) * U).sum(axis=1)
     fitted = ((U @ (V.T @ V)) * U).sum(axis=1)
@@ -476,8 +518,9 @@ def frobenius_loss(
     loss : float
         The loss.
     """
-    squares = residual_norms(X, U, V) ** 2
-    return float(_scale_rows(squares[:, None], row_weights, "row_weights").sum())
+    squares = residual_norms(X, U, V)[:, None] ** 2
+    weighted = _scale_rows(squares, row_weights, "row_weights")
+    return float(array_namespace(weighted).sum(weighted))
 
 
 def kl_loss(
@@ -501,13 +544,22 @@ def kl_loss(
     loss : float
         The loss; infinite where the fit is zero and X is not.
     """
-    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
-    rows, columns, values = _entries(X)
-    fit = (U[rows] * V[columns]).sum(axis=1)
+    U, V = floats(U), floats(V)
+    xp = array_namespace(U)
+    # log 0 is minus infinity: the loss of a fit that is zero where X is not.
     with np.errstate(divide="ignore"):
-        parts = values * np.log(values / fit) - values
-    losses = U @ V.sum(axis=0) + np.bincount(rows, parts, minlength=len(U))
-    return float(_scale_rows(losses[:, None], row_weights, "row_weights").sum())
+        if _is_sparse(X):
+            rows, columns, values = _entries(X)
+            fit = (U[rows] * V[columns]).sum(axis=1)
+            parts = values * np.log(values / fit) - values
+            misfits = np.bincount(rows, parts, minlength=len(U))
+        else:
+            X = floats(X)
+            unit = xp.ones_like(X)
+            ratio = xp.where(X > 0, X, unit) / xp.where(X > 0, U @ V.T, unit)
+            misfits = xp.sum(X * xp.log(ratio) - X, axis=1)
+    losses = (U @ xp.sum(V, axis=0) + misfits)[:, None]
+    return float(xp.sum(_scale_rows(losses, row_weights, "row_weights")))
 
 
 def normalise_columns(
@@ -539,20 +591,42 @@ def normalise_columns(
     (array([[5.]]), array([[0.6],
            [0.8]]))
     """
-    U, V = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
-    sizes = np.linalg.norm(V, ord=norm, axis=0)
-    sizes = np.where(sizes > 0, sizes, 1.0)
+    U, V = floats(U), floats(V)
+    xp = array_namespace(V)
+    sizes = xp.sum(xp.abs(V), axis=0) if norm == 1 else row_norms(V.T)
+    sizes = xp.where(sizes > 0, sizes, xp.ones_like(sizes))
     return U * sizes, V / sizes
+
+
+def floats(A: Any) -> Array:
+    """Numbers in an array.
+
+    Parameters
+    ----------
+    A : array-like
+        Numbers.
+
+    Returns
+    -------
+    A : ndarray
+        Of NumPy in double precision; an array of another library as it is.
+    """
+    # PyTorch's tensors follow the standard through a package of its own.
+    other = hasattr(A, "__array_namespace__") or type(A).__module__ == "torch"
+    if not other or isinstance(A, np.ndarray | np.generic):
+        A = np.asarray(A, dtype=np.float64)
+    array: Array = A
+    return array
 
 
 def _scale_rows(A: Array, weights: ArrayLike | None, name: str) -> Array:
     if weights is None:
         return A
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != A.shape[:1]:
+    w = floats(weights)
+    if tuple(w.shape) != tuple(A.shape[:1]):
         raise ComitiaError(
             f"{name} must have {A.shape[0]} numbers, one for each row; got shape "
-            f"{w.shape}."
+            f"{tuple(w.shape)}."
         )
     return A * w[:, None]
 
@@ -562,23 +636,20 @@ def _is_sparse(X: Any) -> bool:
 
 
 def _entries(X: Any) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """Rows, columns and values of the entries that are not zero."""
-    if _is_sparse(X):
-        X = X.tocoo()
-        kept = X.data != 0
-        return X.row[kept], X.col[kept], X.data[kept].astype(np.float64)
-    X = np.asarray(X, dtype=np.float64)
-    rows, columns = np.nonzero(X)
-    return rows, columns, X[rows, columns]
+    """Rows, columns and values of the entries of a sparse matrix that are not zero."""
+    X = X.tocoo()
+    kept = X.data != 0
+    return X.row[kept], X.col[kept], X.data[kept].astype(np.float64)
 
 
 def _ratio_to_fit(X: Any, U: Array, V: Array) -> Any:
-    """X / UV', sparse where X is."""
+    """X / UV', sparse where X is; 0 where X or the fit is."""
     if not _is_sparse(X):
-        X = np.asarray(X, dtype=np.float64)
-        fit = U @ V.T
-        # Where X is zero the ratio is, whatever the fit.
-        return np.divide(X, fit, out=np.zeros(X.shape), where=(X != 0) & (fit > 0))
+        X, fit = floats(X), U @ V.T
+        xp = array_namespace(X, fit)
+        some = (X != 0) & (fit > 0)
+        zero, unit = xp.zeros_like(X), xp.ones_like(X)
+        return xp.where(some, X, zero) / xp.where(some, fit, unit)
     X = X.tocsr()
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     fit = (U[rows] * V[X.indices]).sum(axis=1)

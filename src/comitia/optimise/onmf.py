@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.exceptions import ComitiaError
 from comitia.optimise._loops import squared_norm as _squared_norm
 from comitia.optimise._loops import stalled
-from comitia.optimise.nmf import Term, multiply
+from comitia.optimise.nmf import Term, floats, multiply
 
 __all__ = [
     "TriFactors",
@@ -193,13 +193,12 @@ def update_orthogonal(
     Q : ndarray of shape (n, k)
         The factor after the update.
     """
-    Q = np.asarray(Q, dtype=np.float64)
-    pull = np.asarray(pull, dtype=np.float64)
-    left = Q if weights is None else Q * np.asarray(weights, np.float64)[:, None]
-    term = Term(pull, Q @ (left.T @ pull if moment is None else np.asarray(moment)))
+    Q, pull = floats(Q), floats(pull)
+    left = Q if weights is None else Q * floats(weights)[:, None]
+    term = Term(pull, Q @ (left.T @ pull if moment is None else floats(moment)))
     if push is None:
         return multiply(Q, term, power=0.5, floor=floor)
-    push = np.asarray(push, dtype=np.float64)
+    push = floats(push)
     return multiply(Q, term, Term(Q @ (left.T @ push), push), power=0.5, floor=floor)
 
 

@@ -58,8 +58,8 @@ def forward_stagewise(
     response : array-like
         The response :math:`Y`, a vector or a matrix.
 
-    predictors : array-like of shape (n_predictors, *shape of the response)
-        The predictors :math:`T_m`.
+    predictors : array-like of shape (n_predictors, ...)
+        The predictors :math:`T_m`, each of the shape of the response.
 
     step : float, default=0.01
         The share :math:`\varepsilon` of the full step, above 0 and at most 1.

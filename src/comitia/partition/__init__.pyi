@@ -35,6 +35,14 @@ from comitia.partition.spectral import choose_n_clusters as choose_n_clusters
 from comitia.partition.spectral import eigengap as eigengap
 from comitia.partition.spectral import ncut as ncut
 from comitia.partition.spectral import spectral_clustering as spectral_clustering
+from comitia.partition.subspace import SubspaceRun as SubspaceRun
+from comitia.partition.subspace import partition_consensus as partition_consensus
+from comitia.partition.subspace import partition_distance as partition_distance
+from comitia.partition.subspace import partition_weights as partition_weights
+from comitia.partition.subspace import ridge_inverse as ridge_inverse
+from comitia.partition.subspace import self_representation as self_representation
+from comitia.partition.subspace import subspace_partitions as subspace_partitions
+from comitia.partition.subspace import view_partition as view_partition
 from comitia.partition.transfer_cut import bipartite_embedding as bipartite_embedding
 from comitia.partition.transfer_cut import bipartite_spectrum as bipartite_spectrum
 from comitia.partition.transfer_cut import tcut as tcut
@@ -47,6 +55,7 @@ __all__ = [
     "FuzzyRows",
     "MedianSearch",
     "MovesRun",
+    "SubspaceRun",
     "TreeSplit",
     "bipartite_embedding",
     "bipartite_spectrum",
@@ -79,11 +88,18 @@ __all__ = [
     "metis_partition",
     "micro_linkage",
     "ncut",
+    "partition_consensus",
+    "partition_distance",
+    "partition_weights",
     "potts_energy",
+    "ridge_inverse",
     "row_correlations",
+    "self_representation",
     "spanning_tree",
     "spectral_clustering",
     "split_index",
+    "subspace_partitions",
     "tcut",
+    "view_partition",
     "weighted_vote",
 ]

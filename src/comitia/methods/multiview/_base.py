@@ -47,8 +47,9 @@ class MultiViewMethod(EnsembleMethod):
     views: Any
     view_labels_: NDArray[np.int_]
 
-    def _check_data(self, X: Any) -> Views:
-        several = isinstance(X, dict | list | tuple)
+    def _check_data(self, X: Any, *, empty: bool = False) -> Views:
+        # One of the sparse formats of SciPy is a dict, too.
+        several = isinstance(X, dict | list | tuple) and not hasattr(X, "toarray")
         if several:
             values = X.values() if isinstance(X, dict) else X
             hosted = [_on_host(view) for view in values]
@@ -59,7 +60,7 @@ class MultiViewMethod(EnsembleMethod):
             X = validate_data(
                 self, _on_host(X), dtype=np.float64, ensure_all_finite=finite
             )
-        views = check_views(X, self.views, missing=self._takes_missing)
+        views = check_views(X, self.views, missing=self._takes_missing, empty=empty)
         self.n_features_in_ = sum(view.shape[1] for view in views.arrays)
         self.view_names_ = list(views.names)
         return views

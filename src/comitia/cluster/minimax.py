@@ -1,0 +1,224 @@
+"""Fuzzy c-means on several views, of which the one that fits worst counts most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia._arrays import array_namespace, put_beside
+from comitia.cluster.fuzzy import fuzzy_memberships
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "MinimaxRun",
+    "minimax_cmeans",
+    "minimax_weights",
+    "squared_distances",
+]
+
+Array = NDArray[np.float64]
+
+
+class MinimaxRun(NamedTuple):
+    """Result of minimax fuzzy c-means.
+
+    Attributes
+    ----------
+    membership : array of shape (n_objects, n_clusters)
+        Memberships; rows sum to one.
+
+    centers : list of array of shape (n_clusters, n_features of the view)
+        The centres in each view.
+
+    weights : ndarray of shape (n_views,)
+        Weights of the views; they sum to one.
+
+    objective : ndarray of shape (n_iter + 1,)
+        The objective at the start and after each iteration.
+
+    best : int
+        Which of these the result has: the lowest.
+
+    converged : bool
+        Whether the memberships stopped changing.
+    """
+
+    membership: Any
+    centers: list[Any]
+    weights: Array
+    objective: Array
+    best: int
+    converged: bool
+
+
+def minimax_weights(costs: ArrayLike, weight_power: float) -> Array:
+    r"""Weights under which costs are highest.
+
+    .. math::
+        w = \arg\max_{w \in \Delta} \sum_m w_m^a E_m, \qquad
+        w_m = \frac{E_m^{1/(1-a)}}{\sum_l E_l^{1/(1-a)}}.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n,)
+        The costs :math:`E`, non-negative. Weights are uniform when all are zero.
+
+    weight_power : float
+        The power :math:`a`, between 0 and 1. Towards 0 the weights become those of the
+        costs themselves, towards 1 all weight is that of the highest cost.
+
+    Returns
+    -------
+    w : ndarray of shape (n,)
+        Non-negative, with the sum one.
+
+    Examples
+    --------
+    >>> minimax_weights([1.0, 4.0], 0.5).round(4)
+    array([0.0588, 0.9412])
+    """
+    E = np.asarray(costs, dtype=np.float64)
+    if E.ndim != 1 or E.size == 0:
+        raise ComitiaError(
+            f"costs must be a vector with at least one number; got shape {E.shape}."
+        )
+    if not np.isfinite(E).all() or (E < 0).any():
+        raise ComitiaError("costs must be finite and non-negative.")
+    if not 0 < weight_power < 1:
+        raise ComitiaError(f"weight_power={weight_power} must lie between 0 and 1.")
+    highest = E.max()
+    if highest == 0:
+        return np.full(len(E), 1 / len(E))
+    # Relative to the highest no power overflows; one that underflows is zero.
+    w = (E / highest) ** (1 / (1 - weight_power))
+    return np.asarray(w / w.sum())
+
+
+def minimax_cmeans(
+    views: Sequence[Any],
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    weight_power: float = 0.5,
+    fuzziness: float = 1.5,
+    max_iter: int = 300,
+    tol: float = 1e-5,
+) -> MinimaxRun:
+    r"""Memberships that do least badly in the view that is worst for them.
+
+    .. math::
+        \min_{F, c} \, \max_{w \in \Delta} \; \sum_m w_m^{a} E_m
+        = \min_{F, c} \Bigl( \sum_m E_m^{1/(1-a)} \Bigr)^{1-a}, \qquad
+        E_m = \sum_{ir} F_{ir}^{\alpha} \|x^m_i - c_{mr}\|^2.
+
+    Parameters
+    ----------
+    views : list of array of shape (n_objects, n_features of the view)
+        The views; arrays of NumPy, PyTorch, CuPy or another library that follows the
+        array API standard.
+
+    labels : array-like of shape (n_objects,)
+        Clusters to start from, 0..n_clusters - 1.
+
+    n_clusters : int
+        Number of clusters.
+
+    weight_power : float, default=0.5
+        The power :math:`a` of the weights, between 0 and 1.
+
+    fuzziness : float, default=1.5
+        The power :math:`\alpha > 1` of the memberships.
+
+    max_iter : int, default=300
+        Most iterations.
+
+    tol : float, default=1e-5
+        Stop when no membership changes by more.
+
+    Returns
+    -------
+    run : MinimaxRun
+        Memberships, centres and weights of the lowest objective that was met: the
+        steps of a minimax problem may raise it.
+    """
+    xp = array_namespace(*views)
+    cells = put_beside(np.eye(n_clusters)[np.asarray(labels)], views[0])
+    centers = [_means(X, cells, None) for X in views]
+    distances = [squared_distances(X, c) for X, c in zip(views, centers, strict=True)]
+    weights = np.full(len(views), 1 / len(views))
+    F = _memberships(distances, weights, weight_power, fuzziness)
+    costs = _costs(F**fuzziness, distances)
+    objective = [_highest(costs, weight_power)]
+    best, at, converged = (F, centers, weights), 0, False
+    for step in range(1, max_iter + 1):
+        powered = F**fuzziness
+        centers = [_means(X, powered, c) for X, c in zip(views, centers, strict=True)]
+        distances = [
+            squared_distances(X, c) for X, c in zip(views, centers, strict=True)
+        ]
+        weights = minimax_weights(_costs(powered, distances), weight_power)
+        before, F = F, _memberships(distances, weights, weight_power, fuzziness)
+        objective.append(_highest(_costs(F**fuzziness, distances), weight_power))
+        if objective[-1] <= objective[at]:
+            best, at = (F, centers, weights), step
+        if float(xp.max(xp.abs(F - before))) <= tol:
+            converged = True
+            break
+    return MinimaxRun(*best, np.array(objective), at, converged)
+
+
+def squared_distances(X: Any, centers: Any) -> Any:
+    """Squared distances of objects to centres.
+
+    Parameters
+    ----------
+    X : array of shape (n_objects, n_features)
+        The objects.
+
+    centers : array of shape (n_clusters, n_features)
+        The centres.
+
+    Returns
+    -------
+    distances : array of shape (n_objects, n_clusters)
+        Exactly zero for an object at a centre.
+    """
+    xp = array_namespace(X, centers)
+    if xp is np:
+        from scipy.spatial.distance import cdist
+
+        return cdist(X, centers, "sqeuclidean")
+    # |x|^2 - 2xc + |c|^2 would be quicker, and not zero at a centre.
+    return xp.stack(
+        [xp.sum((X - centers[r, :]) ** 2, axis=1) for r in range(centers.shape[0])],
+        axis=1,
+    )
+
+
+def _means(X: Any, powered: Any, before: Any) -> Any:
+    xp = array_namespace(X, powered)
+    mass = xp.sum(powered, axis=0)[:, None]
+    means = (powered.T @ X) / xp.where(mass > 0, mass, xp.ones_like(mass))
+    # A cluster that nobody belongs to any more stays where it was.
+    return means if before is None else xp.where(mass > 0, means, before)
+
+
+def _memberships(
+    distances: list[Any], weights: Array, weight_power: float, fuzziness: float
+) -> Any:
+    powers = weights**weight_power
+    total = sum(float(w) * d for w, d in zip(powers, distances, strict=True))
+    return fuzzy_memberships(total, fuzziness)
+
+
+def _costs(powered: Any, distances: list[Any]) -> Array:
+    xp = array_namespace(powered)
+    return np.array([float(xp.sum(powered * d)) for d in distances])
+
+
+def _highest(costs: Array, weight_power: float) -> float:
+    """The objective under the weights that make it highest."""
+    return float(np.linalg.norm(costs, ord=1 / (1 - weight_power)))

@@ -1,0 +1,119 @@
+"""What several methods for views need that are not factorisations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.partition import eigengap
+from comitia.partition._eigen import largest_eigenpairs
+from comitia.represent import knn_graph, laplacian
+
+__all__ = ["choose_n_clusters", "order_of_appearance", "standardised", "with_unit_rows"]
+
+# Neighbours of each object in the graphs by which a number of clusters is chosen, and
+# steps of the random walk along them: in fewer a cluster is not crossed.
+_N_NEIGHBORS = 10
+_N_STEPS = 4
+
+
+def choose_n_clusters(
+    views: Sequence[NDArray[np.float64]], *, metric: str = "euclidean"
+) -> int:
+    r"""Number of clusters at the eigengap of the views' neighbour graphs.
+
+    Each view joins its nearest neighbours; the normalised adjacencies
+    :math:`D_m^{-1/2} W_m D_m^{-1/2}` are averaged, and the largest gap between the
+    eigenvalues of a random walk of four steps tells the number.
+
+    Parameters
+    ----------
+    views : list of ndarray of shape (n_objects, n_features of the view)
+        The views, or dissimilarities when ``metric`` is ``"precomputed"``.
+
+    metric : str, default="euclidean"
+        A metric of scikit-learn.
+
+    Returns
+    -------
+    n_clusters : int
+        At least 2 if there are three objects or more; at most about the square root
+        of their number.
+    """
+    n = len(views[0])
+    n_neighbors = min(_N_NEIGHBORS, n - 1)
+    most = min(n - 1, int(np.sqrt(n)) + 1)
+    if most < 2:
+        return 1
+    apart = sum(
+        laplacian(knn_graph(X, n_neighbors, metric=metric), "symmetric") for X in views
+    )
+    similar: Any = _identity(n) - apart / len(views)
+    values, _ = largest_eigenpairs(similar, most + 1)
+    return eigengap(values, most, n_steps=_N_STEPS)
+
+
+def order_of_appearance(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """The clusters in the order in which the objects meet them, as in ``labels_``.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_objects,)
+        Clusters.
+
+    Returns
+    -------
+    order : ndarray of shape (n_clusters that are not empty,)
+        Their numbers; by it columns that belong to clusters are put into the order of
+        the labels.
+    """
+    names, first = np.unique(labels, return_index=True)
+    return np.asarray(names[np.argsort(first)], dtype=np.intp)
+
+
+def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Features of mean zero and variance one, in views of one size.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        A view.
+
+    Returns
+    -------
+    X : ndarray of shape (n_objects, n_features)
+        The view, divided by the square root of the number of features that vary, so
+        that the mean square length of its rows is one. A feature that does not vary is
+        zero.
+    """
+    spread = X.std(axis=0)
+    # Rounding leaves a little where a feature is constant.
+    varies = spread > 1e-12 * np.abs(X).max(axis=0)
+    scaled = (X - X.mean(axis=0)) / np.where(varies, spread, 1.0)
+    return np.where(varies, scaled, 0.0) / np.sqrt(max(int(varies.sum()), 1))
+
+
+def with_unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Objects of length one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        A view.
+
+    Returns
+    -------
+    X : ndarray of shape (n_objects, n_features)
+        The view; rows of zeros stay as they are.
+    """
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(lengths > 0, lengths, 1.0)
+
+
+def _identity(n: int) -> Any:
+    from scipy.sparse import eye_array
+
+    return eye_array(n, format="csr")

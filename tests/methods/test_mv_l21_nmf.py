@@ -1,0 +1,153 @@
+"""Robust multi-view NMF: one factor, smooth along each view's neighbours."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from comitia.exceptions import ComitiaError
+from comitia.methods import MultiViewL21NMF
+from comitia.optimise import power_weights
+from comitia.represent import knn_graph, row_scale, scale_view
+from tests.fixtures import same_partition
+from tests.methods._views import confused_pair, without
+
+
+class Watched(MultiViewL21NMF):
+    """Keeps the factor of the best iterate, and how rough it is along each view."""
+
+    def _labels(self, problem, weights, consensus):
+        self.U = consensus[0]
+        self.t = self._roughness(problem, consensus)
+        return super()._labels(problem, weights, consensus)
+
+
+def cost_by_loops(fitted, views, U, graph_penalty):
+    """The objective, from its definition."""
+    total = 0.0
+    for X, V, w in zip(views, fitted.components_, fitted.view_weights_, strict=True):
+        X = scale_view(X)
+        X = X / row_scale(X)
+        total += sum(np.linalg.norm(x - V @ u) for x, u in zip(X, U, strict=True))
+        A = knn_graph(X, 5, weights="exponential").toarray()
+        t = sum(
+            A[i, j] * ((U[i] - U[j]) ** 2).sum() for i, j in np.argwhere(A).tolist()
+        )
+        total += graph_penalty * w**2 * t
+    return total
+
+
+@pytest.mark.parametrize(
+    ("t", "power", "worked"),
+    [([1.0, 4.0], 3.0, [2 / 3, 1 / 3]), ([1.0, 1.0, 1.0], 2.0, [1 / 3] * 3)],
+)
+def test_weights_are_those_worked_out_and_the_best_ones(t, power, worked):
+    w = power_weights(t, power)
+    assert_allclose(w, worked)
+
+    def cost(z):
+        share = np.exp(z) / np.exp(z).sum()
+        return (share**power * np.array(t)).sum()
+
+    z = minimize(cost, np.zeros(len(t)), tol=1e-14).x
+    # As near as the optimiser comes.
+    assert_allclose(np.exp(z) / np.exp(z).sum(), w, atol=1e-5)
+
+
+def test_the_objective_and_the_weights_are_their_definitions():
+    views, _ = confused_pair(15)
+    fitted = Watched(3, graph_penalty=4.0, random_state=0).fit(views)
+    cost = cost_by_loops(fitted, views, fitted.U, 4.0)
+    assert_allclose(cost, fitted.objective_.min())
+    # At rest the weights belong to the roughness of the last sweep but one.
+    expected = power_weights(fitted.t, 2.0)
+    assert_allclose(fitted.view_weights_, expected, atol=5e-3)
+    assert_allclose(fitted.view_weights_.sum(), 1.0)
+
+
+def test_factors_are_nearly_orthonormal_and_the_best_ones_are_kept():
+    views, _ = confused_pair()
+    fitted = Watched(3, random_state=0).fit(views)
+    # Held by a penalty, not exactly.
+    assert_allclose(fitted.U.T @ fitted.U, np.eye(3), atol=0.15)
+    assert fitted.objective_[0] > fitted.objective_.min()
+    assert fitted.converged_
+    F = fitted.membership_
+    assert_allclose(F.sum(axis=1), 1.0)
+    assert_array_equal(F.argmax(axis=1), fitted.labels_)
+
+
+def test_identical_views_weigh_the_same():
+    X = confused_pair()[0][0]
+    fitted = MultiViewL21NMF(2, random_state=0).fit([X, X, X])
+    assert_allclose(fitted.view_weights_, 1 / 3)
+
+
+def test_a_large_power_makes_weights_equal_and_a_small_one_chooses():
+    views, _ = confused_pair(junk=True)
+    even = MultiViewL21NMF(3, weight_power=1e9, random_state=0).fit(views)
+    assert_allclose(even.view_weights_, 1 / 3, atol=1e-6)
+    choosy = MultiViewL21NMF(3, weight_power=1.05, random_state=0).fit(views)
+    assert choosy.view_weights_.max() > 0.95
+
+
+@pytest.mark.parametrize("kernel", ["exponential", "heat"])
+def test_views_tell_together_what_none_tells_alone(kernel):
+    views, truth = confused_pair(junk=True)
+    fitted = MultiViewL21NMF(3, kernel=kernel, random_state=0).fit(views)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.95
+    for labels in fitted.view_labels_.T:
+        assert adjusted_rand_score(truth, labels) < 0.7
+    # The view of noise weighs least.
+    assert fitted.view_weights_.argmin() == 2
+
+
+def test_the_order_of_objects_and_views_does_not_matter():
+    views, _ = confused_pair()
+    order = np.random.RandomState(0).permutation(90)
+    one = MultiViewL21NMF(3, random_state=0).fit(views).labels_
+    moved = [views[1][order], views[0][order]]
+    assert same_partition(
+        one[order], MultiViewL21NMF(3, random_state=0).fit(moved).labels_
+    )
+
+
+def test_the_number_of_clusters_can_be_left_open():
+    rng = np.random.RandomState(0)
+    truth = np.repeat(np.arange(4), 25)
+    views = [
+        rng.uniform(2, 20, size=(4, p))[truth] + rng.normal(0, 0.3, size=(100, p))
+        for p in (5, 6)
+    ]
+    assert MultiViewL21NMF(random_state=0).fit(views).n_clusters_ == 4
+
+
+@pytest.mark.parametrize("device", ["torch", "array_api_strict"])
+def test_a_device_gives_the_same_labels(device):
+    pytest.importorskip(device)
+    views, _ = confused_pair(junk=True)
+    few = {"tol": 1e-3, "random_state": 0}
+    here = MultiViewL21NMF(3, **few).fit(views)
+    there = MultiViewL21NMF(3, **few).fit(views, device=device)
+    assert_array_equal(there.labels_, here.labels_)
+    assert_allclose(there.view_weights_, here.view_weights_, rtol=1e-7)
+    assert isinstance(there.membership_, np.ndarray)
+
+
+def test_a_loop_that_is_cut_short_says_so():
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        MultiViewL21NMF(3, max_iter=2, tol=0.0, random_state=0).fit(confused_pair()[0])
+
+
+def test_missing_objects_negative_views_and_a_power_of_one_are_refused():
+    views, _ = confused_pair()
+    with pytest.raises(
+        ComitiaError, match="needs every object in every view; liu_2010"
+    ):
+        MultiViewL21NMF(3).fit(without(views, 0.2))
+    with pytest.raises(ComitiaError, match="negative numbers"):
+        MultiViewL21NMF(3, scale=None).fit([X - 9 for X in views])
+    with pytest.raises(ValueError, match="weight_power"):
+        MultiViewL21NMF(3, weight_power=1.0).fit(views)
