@@ -4,6 +4,7 @@
 #   make test     lint, then the tests
 #   make bench    speed, memory and quality against peers; some minutes
 #                 make bench TOPICS="agreement linkage" runs a part of it
+#   make docs     the documentation, in build/docs; warnings are errors
 #   make format   put the code into shape
 
 PYTHON ?= python3
@@ -18,7 +19,7 @@ TOPICS ?=
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format bench docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -32,7 +33,7 @@ $(BIN)/python:
 
 # The demo needs what users need; the rest needs the tools as well.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP) --editable .
+	$(PIP) --editable '.[cli,report]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -61,6 +62,11 @@ format: setup
 bench: setup $(PEERS)/.installed
 	$(BIN)/python -m benchmarks $(TOPICS)
 
+docs: setup
+	$(PIP) --editable '.[docs]'
+	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
+
 # Peers that need an old SciPy live in an environment of their own.
 $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.txt | $(BIN)/python
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
@@ -69,5 +75,5 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) build dist docs/generated docs/gallery comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,409 @@
+"""The pages that are made from the code: methods, parts, and tables as measured.
+
+They go to ``docs/generated``, which is not under version control: a method that is
+added in its two files is on its page with the next build.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import inspect
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from benchmarks.tables import pivot, rst
+from comitia.catalogue import MethodCard, method_classes
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+
+WEIGHS = ("clusterings", "clusters", "objects", "features", "views", "nothing")
+APPROACHES = ("fixed", "variable", "selection", "baseline")
+
+IN_WORDS = {
+    "fixed": "weights computed once",
+    "variable": "weights and consensus in turns",
+    "selection": "keeps some, drops the others",
+    "baseline": "what the others are compared with",
+    "labels": "clusterings",
+    "data": "data",
+    "constraints": "must-link and cannot-link pairs",
+    "views": "several tables of the same objects",
+    "series": "time series",
+    "graph": "a network",
+    "dendrograms": "trees",
+}
+
+# Tables that are shown as they were written.
+TOPICS = (
+    "agreement",
+    "coassociation",
+    "generate",
+    "gpu",
+    "graphs",
+    "linkage",
+    "methods",
+    "nmf",
+    "peers",
+    "selection_summary",
+    "startup",
+    "tcut",
+    "temporal",
+    "validity",
+    "variable",
+)
+
+# Tables of the quality runs: file, what is averaged, lines, columns, which rows.
+QUALITY = {
+    "quality_pools": ("quality", "nmi_max", "method", "pool", {}),
+    "quality_views": ("views", "nmi", "method", "set", {"part": "views"}),
+    "quality_missing": ("views", "nmi", "method", "missing", {"part": "missing"}),
+    "quality_series": ("views", "nmi", "method", "set", {"part": "series"}),
+    "quality_networks": ("networks", "score", "method", "gold", {}),
+    "quality_genes": ("genes", "adjusted_rand", "method", "set", {}),
+}
+
+# The parts that are public, in the order of the flow.
+PARTS = (
+    "ensemble",
+    "generate",
+    "cluster",
+    "agreement",
+    "validity",
+    "weigh",
+    "select",
+    "represent",
+    "partition",
+    "optimise",
+    "advise",
+    "plot",
+    "io",
+    "report",
+    "config",
+    "exceptions",
+)
+
+
+def write_all(folder: Path) -> None:
+    """Write every generated page.
+
+    Parameters
+    ----------
+    folder : path
+        The source folder of the documentation.
+    """
+    out = folder / "generated"
+    for sub in ("methods", "parts", "tables"):
+        (out / sub).mkdir(parents=True, exist_ok=True)
+    classes = sorted(method_classes(), key=lambda cls: cls.card.id)
+    for cls in classes:
+        _write(out / "methods" / f"{cls.card.id}.rst", method_page(cls))
+    _write(out / "methods.rst", methods_page([cls.card for cls in classes]))
+    _write(out / "tables" / "taxonomy.rst", taxonomy([cls.card for cls in classes]))
+    for need in ("constraints", "views", "series"):
+        some = [cls.card for cls in classes if need in cls.card.needs]
+        _write(out / "tables" / f"needs_{need}.rst", short_list(some))
+    linear = [cls.card for cls in classes if cls.card.scales == "linear"]
+    _write(out / "tables" / "linear.rst", short_list(linear))
+    for part in PARTS:
+        _write(out / "parts" / f"{part}.rst", part_page(part))
+    for topic in TOPICS:
+        _write(out / "tables" / f"{topic}.rst", measured(RESULTS / f"{topic}.csv"))
+    for name, asked in QUALITY.items():
+        _write(out / "tables" / f"{name}.rst", averaged(*asked))
+
+
+def method_page(cls: type) -> str:
+    """The page of one method: its card, then its docstring.
+
+    Parameters
+    ----------
+    cls : type
+        The class of the method.
+
+    Returns
+    -------
+    text : str
+        The page, in reStructuredText.
+    """
+    card = cls.card
+    title = f"{card.id}: {card.name}"
+    rows = [
+        ("weighs", card.weighs),
+        ("approach", f"{card.approach}: {IN_WORDS[card.approach]}"),
+        ("needs", ", ".join(IN_WORDS[need] for need in card.needs)),
+        ("grows", f"{card.scales} in the number of objects"),
+    ]
+    if card.on_device:
+        rows.append(("runs on", "the CPU, or a GPU through ``fit(..., device=)``"))
+    if card.requires:
+        rows.append(("extra", f"``pip install 'comitia[{card.requires}]'``"))
+    return "\n".join(
+        [
+            title,
+            "=" * len(title),
+            "",
+            f"``comitia.method({card.id!r})``, the class ``{cls.__name__}``.",
+            "",
+            table(("", ""), rows, header=False),
+            "",
+            f".. autoclass:: {cls.__module__}.{cls.__name__}",
+            "",
+        ]
+    )
+
+
+def methods_page(cards: Sequence[MethodCard]) -> str:
+    """The list of all methods, by what they weigh.
+
+    Parameters
+    ----------
+    cards : list of MethodCard
+        All of them.
+
+    Returns
+    -------
+    text : str
+        The page.
+    """
+    lines = [
+        "The methods",
+        "===========",
+        "",
+        f"{len(cards)} methods and baselines, each a scikit-learn estimator that",
+        "``comitia.method(id)`` returns. :doc:`/framework` explains the columns.",
+        "",
+    ]
+    for weighs in WEIGHS:
+        some = [card for card in cards if card.weighs == weighs]
+        if not some:
+            continue
+        title = "What weighs nothing" if weighs == "nothing" else f"Weights on {weighs}"
+        rows = [
+            (
+                f":doc:`{card.id} <methods/{card.id}>`",
+                card.name,
+                card.approach,
+                ", ".join(card.needs),
+                card.scales,
+            )
+            for card in some
+        ]
+        head = ("id", "method", "approach", "needs", "in n")
+        lines += [title, "-" * len(title), "", table(head, rows, (14, 46, 12, 18, 10))]
+        lines.append("")
+    lines += [
+        ".. toctree::",
+        "   :hidden:",
+        "   :glob:",
+        "",
+        "   methods/*",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def taxonomy(cards: Sequence[MethodCard]) -> str:
+    """The table of what is weighed against how.
+
+    Parameters
+    ----------
+    cards : list of MethodCard
+        All of them.
+
+    Returns
+    -------
+    text : str
+        A table, to be included.
+    """
+
+    def cell(weighs: str, approach: str) -> str:
+        return " ".join(
+            f":doc:`{card.id} </generated/methods/{card.id}>`"
+            for card in cards
+            if (card.weighs, card.approach) == (weighs, approach)
+        )
+
+    rows = [
+        (f"**{weighs}**", *(cell(weighs, approach) for approach in APPROACHES))
+        for weighs in WEIGHS
+    ]
+    return table(("", *APPROACHES), rows, (10, 30, 22, 20, 18))
+
+
+def short_list(cards: Sequence[MethodCard]) -> str:
+    """Methods with their names.
+
+    Parameters
+    ----------
+    cards : list of MethodCard
+        Some of them.
+
+    Returns
+    -------
+    text : str
+        A table, to be included.
+    """
+    rows = [
+        (f":doc:`{card.id} </generated/methods/{card.id}>`", card.name)
+        for card in cards
+    ]
+    return table(("id", "method"), rows, (25, 75)) + "\n"
+
+
+def part_page(part: str) -> str:
+    """The page of one package of parts: what it says of itself, and its names.
+
+    Parameters
+    ----------
+    part : str
+        The module, without ``comitia.``.
+
+    Returns
+    -------
+    text : str
+        The page.
+    """
+    module = importlib.import_module(f"comitia.{part}")
+    title = f"comitia.{part}"
+    lines = [title, "=" * len(title), "", inspect.cleandoc(module.__doc__ or ""), ""]
+    for name in sorted(module.__all__):
+        item = getattr(module, name)
+        kind = "autoclass" if inspect.isclass(item) else "autofunction"
+        if not (inspect.isclass(item) or inspect.isroutine(item)):
+            continue
+        home = f"{item.__module__}.{item.__qualname__}"
+        lines += [name, "-" * len(name), "", f".. {kind}:: {home}"]
+        if inspect.isclass(item) and issubclass(item, BaseException):
+            lines.append("   :show-inheritance:")
+        elif inspect.isclass(item):
+            lines.append("   :members:")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def measured(source: Path) -> str:
+    """A table of results as it was measured, with when and on what.
+
+    Parameters
+    ----------
+    source : path
+        A .csv file of ``benchmarks/results``; the .json beside it says the rest.
+
+    Returns
+    -------
+    text : str
+        A table, to be included.
+    """
+    if not source.exists():
+        return "*Not measured yet.*\n"
+    with source.open(newline="") as file:
+        head, *rows = csv.reader(file)
+    kept = [i for i, name in enumerate(head) if name not in ("topic", "scale")]
+    said = source.with_suffix(".json")
+    lines = []
+    if said.exists():
+        lines += [_machine(json.loads(said.read_text())), ""]
+    body = [[_escaped(row[i]) for i in kept] for row in rows]
+    return "\n".join([*lines, table([head[i] for i in kept], body), ""])
+
+
+def averaged(name: str, value: str, by: str, across: str, where: dict[str, str]) -> str:
+    """A table of means from a file of a quality run.
+
+    Parameters
+    ----------
+    name : str
+        The file in ``benchmarks/results``, without its ending.
+
+    value, by, across : str
+        The column that is averaged, and those that name lines and columns.
+
+    where : dict
+        Columns and the values that rows must have there.
+
+    Returns
+    -------
+    text : str
+        A table, to be included.
+    """
+    source = RESULTS / f"{name}.csv"
+    if not source.exists():
+        return "*Not measured yet.*\n"
+    with source.open(newline="") as file:
+        rows = [
+            row
+            for row in csv.DictReader(file)
+            if all(row[column] == wanted for column, wanted in where.items())
+        ]
+    if not rows:
+        return "*Not measured yet.*\n"
+    said = source.with_suffix(".json")
+    about = [_machine(json.loads(said.read_text())), ""] if said.exists() else []
+    # The best of a column, which has a star in plain text, is set in bold here.
+    text = re.sub(
+        r"- \*(\S+)$", r"- **\1**", rst(pivot(rows, by, across, value)), flags=re.M
+    )
+    return "\n".join([*about, text, ""])
+
+
+def _machine(about: dict) -> str:
+    flat = about.get("machine", about)
+    told = {
+        name: value
+        for name, value in {**about, **(flat if isinstance(flat, dict) else {})}.items()
+        if isinstance(value, str | int | float)
+    }
+    return "*" + ", ".join(f"{k}: {v}" for k, v in sorted(told.items())) + "*"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("*", "\\*").replace("|", "\\|")
+
+
+def table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    widths: Sequence[int] | None = None,
+    *,
+    header: bool = True,
+) -> str:
+    """A list table.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+
+    rows : iterable of sequences of str
+        The cells.
+
+    widths : sequence of int, default=None
+        Relative widths of the columns.
+
+    header : bool, default=True
+        Whether the names are shown.
+
+    Returns
+    -------
+    text : str
+        In reStructuredText.
+    """
+    lines = [".. list-table::"]
+    if header:
+        lines.append("   :header-rows: 1")
+    if widths:
+        lines.append(f"   :widths: {' '.join(map(str, widths))}")
+    lines.append("")
+    for row in [head, *rows] if header else rows:
+        for i, cell in enumerate(row):
+            lines.append(f"   {'*' if i == 0 else ' '} - {cell}".rstrip())
+    return "\n".join(lines)
+
+
+def _write(path: Path, text: str) -> None:
+    # Untouched pages stay as old as they are, so that Sphinx need not read them again.
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

@@ -1,0 +1,68 @@
+"""The pages that are made from the code; ``make docs`` builds all of them."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from comitia.catalogue import method_classes
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    spec = importlib.util.spec_from_file_location("pages", DOCS / "pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def written(pages, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
+    pages.write_all(folder)
+    return folder
+
+
+def test_every_method_has_a_page_and_a_place_in_the_taxonomy(written):
+    taxonomy = (written / "generated/tables/taxonomy.rst").read_text()
+    listed = (written / "generated/methods.rst").read_text()
+    for cls in method_classes():
+        page = (written / f"generated/methods/{cls.card.id}.rst").read_text()
+        assert f"autoclass:: {cls.__module__}.{cls.__name__}" in page
+        assert f"</generated/methods/{cls.card.id}>" in taxonomy
+        assert f"<methods/{cls.card.id}>" in listed
+
+
+def test_everything_the_pages_include_is_made(written):
+    for page in DOCS.glob("*.rst"):
+        for name in re.findall(r"include:: (\S+)", page.read_text()):
+            assert (written / name).is_file(), (page.name, name)
+
+
+def test_every_erratum_names_a_method(written):
+    ids = {cls.card.id for cls in method_classes()}
+    named = re.findall(r"<generated/methods/(\w+)>", (DOCS / "errata.rst").read_text())
+    assert len(named) == 26
+    assert {*named} <= ids
+
+
+def test_a_table_is_a_list_table(pages):
+    text = pages.table(("a", "b"), [("1", ""), ("3", "4")])
+    assert text.splitlines() == [
+        ".. list-table::",
+        "   :header-rows: 1",
+        "",
+        "   * - a",
+        "     - b",
+        "   * - 1",
+        "     -",
+        "   * - 3",
+        "     - 4",
+    ]
+
+
+def test_what_was_not_measured_is_not_made_up(pages, tmp_path):
+    assert pages.measured(tmp_path / "nothing.csv") == "*Not measured yet.*\n"
