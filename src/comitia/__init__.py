@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from comitia.catalogue import find_methods as methods
     from comitia.composite import ConsensusClustering
     from comitia.ensemble import Ensemble
+    from comitia.io import Result
     from comitia.views import MultiViewEnsemble
 
 __version__ = "0.1.0.dev0"
@@ -23,6 +24,7 @@ __all__ = [
     "Ensemble",
     "MethodCard",
     "MultiViewEnsemble",
+    "Result",
     "__version__",
     "choose_k",
     "compare",
@@ -39,6 +41,7 @@ _HOMES = {
     "Ensemble": "comitia.ensemble",
     "MethodCard": "comitia.catalogue",
     "MultiViewEnsemble": "comitia.views",
+    "Result": "comitia.io",
     "choose_k": "comitia.advise",
     "compare": "comitia.advise",
     "method": "comitia.catalogue",
@@ -52,9 +55,12 @@ _MODULES = {
     "config",
     "exceptions",
     "generate",
+    "io",
     "methods",
     "optimise",
     "partition",
+    "plot",
+    "report",
     "represent",
     "select",
     "validity",

@@ -1,18 +1,21 @@
 """Files that are written whole or not at all, and read without trust."""
 
+import math
 import os
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from comitia.exceptions import EnsembleFileError
+from comitia.config import require_memory
+from comitia.exceptions import ComitiaError, EnsembleFileError
 
-__all__ = ["UNFINISHED", "atomic_write", "read_arrays"]
+__all__ = ["UNFINISHED", "atomic_write", "read_arrays", "read_npy", "read_npz"]
 
 # How a file is called until it is whole.
 UNFINISHED = ".unfinished-"
@@ -33,6 +36,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         To write to.
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise ComitiaError(f"{target} cannot be written: there is no such folder.")
     # A temporary file beside the target: a rename inside one folder is atomic.
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
     try:
@@ -62,13 +67,78 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         What it holds.
     """
     try:
-        # np.load leaves the file open when it is no zip file.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+        with open(path, "rb") as file:
+            return read_npz(file)
+    except ComitiaError:
+        raise
     except Exception as error:  # zlib, zipfile and NumPy fail in a dozen ways
         raise EnsembleFileError(
             f"{path} is not a file that comitia wrote, or is damaged ({error})."
         ) from None
+
+
+def read_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    """Read the arrays of an open ``.npz`` file, after a look at their sizes.
+
+    A few bytes of zeros unpack to as many gigabytes as their author likes: what the
+    archive says that it holds must fit the memory, and each array its part of it.
+
+    Parameters
+    ----------
+    file : binary file
+        The file.
+
+    Returns
+    -------
+    arrays : dict of ndarray
+        What it holds.
+    """
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        require_memory(
+            sum(member.file_size for member in members),
+            "unpacking the arrays of the file",
+            "give a smaller file",
+        )
+        arrays = {}
+        for member in members:
+            # What the archive says of the size is also all that zipfile unpacks.
+            with archive.open(member) as part:
+                name = member.filename.removesuffix(".npy")
+                arrays[name] = read_npy(part, member.file_size)
+        return arrays
+
+
+def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
+    """Read one array; pickles are not opened.
+
+    Parameters
+    ----------
+    file : binary file
+        An open ``.npy`` file, at its beginning.
+
+    n_bytes : int
+        Its length, which the array that it promises must not exceed.
+
+    Returns
+    -------
+    array : ndarray
+        The array.
+    """
+    version = npy.read_magic(file)
+    if version not in _HEADERS:
+        raise ValueError(f"version {version[0]} of the .npy format is not read")
+    shape, _, dtype = _HEADERS[version](file)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which are not unpickled")
+    # NumPy makes room for all that the header promises before it reads any of it.
+    if math.prod(shape) * dtype.itemsize > n_bytes - file.tell():
+        raise ValueError(f"it promises an array of shape {shape} and is too short")
+    file.seek(0)
+    return npy.read_array(file, allow_pickle=False)
+
+
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def _umask() -> int:

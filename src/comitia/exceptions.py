@@ -7,6 +7,7 @@ would do, so that ``except ValueError`` keeps working for people who do not know
 __all__ = [
     "ComitiaError",
     "ComitiaWarning",
+    "DataTypeError",
     "EnsembleFileError",
     "MemoryBudgetError",
 ]
@@ -14,6 +15,10 @@ __all__ = [
 
 class ComitiaError(ValueError):
     """Base class of the errors that comitia raises on bad input."""
+
+
+class DataTypeError(ComitiaError, TypeError):
+    """Something that is not a table of numbers was given as one."""
 
 
 class EnsembleFileError(ComitiaError):

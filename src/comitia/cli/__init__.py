@@ -12,12 +12,35 @@ Usage: comitia COMMAND [OPTION]...
 
 Commands:
   demo               the whole job on the wine data of scikit-learn
-    -o, --out DIR    where the results go (default: comitia-demo)
+  fit DATA           a table of features in, a weighted consensus out
+  combine LABELS...  label columns in, one clustering each; the consensus out
+  compare DATA       several methods side by side
+  choose-k DATA      how many clusters: criteria over a range of k
+  methods            the catalogue; methods show ID for one of them
+  report DIR         write report.html of a result folder again
 
 Options:
-  -h, --help         show this and stop
+  -h, --help         show this and stop; comitia COMMAND --help says more
   --version          show the version and stop
+
+Tables are .csv .tsv .parquet .npy .npz .h5ad, or - for standard input.
+Try: comitia demo; comitia fit data.csv -k 3
 """
+
+_DEMO_HELP = """\
+Usage: comitia demo [OPTION]...
+
+Combine 50 k-means clusterings of the wine data of scikit-learn by LWGP, compare the
+result with the known cultivars, and write the result folder with its report.
+
+Options:
+  -o, --out DIR      where the results go (default: comitia-demo)
+  --force            replace a folder that is not the demo's own
+  --no-report        write no report.html
+  -h, --help         show this and stop
+"""
+
+_COMMANDS = ("demo", "fit", "combine", "compare", "choose-k", "methods", "report")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,41 +54,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 when all went well, 1 when the command failed, 2 when it was not understood.
+        0 when all went well, 1 when the command failed, 2 when it was not understood,
+        130 after Ctrl-C, 143 after SIGTERM.
     """
     given = [*(sys.argv[1:] if arguments is None else arguments)]
-    if not given or {"-h", "--help"} & {*given}:
+    if not given or given[0] in ("-h", "--help"):
         print(_HELP, end="")
         return 0
-    if given == ["--version"]:
+    if given[0] == "--version":
         from comitia import __version__
 
         print(f"comitia {__version__}")
         return 0
     command, *options = given
-    if command != "demo":
-        return _refuse(f"{command!r} is not a command; the only one yet is demo.")
-    out = "comitia-demo"
-    while options:
-        option = options.pop(0)
-        name, equals, value = option.partition("=")
-        if name not in ("-o", "--out"):
-            return _refuse(f"demo does not know {option!r}; it takes --out DIR.")
-        if not equals:
-            value = options.pop(0) if options else ""
-        if not value:
-            return _refuse(f"{name} needs a folder; write {name} DIR.")
-        out = value
-    from comitia.cli.demo import demo
+    if command not in _COMMANDS:
+        from difflib import get_close_matches
 
-    try:
-        demo(out)
-    except (OSError, ValueError) as error:
-        print(f"comitia demo: {error}", file=sys.stderr)
-        return 1
-    return 0
+        close = get_close_matches(command, _COMMANDS, n=1)
+        hint = f"did you mean {close[0]}?" if close else "see comitia --help."
+        print(f"comitia: {command!r} is not a command; {hint}", file=sys.stderr)
+        return 2
+    if command == "demo" and {"-h", "--help"} & {*options}:
+        print(_DEMO_HELP, end="")
+        return 0
+    from comitia.cli._conduct import conduct
 
-
-def _refuse(message: str) -> int:
-    print(f"comitia: {message}\nTry comitia --help.", file=sys.stderr)
-    return 2
+    return conduct(command, options)

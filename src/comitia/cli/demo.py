@@ -2,109 +2,156 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._files import atomic_write
+from comitia.cli._conduct import UsageError
+from comitia.cli._folder import ResultFolder
+from comitia.cli._given import Given
+from comitia.cli._meter import Meter
+from comitia.cli._summary import print_lines, print_table, result_lines
+from comitia.cli._work import fit_and_keep
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
-__all__ = ["clustering_weights", "demo"]
+__all__ = ["clustering_weights", "demo", "run_demo"]
 
 _N_CLUSTERINGS = 50
 _CLUSTERS_EACH = (2, 13)
 _SEED = 0
+_COMMAND = "comitia demo"
 
 
-def demo(out: str | os.PathLike[str] = "comitia-demo") -> None:
+def run_demo(options: Sequence[str]) -> None:
+    """Run the demo with the options that were typed.
+
+    Read by hand, so that the demo needs no extra.
+
+    Parameters
+    ----------
+    options : sequence of str
+        What stands behind ``comitia demo``.
+    """
+    words, settings = [*options], {"force": False, "report": True}
+    out = "comitia-demo"
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if name in ("-o", "--out"):
+            out = value if equals else (words.pop(0) if words else "")
+            if not out:
+                raise UsageError(f"{name} needs a folder; write {name} DIR.")
+        elif word == "--force":
+            settings["force"] = True
+        elif word == "--no-report":
+            settings["report"] = False
+        else:
+            raise UsageError(f"demo does not know {word!r}.")
+    demo(out, **settings)
+
+
+def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True) -> Any:
     """Combine 50 k-means clusterings of the wine data by LWGP.
 
     The 13 features are standardised, because they are measured in different units.
     Each clustering has 2 to 13 clusters. The consensus is asked for the three
-    cultivars that are known, and compared with them. Prints a summary; writes
-    ``labels.csv`` (one line per wine) and ``weights.csv`` (one line per cluster).
+    cultivars that are known, and compared with them.
 
     Parameters
     ----------
-    out : path-like, default="comitia-demo"
-        The folder of the two files; it is made when it is not there.
-    """
-    from sklearn.datasets import load_wine
-    from sklearn.preprocessing import StandardScaler
+    out : str, default="comitia-demo"
+        The result folder. One that the demo has written is written again.
 
-    from comitia.agreement import adjusted_rand
+    force : bool, default=False
+        Write into a folder that is somebody else's.
+
+    report : bool, default=True
+        Write the report, if the extra for it is installed.
+
+    Returns
+    -------
+    result : Result
+        The result.
+    """
+    folder = ResultFolder(out, force=force or _is_ours(Path(out)))
+    from sklearn.datasets import load_wine
+
+    from comitia.agreement import agreement_with
     from comitia.catalogue import method
     from comitia.generate import KMeansGenerator
 
-    folder = Path(out)
-    # Before the work, so that a folder that cannot be made costs nobody a wait.
-    folder.mkdir(parents=True, exist_ok=True)
-
     wine = load_wine()
-    X = StandardScaler().fit_transform(wine.data)
-    generator = KMeansGenerator(
-        _N_CLUSTERINGS, n_clusters=_CLUSTERS_EACH, random_state=_SEED
+    names = wine.target_names[wine.target]
+    X = (wine.data - wine.data.mean(axis=0)) / wine.data.std(axis=0)
+    generator = KMeansGenerator(_N_CLUSTERINGS, n_clusters=_CLUSTERS_EACH)
+    estimator = method("lwgp")(n_clusters=3, generator=generator, random_state=_SEED)
+    words = (
+        f"wine of scikit-learn, {len(X)} objects, {X.shape[1]} columns, standardised"
     )
-    ensemble = generator.generate(X)
-    fitted = method("lwgp")(n_clusters=len(wine.target_names), random_state=_SEED)
-    labels = fitted.fit_predict(ensemble)
-    weights = clustering_weights(ensemble, fitted.cluster_weights_)
-    alone = [
-        adjusted_rand(ensemble.labels[:, m], wine.target)
-        for m in range(ensemble.n_clusterings)
-    ]
+    about = {
+        "feature_names": [*wine.feature_names],
+        "truth": names,
+        "notes": [f"{X.shape[1]} columns, standardised."],
+        "source": "sklearn.datasets.load_wine",
+        "raw": wine.data,
+    }
+    result, where = fit_and_keep(
+        estimator,
+        Given(X, about=about),
+        folder,
+        meter=Meter(),
+        command=_COMMAND,
+        report=report,
+    )
+    alone = agreement_with(wine.target, result.ensemble, "adjusted_rand")
+    print_lines(
+        [
+            *result_lines(
+                result, folder.path, where, data=words, truth="the known cultivars"
+            ),
+            ("", f"ARI {alone.mean():.3f} for the 50 clusterings on average", ""),
+        ]
+    )
+    _print_extremes(result, alone)
+    print("\n  LWGP trusts clusters that the other clusterings keep whole.")
+    if report and where is None:
+        print("  For the report: pip install 'comitia[report]'")
+    return result
 
-    lightest, heaviest = fitted.cluster_weights_.min(), fitted.cluster_weights_.max()
-    fewest, most = ensemble.n_clusters_each.min(), ensemble.n_clusters_each.max()
-    print(f"  data      wine, {len(X)} objects, {X.shape[1]} features, standardised")
-    print(
-        f"  ensemble  {ensemble.n_clusterings} k-means clusterings "
-        f"of {fewest} to {most} clusters"
-    )
-    print(f"  weights   LWGP, on clusters: {lightest:.2f} to {heaviest:.2f}")
-    print(f"  result    {fitted.n_clusters_} clusters of {_sizes(labels)} objects")
-    print(
-        f"  ARI       {adjusted_rand(labels, wine.target):.3f} to the known cultivars"
-    )
-    print(f"            {np.mean(alone):.3f} for the 50 clusterings on average")
 
-    print("\n  clustering  clusters  weight    ARI")
+def _is_ours(folder: Path) -> bool:
+    """True for a folder that an earlier demo wrote, which may be written again."""
+    try:
+        about = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+        return bool(about["command"] == _COMMAND)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def _print_extremes(result: Any, alone: NDArray[np.float64]) -> None:
+    """The three heaviest and the three lightest clusterings."""
+    weights = clustering_weights(result.ensemble, result.weights["cluster_weights"])
     order = np.argsort(-weights, kind="stable")
-    for name, three in (("heaviest", order[:3]), ("lightest", order[-3:])):
-        for place, m in enumerate(three):
-            print(
-                f"  {m:>10}  {ensemble.n_clusters_each[m]:>8}  {weights[m]:>6.3f}  "
-                f"{alone[m]:>5.3f}{f'  {name}' if place == 0 else ''}"
-            )
-
-    print("  LWGP trusts clusters that the other clusterings keep whole.")
-
-    _write_csv(
-        folder / "labels.csv",
-        ("object", "cluster", "cultivar"),
-        zip(range(len(X)), labels, wine.target_names[wine.target], strict=True),
-    )
-    _write_csv(
-        folder / "weights.csv",
-        ("clustering", "cluster", "size", "cluster_weight", "clustering_weight"),
+    rows = [
         (
-            (m, c - ensemble.offsets[m], ensemble.sizes[c], f"{weight:.6f}", whole)
-            for c, weight in enumerate(fitted.cluster_weights_)
-            for m in (ensemble.clustering_of[c],)
-            for whole in (f"{weights[m]:.6f}",)
-        ),
-    )
-    print(
-        f"\n  written   {folder / 'labels.csv'}\n            {folder / 'weights.csv'}"
-    )
+            word if place == 0 else "",
+            str(m),
+            str(result.ensemble.n_clusters_each[m]),
+            f"{weights[m]:.3f}",
+            f"{alone[m]:.3f}",
+        )
+        for word, three in (("heaviest", order[:3]), ("lightest", order[-3:]))
+        for place, m in enumerate(three)
+    ]
+    print()
+    head = ("", "clustering", "clusters", "weight", "ARI")
+    print_table(head, rows, right=range(1, 5))
 
 
 def clustering_weights(
@@ -141,18 +188,3 @@ def clustering_weights(
     starts = ensemble.offsets[:-1]
     weighted = np.add.reduceat(ensemble.sizes * cluster_weights, starts)
     return weighted / np.add.reduceat(ensemble.sizes, starts)
-
-
-def _sizes(labels: NDArray[Any]) -> str:
-    *first, last = map(str, np.bincount(labels))
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table whole or not at all."""
-    with atomic_write(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
-        text.detach()  # flushes, and leaves the file open

@@ -1,0 +1,281 @@
+"""The commands that give advice: how many clusters, which method."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from cyclopts import Parameter
+
+from comitia.cli._conduct import UsageError, typed
+from comitia.cli._folder import ResultFolder
+from comitia.cli._given import (
+    Given,
+    memory_limit,
+    parse_k,
+    read_data_or_ensemble,
+    refuse_large_k,
+    refuse_needs,
+)
+from comitia.cli._meter import Meter
+from comitia.cli._methods import build
+from comitia.cli._options import ComparisonOutput, DataOptions, Flag, MakingOptions
+from comitia.cli._summary import print_json, print_lines, print_table, print_wrapped
+
+__all__ = ["choose_k", "compare", "look_through"]
+
+# Ten criteria side by side have to be short.
+_SHORT = {
+    "pac": "PAC",
+    "cophenetic": "coph.",
+    "delta_area": "Δ area",
+    "silhouette": "silh.",
+    "calinski_harabasz": "CH",
+    "davies_bouldin": "DB",
+}
+
+_DATA, _MAKING = DataOptions(), MakingOptions()
+_COMPARISON = ComparisonOutput()
+
+
+def choose_k(
+    data: str,
+    /,
+    *,
+    k: Annotated[str, Parameter(name=["-k", "--n-clusters"])] = "2-10",
+    method: Annotated[str, Parameter(name=["--method", "-m"])] = "lwea",
+    how: DataOptions = _DATA,
+    making: MakingOptions = _MAKING,
+    n_resamples: int = 20,
+    n_references: int = 19,
+    seed: int = 0,
+    memory: str | None = None,
+    json: Flag = False,
+    quiet: Flag = False,
+) -> None:
+    """Say how many clusters there are: criteria over k, held against data without any.
+
+    Parameters
+    ----------
+    data
+        Table with one row per object, as for comitia fit; or clusterings that comitia
+        saved (ensemble.npz, or a result folder).
+    k
+        Range of numbers of clusters to try. One cluster is always a possible answer.
+    method
+        Method that combines the clusterings, by its id in comitia methods.
+    n_resamples
+        How many times a share of the objects is drawn and clustered.
+    n_references
+        How many data sets without clusters the criteria are held against.
+    seed
+        Seed of everything random.
+    memory
+        Memory that one step may take, such as '8 GB'.
+    json
+        Print JSON and nothing else on standard output.
+    quiet
+        Show no progress.
+    """
+    wanted = parse_k(k)
+    if not isinstance(wanted, range):
+        raise UsageError(f"-k {k} is one number; write a range, such as 2-10.")
+    estimator = build(
+        method,
+        None,
+        seed=seed,
+        generator=making.generator,
+        n_clusterings=making.n_clusterings,
+    )
+    refuse_needs(estimator.card, "labels")
+    with memory_limit(memory):
+        given, _ = read_data_or_ensemble(data, how)
+        refuse_large_k(wanted, given.n_objects)
+        choice = look_through(
+            given,
+            wanted,
+            estimator,
+            seed,
+            making.n_jobs,
+            Meter(quiet),
+            own_generator=making.is_given(),
+            n_resamples=n_resamples,
+            n_references=n_references,
+        )
+    if json:
+        print_json(choice.to_dict())
+    else:
+        _print_choice(choice)
+
+
+def look_through(
+    given: Given,
+    ks: range,
+    estimator: Any,
+    seed: int,
+    n_jobs: int,
+    meter: Meter,
+    *,
+    own_generator: bool = False,
+    **settings: Any,
+) -> Any:
+    """Look through numbers of clusters.
+
+    Parameters
+    ----------
+    given : Given
+        Data or clusterings.
+
+    ks : range
+        Numbers of clusters.
+
+    estimator : EnsembleMethod
+        The method. One that does not combine given clusterings is left to itself; LWEA
+        looks in its stead.
+
+    seed : int
+        The seed.
+
+    n_jobs : int
+        Number of parallel jobs.
+
+    meter : Meter
+        Shows progress.
+
+    own_generator : bool, default=False
+        Whether the clusterings are made as the estimator would make them.
+
+    **settings : dict
+        As for :func:`comitia.advise.choose_k`.
+
+    Returns
+    -------
+    choice : KChoice
+        The choice.
+    """
+    from comitia.advise import choose_k as choose
+
+    method = "lwea"
+    if tuple(estimator.card.needs) == ("labels",):
+        method = type(estimator)(
+            **{**estimator.get_params(deep=False), "generator": None}
+        )
+    with meter.stage("choose k") as stage:
+        return choose(
+            given.ensemble if given.X is None else given.X,
+            ks,
+            method=method,
+            generator=estimator.generator if own_generator else None,
+            random_state=seed,
+            n_jobs=n_jobs,
+            progress=stage.show,
+            **settings,
+        )
+
+
+def _print_choice(choice: Any) -> None:
+    names = list(choice.criteria)
+    rows = []
+    for i, k in enumerate(choice.ks):
+        cells = [f"{k}"]
+        for name in names:
+            value = choice.criteria[name][i]
+            mark = "*" if choice.best.get(name) == k else " "
+            cells.append(("–" if np.isnan(value) else f"{value:.3g}") + mark)
+        rows.append(cells)
+    rows.append(["better", *(f"{choice.better[name]} " for name in names)])
+    head = ["k", *(f"{_SHORT.get(name, name)} " for name in names)]
+    print_table(head, rows, right=range(len(head)))
+    print("\n  * what the criterion prefers, held against data without clusters\n")
+    print(f"  k = {choice.n_clusters}")
+    print_wrapped(choice.reason)
+
+
+def compare(
+    data: str,
+    /,
+    *,
+    k: Annotated[int | None, Parameter(name=["-k", "--n-clusters"])] = None,
+    method: Annotated[
+        list[str] | None, Parameter(name=["--method", "-m"], negative=())
+    ] = None,
+    panel: Literal["quick", "classic", "linear", "weighs", "all"] | None = None,
+    how: DataOptions = _DATA,
+    making: MakingOptions = _MAKING,
+    time_limit: float = 60.0,
+    n_resamples: int = 10,
+    seed: int = 0,
+    memory: str | None = None,
+    output: ComparisonOutput = _COMPARISON,
+) -> None:
+    """Compare several methods on the same data, and say which differences are noise.
+
+    Writes leaderboard.csv, labels.csv with the result of each method (which comitia
+    combine can read), agreement.csv, comparison.json and report.html.
+
+    Parameters
+    ----------
+    data
+        Table with one row per object, as for comitia fit; or clusterings that comitia
+        saved (ensemble.npz, or a result folder).
+    k
+        Number of clusters; each method chooses for itself without it.
+    method
+        Methods by their ids, separated by commas.
+    panel
+        Instead of methods: five quick ones of different kinds (the default), the
+        classic baselines, all linear ones, one for each thing that is weighed, or all.
+    time_limit
+        Seconds for each fit of a method.
+    n_resamples
+        How many times a share of the objects is drawn to see how stable methods are.
+    seed
+        Seed of everything random.
+    memory
+        Memory for each method, such as '8 GB'.
+    """
+    from comitia.advise import compare as run
+    from comitia.cli._comparison import print_leaderboard, write_comparison
+
+    if method and panel:
+        raise UsageError("give methods with -m or a panel with --panel, not both.")
+    ids = [one.strip() for each in method or () for one in each.split(",") if one]
+    for each in ids:
+        refuse_needs(build(each, k, seed=seed).card, "data")
+    if k is not None and k < 1:
+        raise UsageError(f"-k {k} is no number of clusters.")
+    folder = ResultFolder(output.out, force=output.force)
+    generator = build(
+        "lwgp",
+        None,
+        seed=seed,
+        generator=making.generator,
+        n_clusterings=making.n_clusterings,
+    ).generator
+    given, words = read_data_or_ensemble(data, how)
+    refuse_large_k(k, given.n_objects)
+    with Meter(output.quiet).stage("methods") as stage:
+        found = run(
+            given.ensemble if given.X is None else given.X,
+            ids or None,
+            panel=panel,
+            n_clusters=k,
+            truth=given.about.get("truth"),
+            generator=None if given.X is None else generator,
+            time_limit=time_limit,
+            memory_limit=memory,
+            n_resamples=n_resamples,
+            random_state=seed,
+            n_jobs=making.n_jobs,
+            progress=stage.show,
+        )
+    about = {"command": typed(), "source": data, "data": words, "seed": seed}
+    report = write_comparison(
+        folder, found, given.about.get("object_names"), about, not output.no_report
+    )
+    if output.json:
+        print_json({**found.to_dict(), **about, "folder": str(folder.path)})
+    elif not output.quiet:
+        print_lines([("data", words, "")])
+        print_leaderboard(found)
+        print_lines([("result", str(report or folder.path), "")])

@@ -1,0 +1,24 @@
+"""The commands together, for cyclopts. Their help is their docstring."""
+
+from cyclopts import App
+
+from comitia.cli._advice import choose_k, compare
+from comitia.cli._catalogue import list_methods, show
+from comitia.cli._results import combine, fit, report
+
+__all__ = ["app"]
+
+app = App(
+    name="comitia",
+    help_format="markdown",
+    version_flags=[],
+    # Ctrl-C is for comitia.cli._conduct, which says what is kept.
+    suppress_keyboard_interrupt=False,
+)
+for each in (fit, combine, compare, choose_k, report):
+    app.command(each)
+
+methods = App(name="methods")
+methods.default(list_methods)
+methods.command(show)
+app.command(methods)

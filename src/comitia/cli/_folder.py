@@ -1,0 +1,227 @@
+"""The result folder: refused early, filled aside, and there only when complete."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from comitia._files import UNFINISHED, atomic_write
+from comitia.cli._meter import n_finished
+from comitia.exceptions import ComitiaError
+
+__all__ = ["ResultFolder", "can_report", "check_obs", "write_obs"]
+
+
+class ResultFolder:
+    """Where a command writes, and where it keeps what a killed run has finished.
+
+    Parameters
+    ----------
+    out : str
+        The result folder. ``<out>.partial`` beside it holds finished clusterings.
+
+    force : bool, default=False
+        Replace the result that is there, and forget an unfinished run.
+
+    resume : bool, default=False
+        Go on with an unfinished run.
+    """
+
+    def __init__(self, out: str, *, force: bool = False, resume: bool = False) -> None:
+        self.path = Path(out)
+        if not self.path.name:
+            raise ComitiaError(f"-o {out!r} is no name for a new folder; give another.")
+        self.partial = self.path.with_name(f"{self.path.name}.partial")
+        self.force, self.resume = force, resume
+        if self.path.exists() and not self.path.is_dir():
+            raise ComitiaError(f"{self.path} is a file; give a folder with -o.")
+        if not force and self.path.is_dir() and any(self.path.iterdir()):
+            raise ComitiaError(
+                f"the folder {self.path} is there already; give another with -o, or "
+                "--force to replace the result in it."
+            )
+        if self.partial.exists() and not (force or resume):
+            raise ComitiaError(
+                f"{self.partial} holds a run that was not finished"
+                f"{self.earlier_command}; go on with --resume, or start again with "
+                "--force."
+            )
+
+    @property
+    def checkpoint(self) -> Path:
+        """The folder of finished clusterings."""
+        return self.partial / "clusterings"
+
+    @property
+    def n_kept(self) -> int:
+        """How many clusterings are finished."""
+        return n_finished(self.checkpoint)
+
+    def begin(self, command: str) -> None:
+        """Make the place for finished clusterings.
+
+        Parameters
+        ----------
+        command : str
+            What was typed.
+        """
+        if self.partial.exists() and not self.resume:
+            shutil.rmtree(self.partial)
+        self.partial.mkdir(parents=True, exist_ok=True)
+        about = self.partial / "command.json"
+        if not about.exists():  # a run that goes on is called by its first name
+            with atomic_write(about) as file:
+                file.write(json.dumps({"command": command}).encode())
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self.partial, ignore_errors=True)
+
+    def publish(self, result: Any, report: bool) -> Path | None:
+        """Let the finished folder appear, and forget the finished clusterings.
+
+        Parameters
+        ----------
+        result : Result
+            What to write.
+
+        report : bool
+            Whether to write the report too.
+
+        Returns
+        -------
+        report : Path or None
+            Where the report is.
+        """
+        from comitia.io.results import FILES
+
+        # The report is written before the folder appears, so that it appears complete.
+        with self.replaced(FILES) as place:
+            result.save(place)
+            written = _report(result, place / "report.html") if report else False
+        self.abandon()
+        return self.path / "report.html" if written else None
+
+    def replaced(self, files: Sequence[str]) -> AbstractContextManager[Path]:
+        """Make a folder to write into that appears only when it is complete.
+
+        Parameters
+        ----------
+        files : sequence of str
+            What it may hold. Other files of a folder that is there already stay.
+
+        Returns
+        -------
+        place : context manager of Path
+            Where to write.
+        """
+        from comitia.io.results import replaced_folder
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return replaced_folder(self.path, files)
+
+    @property
+    def earlier_command(self) -> str:
+        """What was typed for the run that was not finished, in brackets."""
+        try:
+            command = json.loads((self.partial / "command.json").read_text())["command"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        return f" ({command})"
+
+
+def can_report() -> bool:
+    """Say whether the extra for reports is installed.
+
+    Returns
+    -------
+    installed : bool
+        Whether it is.
+    """
+    return importlib.util.find_spec("jinja2") is not None
+
+
+def _report(result: Any, path: Path) -> bool:
+    """Write the report if the extra for it is installed."""
+    if not can_report():
+        return False
+    from comitia.report import write_report
+
+    write_report(result, path)
+    return True
+
+
+def check_obs(path: str, key: str, force: bool) -> None:
+    """Refuse early what :func:`write_obs` could not do.
+
+    Parameters
+    ----------
+    path : str
+        The .h5ad file.
+
+    key : str
+        The column of ``.obs`` to be written.
+
+    force : bool
+        Whether a column that is there may be replaced.
+    """
+    if Path(path).suffix != ".h5ad":
+        raise ComitiaError("--write-obs writes into a .h5ad file; DATA is none.")
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError(
+            "writing .h5ad needs h5py and anndata; pip install 'comitia[io]'."
+        ) from None
+    if not Path(path).is_file():
+        return  # the reader says so
+    with h5py.File(path, "r") as file:
+        if key in file.get("obs", {}) and not force:
+            raise ComitiaError(
+                f".obs of {path} has a column {key!r} already; give another with "
+                "--write-obs, or --force to replace it."
+            )
+
+
+def write_obs(path: str, key: str, result: Any) -> None:
+    """Write labels and confidence into ``.obs`` of a .h5ad file, whole or not at all.
+
+    The file is copied, the copy gets the columns, and takes the place of the file.
+
+    Parameters
+    ----------
+    path : str
+        The .h5ad file.
+
+    key : str
+        The column for the clusters; ``<key>_confidence`` gets the confidence.
+
+    result : Result
+        The result.
+    """
+    import anndata
+    import h5py
+    import pandas as pd
+
+    target = Path(path)
+    handle, copy = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
+    os.close(handle)
+    try:
+        shutil.copyfile(target, copy)
+        shutil.copymode(target, copy)
+        with h5py.File(copy, "r+") as file:
+            obs = anndata.io.read_elem(file["obs"])
+            obs[key] = pd.Categorical(result.labels.astype(str))
+            obs[f"{key}_confidence"] = result.confidence
+            anndata.io.write_elem(file, "obs", obs)
+        os.replace(copy, target)
+    except BaseException:
+        Path(copy).unlink(missing_ok=True)
+        raise

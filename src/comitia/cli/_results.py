@@ -1,0 +1,274 @@
+"""The commands that make a result folder. Their help is their docstring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from comitia.cli._advice import look_through
+from comitia.cli._conduct import UsageError, typed
+from comitia.cli._folder import ResultFolder, check_obs
+from comitia.cli._folder import write_obs as write_obs_column
+from comitia.cli._given import (
+    Given,
+    add_data,
+    memory_limit,
+    parse_k,
+    read_constraints,
+    read_data,
+    refuse_large_k,
+    refuse_needs,
+)
+from comitia.cli._meter import Meter
+from comitia.cli._methods import DEFAULT_METHOD, build
+from comitia.cli._options import (
+    DataOptions,
+    Flag,
+    MakingOptions,
+    MethodOptions,
+    OutputOptions,
+)
+from comitia.cli._summary import (
+    print_json,
+    print_lines,
+    result_as_json,
+    result_lines,
+)
+from comitia.cli._work import fit_and_keep
+
+__all__ = ["combine", "fit", "report"]
+
+K = Annotated[str | None, Parameter(name=["-k", "--n-clusters"])]
+
+
+_DATA, _METHOD, _MAKING, _OUTPUT = (
+    DataOptions(),
+    MethodOptions(),
+    MakingOptions(),
+    OutputOptions(),
+)
+
+
+def fit(
+    data: str,
+    /,
+    *,
+    k: K = None,
+    how: DataOptions = _DATA,
+    which: MethodOptions = _METHOD,
+    making: MakingOptions = _MAKING,
+    output: OutputOptions = _OUTPUT,
+    resume: Flag = False,
+    write_obs: str | None = None,
+) -> None:
+    """Cluster a table: many clusterings are made, weighed and combined into one.
+
+    Parameters
+    ----------
+    data
+        Table with one row per object: .csv .tsv .parquet .npy .npz .h5ad, or - for
+        standard input. Methods on graphs take an adjacency matrix: .npz or .mtx.
+    k
+        Number of clusters; the method chooses without it. A range such as 2-10 is
+        looked through first, as comitia choose-k does.
+    resume
+        Go on with a run that was interrupted; the result is the same.
+    write_obs
+        Write the clusters into this column of .obs of the .h5ad file as well.
+    """
+    wanted = parse_k(k)
+    folder = ResultFolder(output.out, force=output.force, resume=resume)
+    estimator = build(
+        which.method or DEFAULT_METHOD,
+        wanted if isinstance(wanted, int) else None,
+        seed=which.seed,
+        params=which.param or (),
+        generator=making.generator,
+        n_clusterings=making.n_clusterings,
+        n_jobs=making.n_jobs,
+    )
+    refuse_needs(estimator.card, "data")
+    if write_obs is not None:
+        check_obs(data, write_obs, output.force)
+    meter = Meter(output.quiet)
+    with memory_limit(which.memory):
+        given, words = read_data(data, how, estimator.card.needs)
+        refuse_large_k(wanted, given.n_objects)
+        given.constraints = read_constraints(
+            estimator.card,
+            which.must_link,
+            which.cannot_link,
+            given.n_objects,
+            given.about.get("object_names"),
+        )
+        choice = None
+        if isinstance(wanted, range):
+            choice = look_through(
+                given,
+                wanted,
+                estimator,
+                which.seed,
+                making.n_jobs,
+                meter,
+                own_generator=making.is_given(),
+            )
+            estimator.set_params(n_clusters=choice.n_clusters)
+        result, report = fit_and_keep(
+            estimator,
+            given,
+            folder,
+            meter=meter,
+            command=typed(),
+            report=not output.no_report,
+            choice=choice,
+        )
+    if write_obs is not None:
+        write_obs_column(data, write_obs, result)
+    _tell(result, folder.path, report, output, words, how.truth)
+    if write_obs is not None and not (output.json or output.quiet):
+        print(f"  written   .obs[{write_obs!r}] of {data}")
+
+
+def combine(
+    labels: list[str],
+    /,
+    *,
+    k: K = None,
+    data: str | None = None,
+    how: DataOptions = _DATA,
+    which: MethodOptions = _METHOD,
+    output: OutputOptions = _OUTPUT,
+) -> None:
+    """Combine given clusterings: label columns in, the weighted consensus out.
+
+    Labels are numbers or names; a blank, NA or -1 means that the object is not
+    clustered there. Several files are joined by --id; without it their rows must be
+    the same objects in the same order.
+
+    Parameters
+    ----------
+    labels
+        Files with one clustering per column: .csv .tsv .parquet .npy .npz, a saved
+        Ensemble or the folder of an earlier result, or - for standard input.
+    k
+        Number of clusters; the method chooses without it.
+    data
+        Table of features of the same objects, for methods that judge clusterings on
+        their data. It is scaled as --scale says.
+    """
+    from comitia.io import read_votes
+
+    wanted = parse_k(k)
+    folder = ResultFolder(output.out, force=output.force)
+    estimator = build(
+        which.method or DEFAULT_METHOD,
+        wanted if isinstance(wanted, int) else None,
+        seed=which.seed,
+        params=which.param or (),
+    )
+    card = estimator.card
+    refuse_needs(card, "labels")
+    if "data" in card.needs and data is None:
+        raise UsageError(
+            f"{card.id} judges clusterings on their data; give it with --data FILE."
+        )
+    meter = Meter(output.quiet)
+    with memory_limit(which.memory):
+        votes = read_votes(labels, **how.where())
+        ensemble = votes.ensemble
+        names = ensemble.object_names
+        about: dict[str, Any] = {
+            "truth": votes.truth,
+            "notes": votes.notes,
+            "source": votes.source,
+        }
+        given = Given(ensemble=ensemble, about=about)
+        if data is not None:
+            add_data(given, data, how)
+        refuse_large_k(wanted, ensemble.n_objects)
+        given.constraints = read_constraints(
+            card,
+            which.must_link,
+            which.cannot_link,
+            ensemble.n_objects,
+            None if names is None else [*map(str, names)],
+        )
+        choice = None
+        if isinstance(wanted, range):
+            choice = look_through(given, wanted, estimator, which.seed, 1, meter)
+            estimator.set_params(n_clusters=choice.n_clusters)
+        result, report = fit_and_keep(
+            estimator,
+            given,
+            folder,
+            meter=meter,
+            command=typed(),
+            report=not output.no_report,
+            choice=choice,
+        )
+    _tell(result, folder.path, report, output, "", how.truth)
+
+
+def report(
+    folder: str,
+    /,
+    *,
+    out: Annotated[str | None, Parameter(name=["--out", "-o"])] = None,
+    json: Flag = False,
+    quiet: Flag = False,
+) -> None:
+    """Write report.html of a result folder again, from the folder alone.
+
+    Parameters
+    ----------
+    folder
+        The result folder.
+    out
+        Where the report goes; into the folder by default.
+    json
+        Print JSON and nothing else on standard output.
+    quiet
+        Say nothing but errors.
+    """
+    from comitia.io import Result
+    from comitia.report import write_report
+
+    result = Result.load(folder)
+    path = write_report(result, Path(out) if out else Path(folder) / "report.html")
+    if json:
+        print_json({"report": str(path)})
+    elif not quiet:
+        print(f"  report    {path}")
+
+
+# -- what the commands share ----------------------------------------------------
+
+
+def _tell(
+    result: Any,
+    folder: Path,
+    report: Path | None,
+    output: OutputOptions,
+    data: str,
+    truth: str | None,
+) -> None:
+    if output.json:
+        print_json(result_as_json(result, folder, report))
+    elif not output.quiet:
+        # The first note is the line on the data again.
+        notes = result.notes[1:] if data else result.notes
+        print_lines(
+            result_lines(
+                result,
+                folder,
+                report,
+                data=data,
+                truth=truth or "the known labels",
+                notes=notes,
+            )
+        )
+        if report is None and not output.no_report:
+            print("  report    needs jinja2; pip install 'comitia[report]', then")
+            print(f"            comitia report {folder}")

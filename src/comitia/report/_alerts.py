@@ -1,0 +1,256 @@
+"""What the reader should look at before believing a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from comitia.report._facts import SUPPORT, WEIGHED, Facts
+from comitia.report._text import listed, number, percent, sentences
+
+__all__ = ["Alert", "find_alerts"]
+
+# Standard errors below which clusters hang together; see comitia.io.results.
+GAP = 2.0
+
+# Clusterings that agree less than this, corrected for chance, hardly agree at all.
+HARDLY = 0.1
+
+# One that has this share of all weight has practically all of it.
+NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that the reader should look at before believing the result.
+
+    Attributes
+    ----------
+    id : str
+        What it is about, for tests and styles.
+
+    title : str
+        A few words.
+
+    text : str
+        What was found, how it was tested, what could be done.
+
+    serious : bool
+        Whether it puts the result into question.
+    """
+
+    id: str
+    title: str
+    text: str
+    serious: bool = True
+
+
+def find_alerts(facts: Facts) -> list[Alert]:
+    """What was found wrong with a result, the serious things first."""
+    found = [
+        _one_would_do(facts),
+        _another_number(facts),
+        _unsupported(facts),
+        _uncertain(facts),
+        _tiny(facts),
+        _duplicates(facts),
+        *_degenerate(facts),
+        _unfinished(facts),
+    ]
+    alerts = [alert for alert in found if alert is not None]
+    return sorted(alerts, key=lambda alert: not alert.serious)
+
+
+def _one_would_do(facts: Facts) -> Alert | None:
+    if facts.k == 1:
+        return None
+    title = "One cluster would do"
+    choice = facts.result.choice
+    if choice is not None and choice.get("n_clusters"):
+        if int(choice["n_clusters"]) != 1:
+            return None
+        return Alert("one", title, sentences(choice.get("reason")))
+    gap = facts.result.scores.get("gap_between_clusters")
+    if gap is not None:
+        if gap >= GAP:
+            return None
+        return Alert(
+            "one",
+            title,
+            "There is no gap in the data along the lines between the centres of "
+            "the clusters: halfway from centre to centre there are about as many "
+            "objects as around the centres, so the clusters may be slices of one "
+            f"cloud (a quick test: {number(gap, 2)} standard errors, a gap has "
+            f"more than {number(GAP)}; blind to clusters inside each other). Run "
+            "comitia choose-k for a thorough answer.",
+        )
+    if facts.result.profile is None and facts.mean_between < HARDLY:
+        return Alert(
+            "one",
+            title,
+            "The clusterings hardly agree with one another (adjusted Rand index "
+            f"{number(facts.mean_between, 2)} on average, where chance gives 0), "
+            "as they would without any clusters to be found.",
+        )
+    return None
+
+
+def _unsupported(facts: Facts) -> Alert | None:
+    best = facts.support.max(axis=0)
+    alone = [c for c in range(facts.k) if best[c] < SUPPORT and facts.result.sizes[c]]
+    if not alone:
+        return None
+    which = [f"{c} (at best {number(best[c], 2)})" for c in alone[:5]]
+    if len(alone) > 5:
+        which.append(f"{len(alone) - 5} more")
+    many = len(alone) > 1
+    return Alert(
+        "unsupported",
+        "Clusters that no clustering supports"
+        if many
+        else "A cluster that no clustering supports",
+        f"No clustering has a cluster like {listed(which)}: the most alike shares "
+        f"less than half of the objects that either has (Jaccard index, "
+        f"{number(SUPPORT)} is the limit). "
+        + ("They exist" if many else "It exists")
+        + " only as a compromise, or as a union of smaller clusters.",
+    )
+
+
+def _uncertain(facts: Facts) -> Alert | None:
+    if facts.k == 1:
+        return None
+    low = [
+        c
+        for c in range(facts.k)
+        if facts.result.sizes[c] and facts.cluster_confidence[c] < facts.guess
+    ]
+    if facts.mean_confidence < facts.guess:
+        return Alert(
+            "uncertain",
+            "Low confidence",
+            f"The mean confidence is {number(facts.mean_confidence, 2)}, nearer to "
+            f"a guess (1/{facts.k}) than to certainty. Read the borders between "
+            "the clusters as a suggestion.",
+        )
+    if not low:
+        return None
+    which = [f"{c} ({number(facts.cluster_confidence[c], 2)})" for c in low]
+    return Alert(
+        "uncertain",
+        "Low confidence in "
+        + ("some clusters" if len(low) > 1 else f"cluster {low[0]}"),
+        f"The mean confidence of {'clusters' if len(low) > 1 else 'cluster'} "
+        f"{listed(which[:6])} is nearer to a guess (1/{facts.k}) than to certainty.",
+        serious=False,
+    )
+
+
+def _tiny(facts: Facts) -> Alert | None:
+    if facts.k == 1 or facts.n < 20:
+        return None
+    limit = max(3, math.ceil(0.01 * facts.n))
+    tiny = [
+        f"{c} ({size})"
+        for c, size in enumerate(facts.result.sizes.tolist())
+        if size < limit
+    ]
+    if not tiny:
+        return None
+    shown_ = tiny[:8] + ([f"{len(tiny) - 8} more"] if len(tiny) > 8 else [])
+    return Alert(
+        "tiny",
+        "Very small clusters",
+        f"{'Clusters' if len(tiny) > 1 else 'Cluster'} {listed(shown_)} "
+        f"{'have' if len(tiny) > 1 else 'has'} fewer than {limit} objects: "
+        "outliers rather than groups, perhaps.",
+        serious=False,
+    )
+
+
+def _duplicates(facts: Facts) -> Alert | None:
+    if not facts.n_copies:
+        return None
+    distinct = facts.M - facts.n_copies
+    if distinct == 1:
+        return Alert(
+            "duplicates",
+            "All clusterings are the same",
+            f"The {facts.M} clusterings are copies of one, so the result repeats "
+            "it and the confidence says nothing. More variety (other numbers of "
+            "clusters, samples or algorithms) would.",
+        )
+    return Alert(
+        "duplicates",
+        "Duplicate clusterings",
+        f"{facts.n_copies} of the {facts.M} clusterings repeat others; {distinct} "
+        "are distinct. What is repeated has several votes.",
+        serious=False,
+    )
+
+
+def _degenerate(facts: Facts) -> Iterable[Alert]:
+    kept = facts.result.weights.get("selected")
+    for name, values in facts.result.weights.items():
+        if name == "selected":
+            if values.sum() == 1 and len(values) > 1:
+                yield Alert(
+                    "degenerate",
+                    "Only one was selected",
+                    f"The method kept one of {len(values)}; the result is no "
+                    "consensus any more.",
+                )
+            continue
+        what = WEIGHED[name]
+        weights = np.abs(values).ravel()
+        if kept is not None and kept.shape == values.shape:
+            weights = weights[kept]
+        if weights.size < 2:
+            continue
+        if not weights.any():
+            yield Alert(
+                "degenerate", f"No weight on any of the {what}", "All are zero."
+            )
+        elif np.ptp(weights) <= 1e-6 * weights.max():
+            yield Alert(
+                "degenerate",
+                f"All {what} weigh the same",
+                "The weights change nothing: an unweighted method would have given "
+                "the same. Either nothing tells them apart, or the method fell "
+                "back on equal weights.",
+                serious=False,
+            )
+        elif weights.max() > NEARLY_ALL * weights.sum():
+            yield Alert(
+                "degenerate",
+                f"One of the {what} has nearly all the weight",
+                f"{percent(weights.max() / weights.sum())} of the weight is on "
+                f"{facts.item(name, int(np.abs(values).argmax()))}; the others "
+                "hardly count.",
+            )
+
+
+def _unfinished(facts: Facts) -> Alert | None:
+    if facts.result.converged is not False:
+        return None
+    return Alert(
+        "unfinished",
+        "The optimisation did not converge",
+        "It stopped at the largest number of iterations; raise max_iter or tol.",
+        serious=False,
+    )
+
+
+def _another_number(facts: Facts) -> Alert | None:
+    best = (facts.result.choice or {}).get("n_clusters")
+    if best is None or int(best) in (1, facts.k):
+        return None
+    return Alert(
+        "another",
+        "Another number of clusters is recommended",
+        f"The result has {facts.k}; the criteria recommend {best}. See the number of "
+        "clusters below.",
+    )

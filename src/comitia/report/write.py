@@ -1,0 +1,235 @@
+"""Pages: what is known of a result, poured into a template."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from comitia._files import atomic_write
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from comitia.advise import Comparison
+    from comitia.io.results import Result
+
+__all__ = ["write_comparison", "write_report"]
+
+_COMPARISON = (
+    ("summary", "In short"),
+    ("leaderboard", "Leaderboard"),
+    ("ranks", "What is noise"),
+    ("agreement", "Agreement"),
+    ("failures", "No result"),
+    ("warnings", "Warnings"),
+    ("made", "How it was made"),
+)
+
+_SECTIONS = (
+    ("summary", "In short"),
+    ("map", "Map of the objects"),
+    ("together", "Who is put together"),
+    ("weights", "What counts how much"),
+    ("agreement", "Agreement"),
+    ("confidence", "Confidence"),
+    ("profile", "Profiles"),
+    ("classes", "Known classes"),
+    ("choice", "Number of clusters"),
+    ("made", "How it was made"),
+)
+
+
+def write_report(
+    result: Result, path: str | os.PathLike[str], *, title: str | None = None
+) -> Path:
+    """Write a result as a page for people, all of it or nothing.
+
+    The page is one file that works offline and fetches nothing: figures, tables that
+    sort, and how the result was made. It says the three things worth knowing at the
+    top, and warns of what puts the result into question.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+
+    path : path-like
+        The file, mostly ``report.html``. An older one is replaced.
+
+    title : str, default=None
+        The title; by default the source of the data, or the name of the method.
+
+    Returns
+    -------
+    path : Path
+        The file.
+    """
+    environment = _environment()
+    from comitia.io.results import Result
+    from comitia.report._facts import SUPPORT
+    from comitia.report._figures import PALETTE
+    from comitia.report._sections import TABLE_ENDS, Sections
+    from comitia.report._text import as_json, shown
+
+    if not isinstance(result, Result):
+        raise ComitiaError(
+            f"result is a {type(result).__name__}; make one with "
+            "comitia.Result.from_estimator(fitted, X)."
+        )
+    facts = Sections(result)
+    gone = {
+        "map": facts.map is None,
+        "profile": facts.profile is None,
+        "classes": facts.classes is None,
+    }
+    data = {
+        "map": facts.map_data(),
+        "heat": facts.heat_data(),
+        "agreement": facts.agreement_data(),
+        "palette": _packed(PALETTE),
+    }
+    if title is None:
+        title = Path(result.source).name if result.source else facts.method_name
+    return _write_page(
+        environment,
+        "report.html.j2",
+        path,
+        facts=facts,
+        title=shown(title),
+        data=as_json(data),
+        contents=[(key, name) for key, name in _SECTIONS if not gone.get(key)],
+        table_ends=TABLE_ENDS,
+        support=SUPPORT,
+    )
+
+
+def write_comparison(
+    comparison: Comparison,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write a comparison of methods as a page for people, all of it or nothing.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What :func:`comitia.compare` found.
+
+    path : path-like
+        The file. An older one is replaced.
+
+    title : str, default=None
+        The title; "Comparison of methods" by default.
+
+    command : str, default=None
+        The command that makes the comparison again.
+
+    Returns
+    -------
+    path : Path
+        The file.
+    """
+    environment = _environment()
+    from comitia.report._comparison import ComparisonFacts
+    from comitia.report._figures import PALETTE
+    from comitia.report._text import as_json, shown
+
+    if not hasattr(comparison, "to_dict"):
+        raise ComitiaError(
+            f"comparison is a {type(comparison).__name__}; make one with "
+            "comitia.compare(X, methods)."
+        )
+    facts = ComparisonFacts(comparison.to_dict())
+    gone = {
+        "ranks": facts.chart is None,
+        "agreement": facts.agreement is None,
+        "failures": not facts.bad,
+        "warnings": not any(row["message"] for row in facts.good),
+        "made": command is None,
+    }
+    return _write_page(
+        environment,
+        "comparison.html.j2",
+        path,
+        facts=facts,
+        title=shown(title or "Comparison of methods"),
+        command=command,
+        data=as_json(
+            {"agreement": facts.agreement_data(), "palette": _packed(PALETTE)}
+        ),
+        contents=[(key, name) for key, name in _COMPARISON if not gone.get(key)],
+    )
+
+
+def _packed(palette: Any) -> list[int]:
+    """Colours as single numbers, as the script compares them."""
+    return [int(r) << 16 | int(g) << 8 | int(b) for r, g, b in palette]
+
+
+def _write_page(
+    environment: Environment,
+    template: str,
+    path: str | os.PathLike[str],
+    **context: Any,
+) -> Path:
+    page = environment.get_template(template).render(**context)
+    target = Path(path)
+    with atomic_write(target) as file:
+        file.write(page.encode("utf-8"))
+    return target
+
+
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise ImportError(
+            "a report needs jinja2; install it with pip install 'comitia[report]'."
+        ) from None
+    from markupsafe import Markup
+
+    from comitia import __version__
+    from comitia.report import _figures, _text
+
+    environment = Environment(
+        loader=PackageLoader("comitia.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    static = files("comitia.report") / "static"
+    for name, file in (("style", "report.css"), ("script", "report.js")):
+        text = (static / file).read_text(encoding="utf-8")
+        environment.globals[name] = Markup(text)
+        environment.globals[f"{name}_digest"] = _digest(text)
+    ramp = np.linspace(0, 1, 256)[None, :]
+    helpers: Mapping[str, Any] = {
+        "version": __version__,
+        "ramp": _figures.image(ramp),
+        "mark": _figures.mark,
+        "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
+        "number": _text.number,
+        "percent": _text.percent,
+        "count": _text.count,
+        "shown": _text.shown,
+        "shown_line": _text.shown_line,
+        "signed": _text.signed,
+    }
+    environment.globals.update(helpers)
+    return environment
+
+
+def _digest(text: str) -> str:
+    """How a content security policy names a script that it lets run."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,168 @@
+"""comitia methods, comitia report, comitia demo."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_wine
+
+import comitia
+from comitia import Ensemble
+from comitia.agreement import adjusted_rand
+from comitia.cli.demo import clustering_weights
+from comitia.io import Result
+from tests.cli.conftest import read
+
+
+def test_methods_lists_the_catalogue(run):
+    code, out, _ = run("methods")
+    assert code == 0
+    listed = [line.split()[0] for line in out.splitlines()[1:-2]]
+    assert listed == [card.id for card in comitia.methods()]
+    assert f"{len(listed)} methods" in out
+
+
+def test_methods_are_filtered(run):
+    code, out, _ = run(
+        *("methods", "--weighs", "objects,features", "--approach", "fixed"),
+        *("--needs", "labels, data", "--scales", "linear", "--json"),
+    )
+    assert code == 0
+    cards = comitia.methods(
+        weighs=["objects", "features"],
+        approach="fixed",
+        needs=["labels", "data"],
+        scales="linear",
+    )
+    assert [card["id"] for card in json.loads(out)] == [card.id for card in cards]
+
+
+def test_one_method_is_shown(run):
+    code, out, _ = run("methods", "show", "lwgp")
+    assert code == 0
+    assert out.startswith("lwgp: Locally weighted graph partitioning\n")
+    assert "theta : float, default=0.4" in out
+    assert "Huang" in out
+    assert "``" not in out
+    assert ":math:" not in out
+    code, out, _ = run("methods", "show", "lwgp", "--json")
+    assert json.loads(out)["parameters"]["theta"] == 0.4
+
+
+@pytest.mark.parametrize("card", comitia.methods(), ids=lambda card: card.id)
+def test_every_method_can_be_shown(card, run):
+    code, out, _ = run("methods", "show", card.id)
+    assert code == 0
+    assert "n_clusters : " in out
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """Run the demo once: what it printed and where its files are."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = subprocess.run(
+        [sys.executable, "-m", "comitia", "demo", "--out", str(folder / "new")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+    )
+    return done.stdout, folder / "new"
+
+
+def test_demo_prints_the_agreement_of_the_labels_it_wrote(demo):
+    printed, folder = demo
+    rows = read(folder / "labels.csv")
+    labels = [int(row["cluster"]) for row in rows]
+    wine = load_wine()
+    assert [row["truth"] for row in rows] == [*wine.target_names[wine.target]]
+    (line,) = (line for line in printed.splitlines() if "known cultivars" in line)
+    score = adjusted_rand(np.array(labels), wine.target)
+    shown = float(line.split()[2].rstrip(","))
+    assert shown == pytest.approx(score, abs=5e-4)  # three decimals
+    # Worse than this would be worse than a single k-means with three clusters (0.897).
+    assert score > 0.8
+
+
+def test_demo_shows_the_heaviest_and_the_lightest_clusterings(demo):
+    printed, folder = demo
+    result = Result.load(folder)
+    weights = clustering_weights(result.ensemble, result.weights["cluster_weights"])
+    lines = printed.splitlines()
+    head = next(i for i, line in enumerate(lines) if "clustering  clusters" in line)
+    shown = [line.split() for line in lines[head + 1 : head + 7]]
+    assert shown[0][0] == "heaviest"
+    assert shown[3][0] == "lightest"
+    got = [float(row[-2]) for row in shown]
+    in_order = np.sort(weights)[::-1]
+    assert_allclose(got, [*in_order[:3], *in_order[-3:]], atol=5e-4)  # three decimals
+
+
+def test_demo_says_where_its_report_is(demo):
+    printed, folder = demo
+    assert str(folder / "report.html") in printed
+    assert (folder / "report.html").stat().st_size > 10_000
+    assert not folder.with_name("new.partial").exists()
+
+
+def test_the_demo_may_be_run_again_and_without_extras(demo, run, monkeypatch):
+    folder = demo[1]
+    before = (folder / "labels.csv").read_bytes()
+    for package in ("cyclopts", "rich", "jinja2"):
+        monkeypatch.setitem(sys.modules, package, None)
+    code, out, err = run("demo", "-o", folder)
+    assert (code, err) == (0, "")
+    assert "pip install 'comitia[report]'" in out
+    assert (folder / "labels.csv").read_bytes() == before
+    assert not (folder / "report.html").exists()
+
+
+def test_the_demo_spares_other_folders(run, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("three years")
+    code, out, err = run("demo", "-o", "mine")
+    assert code == 1
+    assert "there already" in err
+    assert not out
+
+
+def test_the_report_is_written_again_from_the_folder_alone(run, blobs, tmp_path):
+    run(
+        *("fit", blobs, "--id", "name", "--truth", "class", "-k", "3"),
+        *("--n-clusterings", "5"),
+    )
+    path = tmp_path / "result" / "report.html"
+    before = path.read_bytes()
+    path.unlink()
+    blobs.unlink()
+    code, out, err = run("report", "result")
+    assert (code, err) == (0, "")
+    assert out == "  report    result/report.html\n"
+    assert path.read_bytes() == before
+    code, out, _ = run("report", "result", "-o", "elsewhere.html", "--json")
+    assert code == 0
+    assert json.loads(out) == {"report": "elsewhere.html"}
+    assert (tmp_path / "elsewhere.html").exists()
+
+
+def test_a_folder_without_a_result_has_no_report(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, _, err = run("report", "empty")
+    assert code == 1
+    assert "holds no result.json" in err
+
+
+def test_weight_of_a_clustering_is_the_mean_over_its_objects():
+    rng = np.random.RandomState(0)
+    labels = rng.randint(-1, 4, size=(30, 5))
+    ensemble = Ensemble(labels)
+    weights = rng.rand(ensemble.n_clusters)
+    got = clustering_weights(ensemble, weights)
+    for m in range(5):
+        column = ensemble.labels[:, m]
+        own = weights[ensemble.offsets[m] + column[column >= 0]]
+        assert_allclose(got[m], own.mean())

@@ -1,0 +1,334 @@
+"""Results: what they hold, and that a folder gives back what was put into it."""
+
+import csv
+import json
+import os
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+
+from comitia import ConsensusClustering, Ensemble, method
+from comitia.exceptions import ComitiaError
+from comitia.generate import KMeansGenerator
+from comitia.io import results
+from comitia.io.results import FILES, Result, escape_cell, unescape_cell
+from tests.fixtures import E6, X6, planted
+
+NASTY = ["=1+1", "'quoted", "a,b", 'say "hi"', "two\nlines", "\u202eltr"]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, truth = make_blobs(60, 3, centers=3, random_state=0)
+    generator = KMeansGenerator(8, n_clusters=(2, 5))
+    estimator = method("lwgp")(n_clusters=3, generator=generator, random_state=7)
+    return estimator.fit(X), X, truth
+
+
+@pytest.fixture
+def full(fitted):
+    estimator, X, truth = fitted
+    return Result.from_estimator(
+        estimator,
+        X,
+        feature_names=["=a", "b", "<script>"],
+        object_names=[f"o{i}" for i in range(60)],
+        truth=[None if t == 0 else f"class {t}" for t in truth],
+        choice={"ks": [2, 3], "criteria": {"pac": np.array([0.5, np.nan])}},
+        notes=["3 columns, standardised"],
+        timings={"fit": 1},
+        command="comitia fit data.csv -k 3",
+        source="data.csv",
+        raw=X * 10,
+    )
+
+
+def same(one, other):
+    """Every field of two results is equal."""
+    for name in Result.__dataclass_fields__:
+        a, b = getattr(one, name), getattr(other, name)
+        if name in ("weights", "profile") and a is not None:
+            a, b = (dict(v) if name == "weights" else vars(v) for v in (a, b))
+            assert a.keys() == b.keys()
+            for key in a:
+                assert a[key].dtype == b[key].dtype
+                assert_array_equal(a[key], b[key])
+        elif name == "objective":
+            assert len(a) == len(b)
+            for x, y in zip(a, b, strict=True):
+                assert_array_equal(x, y)
+        elif isinstance(a, np.ndarray):
+            assert a.dtype.kind == b.dtype.kind
+            assert_array_equal(a, b)
+        else:
+            assert a == b, name
+
+
+def test_a_folder_gives_back_what_was_saved(full, tmp_path):
+    folder = full.save(tmp_path / "deep" / "result")
+    assert {path.name for path in folder.iterdir()} == {*FILES} - {"report.html"}
+    same(full, Result.load(folder))
+
+
+@pytest.mark.parametrize("id", ["weac", "sec", "wcc", "eac", "abbasi_2019"])
+def test_whatever_is_weighed_is_given_back(id, tmp_path):
+    estimator = method(id)(n_clusters=4)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=0)
+    votes = Ensemble(planted(60, 4, 7, noise=0.2, seed=1)[0])
+    result = Result.from_estimator(estimator.fit(votes))
+    assert result.profile is None
+    assert result.positions.shape == (60, 2)
+    same(result, Result.load(result.save(tmp_path / "result")))
+
+
+def test_fuzzy_clusterings_are_given_back(tmp_path):
+    F = np.random.RandomState(0).dirichlet([1, 1], size=12)
+    votes = Ensemble.from_memberships([F, F[:, ::-1]])
+    result = Result.from_estimator(ConsensusClustering(2, consensus="tcut").fit(votes))
+    same(result, Result.load(result.save(tmp_path / "result")))
+
+
+def test_what_is_known_of_the_result(full, fitted):
+    estimator, X, _ = fitted
+    assert full.method == "lwgp"
+    assert full.card["name"] == "Locally weighted graph partitioning"
+    assert "10.1109/TCYB.2017.2702343" in full.card["references"][0]
+    assert full.seed == 7
+    assert full.parameters["generator"]["class"] == "KMeansGenerator"
+    assert full.parameters["generator"]["parameters"]["random_state"] is not None
+    assert full.choice["criteria"]["pac"] == [0.5, None]
+    assert {"python", "comitia", "numpy"} <= {*full.versions}
+    assert_array_equal(full.labels, estimator.labels_)
+    assert_allclose(full.membership.sum(axis=1), 1.0)
+    assert_array_equal(full.confidence, full.membership[np.arange(60), full.labels])
+    # In the original units.
+    means = [10 * X[full.labels == c].mean(axis=0) for c in range(3)]
+    assert_allclose(full.profile.means, means)
+
+
+def test_objects_of_unknown_class_are_not_compared(fitted):
+    estimator, X, _ = fitted
+    # Right wherever it says something.
+    said = [f"c{c}" if i % 2 else None for i, c in enumerate(estimator.labels_)]
+    scores = Result.from_estimator(estimator, X, truth=said).scores
+    assert scores["truth_adjusted_rand"] == 1.0
+    assert "truth_adjusted_rand" not in Result.from_estimator(estimator).scores
+
+
+def test_a_method_with_shares_of_other_clusters_is_asked_for_votes(fitted):
+    estimator, _, _ = fitted
+    votes = Result.from_estimator(estimator).membership
+    odd = method("lwgp")(n_clusters=3)
+    odd.__dict__.update(vars(estimator))
+    odd.membership_ = np.ones((60, 5))
+    assert_array_equal(Result.from_estimator(odd).membership, votes)
+
+
+@pytest.mark.parametrize("text", [*NASTY, "", "-3", "''", "plain", "@x", "\tx", "+"])
+def test_escaped_cells_are_no_formulas_and_come_back(text):
+    cell = escape_cell(text)
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert unescape_cell(cell) == text
+
+
+def test_names_come_through_the_files_unharmed(tmp_path):
+    estimator = method("weac")(n_clusters=2).fit(
+        Ensemble(E6, clustering_names=["-a", "b", "=c"])
+    )
+    result = Result.from_estimator(
+        estimator, X6, object_names=NASTY, feature_names=["@f"], truth=NASTY
+    )
+    folder = result.save(tmp_path / "r")
+    loaded = Result.load(folder)
+    assert loaded.object_names.tolist() == NASTY
+    assert loaded.truth.tolist() == NASTY
+    assert loaded.feature_names == ("@f",)
+    with open(folder / "labels.csv", newline="", encoding="utf-8") as file:
+        first = next(csv.DictReader(file))
+    assert first["object"] == "'=1+1"
+    assert [*first] == [
+        "object",
+        "cluster",
+        "confidence",
+        "votes_0",
+        "votes_1",
+        "truth",
+    ]
+    weights = (folder / "weights.csv").read_text()
+    assert "clustering_weights,0,,'-a," in weights
+    assert "profile" in [path.stem for path in folder.iterdir()]
+    # Numbers are numbers, also those that begin with a minus.
+    assert "'-" not in (folder / "map.csv").read_text()
+
+
+def test_a_folder_that_is_there_is_not_overwritten(full, tmp_path):
+    folder = full.save(tmp_path / "r")
+    before = (folder / "labels.csv").read_bytes()
+    with pytest.raises(ComitiaError, match="force=True"):
+        full.save(folder)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ComitiaError, match="is a file"):
+        full.save(tmp_path / "file", force=True)
+    (tmp_path / "empty").mkdir()
+    full.save(tmp_path / "empty")
+    assert (folder / "labels.csv").read_bytes() == before
+
+
+def test_force_replaces_the_result_and_keeps_what_is_not_of_it(full, tmp_path):
+    folder = full.save(tmp_path / "r")
+    (folder / "report.html").write_text("of the old result")
+    (folder / "my notes.txt").write_text("mine")
+    (folder / "more").mkdir()
+    (folder / "more" / "a").write_text("mine too")
+    votes = Ensemble(E6)
+    other = Result.from_estimator(method("weac")(n_clusters=2).fit(votes))
+    other.save(folder, force=True)
+    same(other, Result.load(folder))
+    assert not (folder / "report.html").exists()
+    assert not (folder / "profile.csv").exists()
+    assert (folder / "my notes.txt").read_text() == "mine"
+    assert (folder / "more" / "a").read_text() == "mine too"
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+@pytest.mark.parametrize("fails", ["writing", "renaming"])
+def test_the_old_result_survives_a_failure(full, tmp_path, monkeypatch, fails):
+    folder = full.save(tmp_path / "r")
+    (folder / "my notes.txt").write_text("mine")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def broken(*args, **kwargs):
+        raise OSError("no space left on device")
+
+    if fails == "writing":
+        monkeypatch.setattr(Ensemble, "save", broken)
+    else:
+        rename = os.rename
+
+        def break_at_the_end(one, other):
+            if os.path.basename(one) == "new":
+                broken()
+            rename(one, other)
+
+        monkeypatch.setattr(results.os, "rename", break_at_the_end)
+    with pytest.raises(OSError, match="no space"):
+        full.save(folder, force=True)
+    monkeypatch.undo()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_an_old_result_that_cannot_be_brought_back_is_not_deleted(
+    full, tmp_path, monkeypatch
+):
+    folder = full.save(tmp_path / "r")
+    rename = os.rename
+
+    def break_twice(one, other):
+        if str(other) == str(folder):
+            raise OSError("the disk is gone")
+        rename(one, other)
+
+    monkeypatch.setattr(results.os, "rename", break_twice)
+    with pytest.raises(OSError, match="disk is gone"):
+        full.save(folder, force=True)
+    monkeypatch.undo()
+    (kept,) = tmp_path.glob("*/old")
+    same(full, Result.load(kept))
+
+
+def test_a_new_folder_is_as_open_as_any(full, tmp_path):
+    (tmp_path / "other").mkdir()
+    folder = full.save(tmp_path / "r")
+    assert folder.stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def edit(folder, name, change):
+    path = folder / name
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("result.json", lambda text: text[:-40]),
+        ("result.json", lambda text: "[]"),
+        ("result.json", lambda text: text.replace(results.FORMAT, "other-2")),
+        (
+            "result.json",
+            lambda text: text.replace('"n_clusters": 3', '"n_clusters": 4'),
+        ),
+        ("result.json", lambda text: text.replace('"weights": {', '"weight": {')),
+        ("labels.csv", lambda text: text.rpartition("\no")[0] + "\n"),
+        ("labels.csv", lambda text: text.replace("\no1,", "\no1,x")),
+        ("weights.csv", lambda text: text + "cluster_weights,0,0,,1.0\n"),
+        ("profile.csv", lambda text: text.rpartition("\n2")[0] + "\n"),
+        ("map.csv", lambda text: text.replace(",", ";")),
+        ("ensemble.npz", lambda text: None),
+    ],
+)
+def test_damaged_folders_are_refused_in_words(full, tmp_path, name, change):
+    folder = full.save(tmp_path / "r")
+    if name.endswith(".npz"):
+        (folder / name).unlink()
+    else:
+        edit(folder, name, change)
+    with pytest.raises(ComitiaError):
+        Result.load(folder)
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path):
+    with pytest.raises(ComitiaError, match=r"no result\.json"):
+        Result.load(tmp_path)
+
+
+def test_result_json_is_strict_json(full, tmp_path):
+    folder = full.save(tmp_path / "r")
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    about = json.loads((folder / "result.json").read_text(), parse_constant=refuse)
+    assert about["scores"] == full.scores
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"object_names": ["a"]}, "object_names must have one entry per object"),
+        ({"truth": ["a"]}, "truth must have one entry per object"),
+        ({"feature_names": ["a"]}, "feature_names must have one entry per feature"),
+        ({"raw": np.zeros((5, 3))}, "one row per object"),
+    ],
+)
+def test_names_must_fit(fitted, arguments, message):
+    estimator, X, _ = fitted
+    with pytest.raises(ComitiaError, match=message):
+        Result.from_estimator(estimator, X, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("apart", "has_gap"), [(0.0, False), (8.0, True)], ids=["one cloud", "two"]
+)
+def test_a_gap_is_seen_where_there_is_one(apart, has_gap):
+    rng = np.random.RandomState(0)
+    X = rng.randn(300, 2)
+    X[150:, 0] += apart
+    # Four slices along the first axis: each hangs together with its neighbours, so
+    # that only a gap in the middle splits them.
+    labels = np.argsort(np.argsort(X[:, 0])) // 75
+    assert (results._gap(X, labels) > 2) == has_gap
+
+
+def test_views_become_one_table_and_series_none():
+    X = np.arange(12.0).reshape(6, 2)
+    assert results._table_of([X, X], ("views",), 6).shape == (6, 4)
+    names = results._feature_names(None, [X, X], np.hstack([X, X]))
+    assert names[3] == "view 1, feature 1"
+    gone = X.copy()
+    gone[0] = np.nan
+    assert results._table_of([X, gone], ("views",), 6) is None
+    assert results._table_of(np.zeros((6, 1, 9)), ("series",), 6) is None

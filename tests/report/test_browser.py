@@ -1,0 +1,258 @@
+"""The report in a browser: it loads alone, and pointer, keys and paper reach it."""
+
+from itertools import pairwise
+
+import pytest
+
+from comitia.report import write_report
+
+
+@pytest.fixture(scope="module")
+def page_of_iris(iris, tmp_path_factory):
+    return write_report(iris, tmp_path_factory.mktemp("report") / "report.html")
+
+
+def where(page, i):
+    """Where the i-th object of the map is on the screen."""
+    page.locator("#map-figure").scroll_into_view_if_needed()
+    return page.evaluate(
+        """i => {
+            const data = JSON.parse(document.getElementById("data").textContent).map;
+            const svg = document.querySelector("#map-figure svg");
+            const box = svg.getBoundingClientRect();
+            const scale = box.width / svg.viewBox.baseVal.width;
+            return [box.left + data.x[i] * scale, box.top + data.y[i] * scale];
+        }""",
+        i,
+    )
+
+
+def alone(page):
+    """An object that no other is near, so that the pointer can mean no other."""
+    return page.evaluate(
+        """() => {
+            const data = document.getElementById("data").textContent;
+            const { x, y } = JSON.parse(data).map;
+            const near = x.map((_, i) => Math.min(...x.map((_, j) =>
+                i === j ? Infinity : Math.hypot(x[i] - x[j], y[i] - y[j]))));
+            return near.indexOf(Math.max(...near));
+        }"""
+    )
+
+
+def test_the_pointer_shows_name_cluster_confidence_and_votes(visit, page_of_iris, iris):
+    page = visit(page_of_iris)
+    assert not page.locator("#tooltip").is_visible()
+    i = alone(page)
+    page.mouse.move(*where(page, i))
+    text = page.locator("#tooltip").inner_text()
+    assert f"flower {i}\n" in text
+    assert f"cluster\t{iris.labels[i]}" in text
+    assert f"confidence\t{iris.confidence[i]:.2f}" in text
+    assert f"votes for {iris.labels[i]}" in text
+    page.mouse.move(2, 2)
+    assert not page.locator("#tooltip").is_visible()
+
+
+def test_arrow_keys_walk_over_the_map_and_are_heard(visit, page_of_iris):
+    page = visit(page_of_iris)
+    page.locator("#find").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "map-figure"
+    assert "flower 0" in page.locator("#tooltip").inner_text()
+    heard = [page.locator("#said").inner_text()]
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        heard.append(page.locator("#said").inner_text())
+    assert all(one != other for one, other in pairwise(heard))
+    assert all("confidence" in text and "votes for" in text for text in heard)
+    page.keyboard.press("Tab")
+    assert not page.locator("#tooltip").is_visible()
+
+
+def test_an_object_is_found_by_its_name(visit, page_of_iris):
+    page = visit(page_of_iris)
+    page.fill("#find", "FLOWER 14")
+    assert page.locator("#found").inner_text().startswith("flower 14: cluster")
+    page.fill("#find", "no such thing")
+    assert "no object" in page.locator("#found").inner_text()
+
+
+def test_the_legend_shows_one_cluster_alone(visit, page_of_iris):
+    page = visit(page_of_iris)
+    button = page.locator("#legend button").nth(1)
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    faint = page.locator(".marks.faint")
+    assert faint.evaluate_all("all => all.map(g => g.dataset.cluster)") == ["0", "2"]
+    button.click()
+    assert faint.count() == 0
+
+
+def test_heat_maps_tell_their_values(visit, page_of_iris, iris):
+    page = visit(page_of_iris)
+    page.wait_for_selector("#heat-together[data-ready]")
+    page.wait_for_selector("#heat-agreement[data-ready]")
+    page.locator("#heat-together").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    # The first object with itself: always together.
+    assert page.locator("#said").inner_text().endswith("together 1.00")
+    page.keyboard.press("Escape")
+    page.locator("#heat-agreement").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.locator("#said").inner_text().endswith("agree 1.00")
+    page.locator("#heat-together").scroll_into_view_if_needed()
+    box = page.locator("#heat-together svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert "flower" in page.locator("#tooltip").inner_text()
+
+
+def column(page, table, place):
+    return page.locator(f"#{table} tbody tr").evaluate_all(
+        "(rows, i) => rows.map(row => row.cells[i].textContent)", place
+    )
+
+
+def test_tables_sort_both_ways_and_say_so(visit, page_of_iris):
+    page = visit(page_of_iris)
+    table = page.locator("#table-agreement")
+    button = table.get_by_role("button", name="Clusters")
+    before = column(page, "table-agreement", 1)
+    button.click()
+    falling = [int(text) for text in column(page, "table-agreement", 1)]
+    assert falling == sorted(map(int, before), reverse=True)
+    head = table.locator("th").nth(1)
+    assert head.get_attribute("aria-sort") == "descending"
+    button.press("Enter")
+    rising = [int(text) for text in column(page, "table-agreement", 1)]
+    assert rising == sorted(falling)
+    assert head.get_attribute("aria-sort") == "ascending"
+    sorts = table.locator("th[aria-sort]").evaluate_all(
+        "all => all.map(head => head.getAttribute('aria-sort'))"
+    )
+    assert sorted(sorts) == ["ascending", "none", "none", "none"]
+
+
+def test_names_sort_as_people_count(visit, page_of_iris):
+    page = visit(page_of_iris)
+    page.locator("#table-agreement").get_by_role("button", name="Clustering").click()
+    names = column(page, "table-agreement", 0)
+    assert names == [f"clustering {m}" for m in range(12)]
+
+
+def test_names_stay_text(visit, nasty, tmp_path):
+    page = visit(write_report(nasty, tmp_path / "report.html"))
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("script").count() == 2
+    assert page.locator("main img[src=x]").count() == 0
+    page.locator("#find").focus()
+    page.keyboard.press("Tab")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.fill("#find", "</script>")
+    assert "<script>" in page.locator("#found").inner_text()
+    assert page.evaluate("window.hacked") is None
+    assert "49" not in page.locator("#table-least").inner_text().split()
+
+
+def test_everything_is_unfolded_and_nothing_cut_off_on_paper(visit, page_of_iris):
+    page = visit(page_of_iris, width=720)
+    folded = page.locator("details:not([open])").count()
+    assert folded
+    page.emulate_media(media="print")
+    # The policy of the page forbids the functions that Playwright would wait with.
+    page.locator("details:not([open])").first.wait_for(state="detached")
+    assert not page.locator(".contents").is_visible()
+    assert not page.locator(".tools").is_visible()
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 720
+    cut = page.evaluate(
+        """[...document.querySelectorAll(".scroll, pre")].filter(
+            box => getComputedStyle(box).overflowX !== "visible").length"""
+    )
+    assert cut == 0
+    page.emulate_media(media="screen")
+    page.locator("details:not([open])").nth(folded - 1).wait_for(state="attached")
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_the_page_fits_the_window(visit, page_of_iris, width):
+    page = visit(page_of_iris, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_skip_link_and_the_contents_lead_somewhere(visit, page_of_iris):
+    page = visit(page_of_iris)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.locator(".skip").bounding_box()["y"] >= 0
+    dead = page.evaluate(
+        """[...document.querySelectorAll("a[href^='#']")].filter(
+            link => !document.getElementById(link.getAttribute("href").slice(1)))
+            .length"""
+    )
+    assert dead == 0
+
+
+def contrast_failures(page):
+    """Texts that stand out less than 4.5 : 1 from what is behind them."""
+    return page.evaluate(
+        """() => {
+            const light = (c) => {
+                const [r, g, b] = c.map(v => (v /= 255) <= 0.03928
+                    ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+            const behind = (element) => {
+                for (let e = element; e; e = e.parentElement) {
+                    const c = parse(getComputedStyle(e).backgroundColor);
+                    if (c.length < 4 || c[3] > 0) return c;
+                }
+                return [255, 255, 255];
+            };
+            const wrong = [];
+            for (const element of document.querySelectorAll("body *")) {
+                const own = [...element.childNodes].some(
+                    node => node.nodeType === 3 && node.textContent.trim());
+                if (!own || element.closest("script, svg, .unseen")) continue;
+                const style = getComputedStyle(element);
+                const [a, b] = [light(parse(style.color).slice(0, 3)),
+                                light(behind(element).slice(0, 3))];
+                const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                if (ratio < 4.5) wrong.push(element.textContent.trim());
+            }
+            return wrong;
+        }"""
+    )
+
+
+def test_texts_stand_out_from_the_page(visit, page_of_iris):
+    assert contrast_failures(visit(page_of_iris)) == []
+
+
+def test_headings_are_in_order(visit, page_of_iris):
+    page = visit(page_of_iris)
+    levels = page.locator("h1, h2, h3, h4").evaluate_all(
+        "all => all.map(head => Number(head.tagName[1]))"
+    )
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+def test_the_tooltip_stays_with_its_object_when_the_page_scrolls(visit, page_of_iris):
+    page = visit(page_of_iris)
+    page.locator("#find").focus()
+    page.keyboard.press("Tab")
+    apart = """() => {
+        const box = document.getElementById("tooltip").getBoundingClientRect();
+        const ring = document.querySelector(".ring").getBoundingClientRect();
+        return [box.left - ring.right, box.top - ring.bottom];
+    }"""
+    page.wait_for_timeout(800)  # until the browser has scrolled to what has the focus
+    before = page.evaluate(apart)
+    page.evaluate("window.scrollBy({ top: -40, behavior: 'instant' })")
+    page.wait_for_timeout(100)
+    assert page.evaluate(apart) == pytest.approx(before, abs=1.0)
