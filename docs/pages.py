@@ -47,7 +47,6 @@ TOPICS = (
     "methods",
     "nmf",
     "peers",
-    "selection_summary",
     "startup",
     "tcut",
     "temporal",
@@ -111,6 +110,7 @@ def write_all(folder: Path) -> None:
         _write(out / "parts" / f"{part}.rst", part_page(part))
     for topic in TOPICS:
         _write(out / "tables" / f"{topic}.rst", measured(RESULTS / f"{topic}.csv"))
+    _write(out / "tables" / "selection.rst", selectors())
     for name, asked in QUALITY.items():
         _write(out / "tables" / f"{name}.rst", averaged(*asked))
 
@@ -347,6 +347,39 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
         r"- \*(\S+)$", r"- **\1**", rst(pivot(rows, by, across, value)), flags=re.M
     )
     return "\n".join([*about, text, ""])
+
+
+def selectors() -> str:
+    """What each selector gains over keeping all, in front of each consensus.
+
+    Returns
+    -------
+    text : str
+        A table, to be included.
+    """
+    source = RESULTS / "selection_summary.csv"
+    if not source.exists():
+        return "*Not measured yet.*\n"
+    with source.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["measure"] == "nmi_max"]
+    head = ("consensus", "selector", "sets", "kept", "all", "selected - all", "spread")
+    body = [
+        (
+            row["consensus"],
+            row["selector"],
+            row["n_sets"],
+            f"{float(row['kept']):.0%}",
+            f"{float(row['all']):.3f}",
+            f"{float(row['difference']):+.3f}",
+            f"{float(row['spread']):.3f}",
+            f"{row['wins']} / {row['ties']} / {row['losses']}",
+            f"{float(row['p_holm']):.3f}" if row["p_holm"] else "",
+        )
+        for row in rows
+    ]
+    about = _machine(json.loads((RESULTS / "selection.json").read_text()))
+    more = ("won / tied / lost", "p, corrected")
+    return "\n".join([about, "", table((*head, *more), body), ""])
 
 
 def _machine(about: dict) -> str:

@@ -52,6 +52,11 @@ def read_labels(labels: Any) -> LabelTable:
         # A Polars Series without a name has the name "".
         named = all(isinstance(name, str) and name for name in names)
         return LabelTable(columns, None, names if named else None)
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.getmaskarray(labels).any():
+        raise ComitiaError(
+            "labels has masked entries; mark objects that a clustering leaves out with "
+            "-1: labels.filled(-1)."
+        )
     try:
         table = np.asarray(labels)
         if table.dtype.kind in "US" and not isinstance(labels, np.ndarray):
@@ -137,7 +142,7 @@ def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
 
 
 def _narrow_columns(table: NDArray[Any]) -> NDArray[Any]:
-    """The columns of a table of integers as rows, in the narrowest type that holds them.
+    """The columns of a table of integers as rows, in the narrowest type that fits.
 
     Row by row a table of labels is read once; column by column, M times.
     """

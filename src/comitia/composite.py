@@ -97,8 +97,13 @@ class ConsensusClustering(EnsembleMethod):
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
-    selection : object with ``select`` or callable, default=None
-        ``select(ensemble, X)`` returns the indices of the clusterings to keep.
+    selection : object with ``select`` or ``select_clusters``, or callable, default=None
+        ``select(ensemble, X)`` returns the indices of the clusterings to keep, and
+        ``select_clusters(ensemble, X)`` those of the clusters, as the columns of
+        ``ensemble.membership`` count them; every method of
+        ``comitia.methods(approach="selection")`` that judges given clusterings has one
+        of them. A callable ``selection(ensemble, X)`` returns indices of clusterings,
+        or a mask of clusterings or clusters.
 
     weighting : {"crowd_agreement", "entropy_certainty"} or callable, default=None
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
@@ -109,22 +114,33 @@ class ConsensusClustering(EnsembleMethod):
         co-association, ``"tcut"`` cuts the bipartite graph of objects and clusters,
         ``"kmeans"`` runs k-means on the rows of the indicator matrix. A callable gets
         ``(ensemble, n_clusters, rng, clustering_weights=…)`` or
-        ``cluster_weights=…`` and returns labels.
+        ``cluster_weights=…`` and returns labels. A selection of clusters makes weights
+        of clusters, which ``"kmeans"`` does not take.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator and of the consensus.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept, when there is a selection.
+    selected_ : ndarray of bool of shape (n_clusterings,) or (n_clusters,)
+        Which clusterings, or clusters of the ensemble, were kept, when there is a
+        selection.
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weights of the clusterings, unless the weighting weighs clusters; what was
+        Weights of the clusterings, unless clusters are weighed or selected; what was
         not kept weighs nothing.
 
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
-        Weights of the clusters, when the weighting gives these.
+        Weights of the clusters, when the weighting gives these or the selection keeps
+        clusters; what was not kept weighs nothing.
+
+    Notes
+    -----
+    A selection of clusterings makes a smaller ensemble, which is weighed and combined.
+    A selection of clusters makes weights: a clustering without some of its clusters no
+    longer says which objects it puts apart, so that the weighting sees all clusters,
+    and those that were not kept weigh 0. Objects in none of the clusters kept would be
+    like nothing; the cluster that has most of these is kept too, until there are none.
 
     Examples
     --------
@@ -145,7 +161,12 @@ class ConsensusClustering(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EnsembleMethod._parameter_constraints,
-        "selection": [HasMethods(["select"]), callable, None],
+        "selection": [
+            HasMethods(["select"]),
+            HasMethods(["select_clusters"]),
+            callable,
+            None,
+        ],
         "weighting": [StrOptions(set(_WEIGHTINGS)), callable, None],
         "consensus": [StrOptions(set(_CONSENSUS)), callable],
     }
@@ -170,9 +191,13 @@ class ConsensusClustering(EnsembleMethod):
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
+        consensus = _CONSENSUS.get(self.consensus, self.consensus)
         kept = np.ones(ensemble.n_clusterings, dtype=bool)
         if self.selection is not None:
             kept = self.selected_ = self._select(ensemble, X)
+        if len(kept) != ensemble.n_clusterings:
+            self.cluster_weights_ = w = self._weigh_kept(ensemble, X, kept)
+            return consensus(ensemble, self.n_clusters, rng, cluster_weights=w)
         smaller = ensemble.take(clusterings=kept)
         self._check_ensemble(smaller)
         weights = self._weigh(smaller, X)
@@ -186,23 +211,53 @@ class ConsensusClustering(EnsembleMethod):
             self.clustering_weights_[kept] = weights.get(
                 "clustering_weights", self.clustering_weights_[kept]
             )
-        consensus = _CONSENSUS.get(self.consensus, self.consensus)
         return consensus(smaller, self.n_clusters, rng, **weights)
 
     def _select(self, ensemble: Ensemble, X: Any) -> NDArray[np.bool_]:
-        select = getattr(self.selection, "select", self.selection)
-        chosen = np.asarray(select(ensemble, X))
-        kept = np.zeros(ensemble.n_clusterings, dtype=bool)
-        if chosen.size == 0:
-            raise ComitiaError("selection keeps no clustering; keep at least one.")
+        """What is kept: a mask of the clusterings, or of the clusters."""
+        from comitia.select import cover_clusters
+
+        of_clusters = not hasattr(self.selection, "select") and hasattr(
+            self.selection, "select_clusters"
+        )
+        if of_clusters:
+            chosen = np.asarray(self.selection.select_clusters(ensemble, X))
+        else:
+            select = getattr(self.selection, "select", self.selection)
+            chosen = np.asarray(select(ensemble, X))
+            # Of one cluster each, clusterings and their clusters are the same.
+            of_clusters = (
+                chosen.dtype == bool
+                and chosen.shape == (ensemble.n_clusters,)
+                and ensemble.n_clusters != ensemble.n_clusterings
+            )
+        what = "cluster" if of_clusters else "clustering"
+        n = ensemble.n_clusters if of_clusters else ensemble.n_clusterings
+        kept = np.zeros(n, dtype=bool)
         try:
-            kept[chosen] = True
+            # An empty list is one of floats.
+            kept[chosen if chosen.size else []] = True
         except IndexError:
             raise ComitiaError(
-                "selection must return indices of clusterings or a mask; got "
-                f"{chosen!r} for {ensemble.n_clusterings} clusterings."
+                f"selection must return indices of {what}s or a mask; got "
+                f"{chosen!r} for {n} {what}s."
             ) from None
+        if not kept.any():
+            raise ComitiaError(f"selection keeps no {what}; keep at least one.")
+        if of_clusters:
+            kept[cover_clusters(ensemble, np.flatnonzero(kept))] = True
         return kept
+
+    def _weigh_kept(
+        self, ensemble: Ensemble, X: Any, kept: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Weights of the clusters, 0 for those that were not kept."""
+        weights = self._weigh(ensemble, X)
+        if "clustering_weights" in weights:
+            # A weight of a cluster comes on top of the 1 / M of its clustering.
+            w = weights["clustering_weights"] * ensemble.n_clusterings
+            return np.where(kept, w[ensemble.clustering_of], 0.0)
+        return np.where(kept, weights.get("cluster_weights", 1.0), 0.0)
 
     def _weigh(self, ensemble: Ensemble, X: Any) -> dict[str, NDArray[Any]]:
         from comitia.weigh import normalise_weights

@@ -12,6 +12,7 @@ from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import (
     best_of_groups,
     cover,
+    cover_clusters,
     diversity_shares,
     greedy_diverse,
     index_distinctness,
@@ -150,3 +151,18 @@ def test_equal_clusterings_are_never_parted(grouper):
         groups = group_clusterings(phi, n_groups, rng, grouper)
         assert same_partition(groups, np.repeat([0, 0, 1], 3))
     assert len(np.unique(group_clusterings(phi, 9, rng, grouper))) == 9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
+    rng = np.random.RandomState(seed)
+    ensemble = Ensemble(rng.randint(0, 5, size=(30, 4)))
+    chosen = rng.permutation(ensemble.n_clusters)[:3]
+    covered = cover_clusters(ensemble, chosen)
+    B = ensemble.membership.toarray() > 0
+    assert set(chosen) <= set(covered)
+    assert B[:, covered].any(axis=1).all()
+    by_hand = list(chosen)
+    while not (has := B[:, by_hand].any(axis=1)).all():
+        by_hand.append(int(B[~has].sum(axis=0).argmax()))
+    assert_array_equal(covered, np.sort(by_hand))

@@ -24,6 +24,7 @@ __getattr__, __dir__, __all__ = attach(
         "picks": [
             "best_of_groups",
             "cover",
+            "cover_clusters",
             "diversity_shares",
             "greedy_diverse",
             "index_distinctness",

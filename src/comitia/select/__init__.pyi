@@ -12,6 +12,7 @@ from comitia.select.neighbourhood import relative_neighbourhood as relative_neig
 from comitia.select.neighbourhood import seed_communities as seed_communities
 from comitia.select.picks import best_of_groups as best_of_groups
 from comitia.select.picks import cover as cover
+from comitia.select.picks import cover_clusters as cover_clusters
 from comitia.select.picks import diversity_shares as diversity_shares
 from comitia.select.picks import greedy_diverse as greedy_diverse
 from comitia.select.picks import index_distinctness as index_distinctness
@@ -31,6 +32,7 @@ __all__ = [
     "borda_points",
     "cluster_stability",
     "cover",
+    "cover_clusters",
     "diversity_shares",
     "edited_stability",
     "graph_scores",

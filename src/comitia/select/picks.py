@@ -13,6 +13,7 @@ from comitia.exceptions import ComitiaError
 __all__ = [
     "best_of_groups",
     "cover",
+    "cover_clusters",
     "diversity_shares",
     "greedy_diverse",
     "index_distinctness",
@@ -367,6 +368,48 @@ def cover(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
             break
         kept = np.append(kept, gains.argmax())
         left &= ~has[kept[-1]]
+    return np.sort(kept)
+
+
+def cover_clusters(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
+    """Add clusters until each object is in one of them.
+
+    What :func:`cover` does for a selection of clusterings: the cluster that has most of
+    the objects left out is added, again and again; of equals the first.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        All clusterings; each object is in one of them.
+
+    chosen : array-like of int
+        Indices of the clusters selected, as the columns of ``ensemble.membership``.
+
+    Returns
+    -------
+    chosen : ndarray of int
+        Ascending indices, with those added.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1], [1, 2]])
+    >>> cover_clusters(votes, [0])
+    array([0, 1])
+    >>> cover_clusters(votes, [1, 2])
+    array([0, 1, 2])
+    """
+    kept = np.unique(np.asarray(chosen, dtype=np.int64))
+    B = ensemble.membership
+    mask = np.zeros(ensemble.n_clusters)
+    mask[kept] = 1.0
+    left = np.asarray(B @ mask) == 0
+    while left.any():
+        gains = np.asarray(B.T @ left.astype(np.float64))
+        if not gains.any():
+            break
+        kept = np.append(kept, gains.argmax())
+        left &= np.asarray(B[:, [kept[-1]]].sum(axis=1)).ravel() == 0
     return np.sort(kept)
 
 

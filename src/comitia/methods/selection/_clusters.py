@@ -22,7 +22,9 @@ class ClusterSelectionMethod(EnsembleMethod):
     """Base class of the methods that combine the clusters they keep.
 
     A method says in ``_score`` how stable each cluster is. Those above the threshold
-    are kept, and the objects are linked by the clusters kept that they share.
+    are kept, and the objects are linked by the clusters kept that they share. The
+    selection is a part of its own: ``ConsensusClustering(selection=method)`` combines
+    the clusters kept in another way.
 
     Attributes
     ----------
@@ -68,29 +70,6 @@ class ClusterSelectionMethod(EnsembleMethod):
         """
         self._validate_params()
         return np.flatnonzero(self._above(self._score(ensemble)))
-
-    def weigh(self, ensemble: Ensemble, X: Any = None) -> NDArray[np.float64]:
-        """Weigh the clusters kept 1 and the others 0.
-
-        This is a weighting for :class:`comitia.ConsensusClustering`, which combines the
-        clusters kept in another way: ``ConsensusClustering(weighting=method.weigh)``.
-
-        Parameters
-        ----------
-        ensemble : Ensemble
-            The clusterings.
-
-        X : None
-            Not used.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_clusters of the ensemble,)
-            1 or 0.
-        """
-        weights = np.zeros(ensemble.n_clusters)
-        weights[self.select_clusters(ensemble)] = 1.0
-        return weights
 
     def _above(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
         threshold = np.median(scores) if self.threshold is None else self.threshold

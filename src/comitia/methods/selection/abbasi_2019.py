@@ -73,7 +73,7 @@ class EditedStableClusters(ClusterSelectionMethod):
     twenty or more, or a lower threshold.
 
     The clusters kept can be combined in another way:
-    ``ConsensusClustering(weighting=EditedStableClusters().weigh)``.
+    ``ConsensusClustering(selection=EditedStableClusters())``.
 
     References
     ----------

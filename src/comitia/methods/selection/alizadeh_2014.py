@@ -74,7 +74,7 @@ class StableClusters(ClusterSelectionMethod):
     twenty or more, or a lower threshold.
 
     The clusters kept can be combined in another way:
-    ``ConsensusClustering(weighting=StableClusters().weigh)``.
+    ``ConsensusClustering(selection=StableClusters())``.
 
     References
     ----------

@@ -93,8 +93,8 @@ class MultiplexSelection(SelectionMethod):
         \max(d_{lt}, d_{mt}) < d_{lm} .
 
     In each community of the network the indices rank the clusterings, and with the
-    ranks :math:`r_{mv}` among the |G| clusterings of the community G that with the
-    largest
+    ranks :math:`r_{mv}` among the :math:`|G|` clusterings of the community G that with
+    the largest
 
     .. math::
         b_m = \sum_v (|G| - r_{mv}),

@@ -4,12 +4,14 @@ from heapq import heapify, heappop, heappush
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import clone
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.partition import cut_long_edges, ncut, spanning_tree, split_index
 from comitia.represent import coassociation
 
@@ -137,7 +139,40 @@ class ClusterSplitting(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
+    def select_clusters(self, ensemble, X):
+        """Pick the clusters to keep, as a whole or in parts, without combining them.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The clusterings.
+
+        X : array-like of shape (n_objects, n_features)
+            The data.
+
+        Returns
+        -------
+        indices : ndarray of int
+            The clusters kept, as they are counted in the columns of
+            ``ensemble.membership``.
+        """
+        self._validate_params()
+        if X is None:
+            raise ComitiaError(
+                f"{type(self).__name__} judges clusters on their data; give X."
+            )
+        # Quantities are results of a fit; a copy takes those of this selection.
+        judge = clone(self)
+        judge._judge(ensemble, np.asarray(X, dtype=np.float64))
+        return np.flatnonzero(judge.selected_)
+
     def _combine(self, ensemble, X, rng):
+        self._judge(ensemble, X)
+        S = self._similarity(ensemble)
+        return ncut(S, self._resolve_n_clusters(ensemble), rng)
+
+    def _judge(self, ensemble, X):
+        """Weigh the clusters, and keep what covers the objects."""
         clusters = members(ensemble)
         trees = [spanning_tree(X[objects]) for objects in clusters]
         lengths = np.concatenate([tree[:, 2] for tree in trees])
@@ -148,8 +183,6 @@ class ClusterSplitting(EnsembleMethod):
         }
         self.cluster_weights_ = np.array([quantity(tree, **scale) for tree in trees])
         self._cover(X, clusters, trees, scale)
-        S = self._similarity(ensemble)
-        return ncut(S, self._resolve_n_clusters(ensemble), rng)
 
     def _cover(self, X, clusters, trees, scale):
         """Keep clusters and parts of clusters until every object is in one."""

@@ -214,10 +214,11 @@ def read_dendrograms(trees):
     if not read:
         raise ComitiaError("X has no dendrograms; give one at least.")
     for m, tree in enumerate(read):
-        if tree.ndim != 2 or not is_valid_linkage(tree):
+        valid = tree.ndim == 2 and np.isfinite(tree).all() and is_valid_linkage(tree)
+        if not valid:
             raise ComitiaError(
                 f"dendrogram {m} is not in SciPy form: rows of two clusters, a height "
-                "and a count."
+                "and a count, all finite."
             )
         if len(tree) != len(read[0]):
             raise ComitiaError(
@@ -230,6 +231,8 @@ def read_dendrograms(trees):
 def _read(tree):
     """One dendrogram in SciPy form."""
     if not hasattr(tree, "children_"):
+        if np.iscomplexobj(tree):
+            raise ComitiaError("a dendrogram is complex; give real numbers.")
         return np.asarray(tree, dtype=np.float64)
     if not hasattr(tree, "distances_"):
         raise ComitiaError(
