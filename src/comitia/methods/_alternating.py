@@ -9,6 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import (
+    array_namespace,
+    floats_on,
+    require_device_memory,
+    to_device,
+    to_numpy,
+)
 from comitia._sklearn import Interval
 from comitia.base import VariableWeightMethod
 from comitia.ensemble import Ensemble
@@ -16,7 +23,13 @@ from comitia.optimise import project_simplex
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 
-__all__ = ["AlternatingMethod", "Votes", "gram_matrix", "penalised_weights"]
+__all__ = [
+    "AlternatingMethod",
+    "DenseVotes",
+    "Votes",
+    "gram_matrix",
+    "penalised_weights",
+]
 
 Floats = NDArray[np.float64]
 
@@ -77,6 +90,9 @@ def penalised_weights(costs: Floats, penalty: float) -> Floats:
 class Votes:
     """The clusterings, ready for factorisation: equal objects once, with their count.
 
+    B is sparse here. :class:`DenseVotes` has it on a device; methods that run there
+    :meth:`put` the numbers they start from and leave the rest to the products.
+
     Parameters
     ----------
     ensemble : Ensemble
@@ -115,6 +131,7 @@ class Votes:
         self.sizes = ensemble.sizes.astype(np.float64)
         self.n_clusterings = ensemble.n_clusterings
         self.penalty = 0.0
+        self.device: str | None = None
         self._plain = ImplicitCoassociation(self.micro)
 
     def start(
@@ -124,36 +141,169 @@ class Votes:
         labels, _ = kmeans_rows(
             self.ensemble, self.n_clusters, rng, n_init=n_init, **how
         )
-        first = np.zeros(len(self.counts), dtype=np.int32)
+        first = np.zeros(self.micro.n_objects, dtype=np.int32)
         first[self.inverse] = labels
         return first
 
-    def similarity(self, weights: Floats) -> ImplicitCoassociation:
-        """The weighted co-association, over all copies."""
+    @property
+    def membership(self) -> Any:
+        """B of the micro-objects; what can be multiplied with ``@``."""
+        return self.micro.membership
+
+    def put(self, array: Any) -> Any:
+        """Numbers, where the factors are."""
+        return array
+
+    def coassociation(self, weights: Floats) -> Any:
+        """The weighted co-association of the micro-objects, as a matrix."""
+        return self.micro.coassociation(clustering_weights=weights, dtype=np.float64)
+
+    def cooccurrence(self, m: int) -> Any:
+        """Whether clustering m has the micro-objects together, as a matrix."""
+        B = self.micro.membership[:, slice(*self.ensemble.offsets[m : m + 2])]
+        return (B @ B.T).toarray()
+
+    def require(self, n_numbers: int, what: str) -> None:
+        """Ask for the memory that a step needs, before it takes it."""
+        require_device_memory(
+            n_numbers,
+            what,
+            self.device,
+            instead="use wcc, wgnmf or iwnmf, which are linear in n",
+        )
+
+    def similarity(self, weights: Floats) -> Any:
+        """The weighted co-association, over all copies, known by its products."""
         return ImplicitCoassociation(
             self.micro, clustering_weights=weights, counts=self.counts
         )
 
-    def to_clusters(self, U: Floats) -> Floats:
+    def to_clusters(self, U: Any) -> Any:
         """Sum rows over the objects of each cluster, all copies: B'U, (K, k)."""
         return self._plain.to_clusters(U * self.counts[:, None])
 
-    def to_objects(self, table: Floats) -> Floats:
+    def to_objects(self, table: Any) -> Any:
         """Sum rows over the clusters of each object: B times the table."""
         return self._plain.to_objects(table)
 
-    def by_clustering(self, values: Floats) -> Floats:
+    def by_clustering(self, values: Any) -> Floats:
         """Sum numbers of clusters over each clustering, (M,)."""
         owner = self.ensemble.clustering_of
-        sums = np.bincount(owner, values, minlength=self.n_clusterings)
+        sums = np.bincount(owner, to_numpy(values), minlength=self.n_clusterings)
         return sums.astype(np.float64, copy=False)
 
-    def pair_sums(self, A: Floats) -> Floats:
+    def pair_sums(self, A: Any) -> Floats:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""
         sums = self.to_clusters(A)
         members = self.micro.membership.T.multiply(self.counts).tocsr()
         inside = np.asarray(members.multiply(sums).sum(axis=1), dtype=np.float64)
         return self.by_clustering(inside.ravel())
+
+
+class DenseVotes(Votes):
+    """The clusterings with B as a dense array on a device.
+
+    Products with B are matrix products, which is what a graphics card is good at, what
+    the array API standard has, and what gives the same sums on every run. Scattered
+    additions to the rows of clusters would do with less memory; they are not in the
+    standard, and on a graphics card their order, and with it the result, is left to
+    chance.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    n_clusters : int
+        Number of clusters of the consensus.
+
+    device : str
+        As :func:`comitia._arrays.check_device` returns it.
+
+    Attributes
+    ----------
+    counts : array of shape (n_micro,)
+        How many objects each stands for, on the device. Weights, sizes and sums over
+        clusterings are few numbers and stay with NumPy.
+    """
+
+    def __init__(self, ensemble: Ensemble, n_clusters: int, device: str) -> None:
+        super().__init__(ensemble, n_clusters)
+        self.device = device
+        u, K = self.micro.n_objects, self.micro.n_clusters
+        # B, and of the same size the fit and what it leaves.
+        require_device_memory(
+            u * (4 * K + 8 * n_clusters),
+            f"the membership of {u} different objects in {K} clusters",
+            device,
+        )
+        self.counts = self.put(self.counts)
+        self._B = self._dense()
+
+    def _dense(self) -> Any:
+        if not self.micro.is_hard:
+            return self.put(self.micro.membership.toarray())
+        # Made there: only the labels travel. A missing label is like no cluster.
+        xp = array_namespace(self.counts)
+        blocks = []
+        for codes, k in zip(self.micro.codes, self.micro.n_clusters_each, strict=True):
+            clusters = to_device(np.arange(k, dtype=np.int64), self.device)
+            own = to_device(codes.astype(np.int64), self.device)[:, None] == clusters
+            blocks.append(xp.astype(own, self.counts.dtype))
+        return xp.concat(blocks, axis=1)
+
+    @property
+    def membership(self) -> Any:
+        """B of the micro-objects."""
+        return self._B
+
+    def put(self, array: Any) -> Any:
+        """Numbers on the device, in the precision that was set."""
+        return floats_on(array, self.device)
+
+    def coassociation(self, weights: Floats) -> Any:
+        """The weighted co-association of the micro-objects, as a matrix."""
+        return (self._B * self._of_clusters(weights)) @ self._B.T
+
+    def cooccurrence(self, m: int) -> Any:
+        """Whether clustering m has the micro-objects together, as a matrix."""
+        lo, hi = self.ensemble.offsets[m : m + 2].tolist()
+        B = self._B[:, lo:hi]
+        return B @ B.T
+
+    def similarity(self, weights: Floats) -> Any:
+        """The weighted co-association, over all copies, known by its products."""
+        return _Similarity(self, self._of_clusters(weights)[:, None])
+
+    def to_clusters(self, U: Any) -> Any:
+        """Sum rows over the objects of each cluster, all copies: B'U, (K, k)."""
+        return self._B.T @ (U * self.counts[:, None])
+
+    def to_objects(self, table: Any) -> Any:
+        """Sum rows over the clusters of each object: B times the table."""
+        return self._B @ table
+
+    def pair_sums(self, A: Any) -> Floats:
+        """Sum a matrix over the pairs that each clustering has together, (M,)."""
+        xp = array_namespace(A)
+        inside = xp.sum(
+            (A @ (self._B * self.counts[:, None])) * self._B * self.counts[:, None],
+            axis=0,
+        )
+        return self.by_clustering(inside)
+
+    def _of_clusters(self, weights: Floats) -> Any:
+        return self.put(weights[self.ensemble.clustering_of])
+
+
+class _Similarity:
+    """S = B W B' diag(counts), as a product."""
+
+    def __init__(self, votes: DenseVotes, weights: Any) -> None:
+        self.votes, self.weights = votes, weights
+
+    def __matmul__(self, U: Any) -> Any:
+        return self.votes.to_objects(self.weights * self.votes.to_clusters(U))
 
 
 class AlternatingMethod(VariableWeightMethod):
@@ -228,5 +378,10 @@ class AlternatingMethod(VariableWeightMethod):
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        votes: Any = Votes(ensemble, self._resolve_n_clusters(ensemble))
+        k = self._resolve_n_clusters(ensemble)
+        votes: Any = (
+            Votes(ensemble, k)
+            if self._device is None
+            else DenseVotes(ensemble, k, self._device)
+        )
         return super()._combine(votes, X, rng)[votes.inverse]

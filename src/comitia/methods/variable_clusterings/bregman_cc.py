@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
@@ -96,7 +97,8 @@ class BregmannianConsensus(AlternatingMethod):
     is a linear function of the weighted co-association, whatever M is. For the squared
     divergence the weights need no similarity at all: :math:`d_m = w'Gw - 2(Gw)_m +
     G_{mm}` from contingency counts. The rest is quadratic in the number of objects with
-    different labels: :math:`O(u^2 M)` time for an update, :math:`O(u^2)` memory.
+    different labels: :math:`O(u^2 M)` time for an update, :math:`O(u^2)` memory. On a
+    device similarities and divergences are there; the result is cut on the CPU.
 
     References
     ----------
@@ -121,6 +123,7 @@ class BregmannianConsensus(AlternatingMethod):
         approach="variable",
         needs="labels",
         scales="quadratic",
+        on_device=True,
     )
 
     _parameter_constraints = {
@@ -159,10 +162,13 @@ class BregmannianConsensus(AlternatingMethod):
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
     def _begin(self, votes, rng):
-        n = len(votes.counts if self.consensus == "linkage" else votes.inverse)
+        u = votes.micro.n_objects
+        votes.require(3 * u * u, f"the similarities of {u} different objects")
+        # The cut is made on the CPU, wherever the similarities come from.
+        n = u if self.consensus == "linkage" else len(votes.inverse)
         require_memory(
             3 * 8 * n * n,
-            f"the similarities of {n} objects",
+            f"the cut of the similarities of {n} objects",
             instead="use wcc, wgnmf or iwnmf, which are linear in n",
         )
         consensus = self._refine(votes, self._first_weights(votes), None)
@@ -180,15 +186,17 @@ class BregmannianConsensus(AlternatingMethod):
 
     def _result(self, votes, weights, consensus, rng):
         self._store(votes, weights[0])
-        S = mean_similarity(votes, consensus[0], self.metric)
+        S = to_numpy(mean_similarity(votes, consensus[0], self.metric))
+        S = S.astype(np.float64, copy=False)
         if self.consensus == "ncut":
             full = S[np.ix_(votes.inverse, votes.inverse)]
             _, first = np.unique(votes.inverse, return_index=True)
             return ncut(full, votes.n_clusters, rng)[first]
+        counts = np.bincount(votes.inverse)
         self.linkage_ = micro_linkage(
-            1.0 - S, votes.counts.astype(np.int64), votes.inverse, linkage=self.linkage
+            1.0 - S, counts, votes.inverse, linkage=self.linkage
         )
-        labels = np.zeros(len(votes.counts), dtype=np.int64)
+        labels = np.zeros(len(counts), dtype=np.int64)
         labels[votes.inverse] = cut(self.linkage_, votes.n_clusters)
         return labels
 
@@ -196,18 +204,16 @@ class BregmannianConsensus(AlternatingMethod):
 def cooccurrences(votes, epsilon):
     """The similarity of each clustering in turn, kept away from 0 and 1."""
     for m in range(votes.n_clusterings):
-        B = votes.micro.membership[:, slice(*votes.ensemble.offsets[m : m + 2])]
-        yield (1 - 2 * epsilon) * (B @ B.T).toarray() + epsilon
+        yield (1 - 2 * epsilon) * votes.cooccurrence(m) + epsilon
 
 
 def mean_similarity(votes, weights, metric):
     """The similarity whose gradient is the weighted mean of the gradients, (u, u)."""
     g, epsilon = get_bregman(metric), _kept_away(metric)
     if votes.ensemble.is_hard:
-        low, high = g.gradient(np.array([epsilon, 1 - epsilon]))
-        A = votes.micro.coassociation(clustering_weights=weights, dtype=np.float64)
-        return g.inverse(low + (high - low) * A)
-    each = zip(weights, cooccurrences(votes, epsilon), strict=True)
+        low, high = g.gradient(np.array([epsilon, 1 - epsilon])).tolist()
+        return g.inverse(low + (high - low) * votes.coassociation(weights))
+    each = zip(weights.tolist(), cooccurrences(votes, epsilon), strict=True)
     return g.inverse(sum(w * g.gradient(S) for w, S in each))
 
 
@@ -223,9 +229,11 @@ def divergences(votes, weights, metric):
     if votes.ensemble.is_hard:
         apart = bregman_elementwise(S, epsilon, metric)
         joined = bregman_elementwise(S, 1 - epsilon, metric)
-        return c @ apart @ c + votes.pair_sums(joined - apart)
-    each = cooccurrences(votes, epsilon)
-    return np.array([c @ bregman_elementwise(S, one, metric) @ c for one in each])
+        return float(c @ (apart @ c)) + votes.pair_sums(joined - apart)
+    each = (
+        bregman_elementwise(S, one, metric) for one in cooccurrences(votes, epsilon)
+    )
+    return np.array([float(c @ (apart @ c)) for apart in each])
 
 
 def _kept_away(metric):

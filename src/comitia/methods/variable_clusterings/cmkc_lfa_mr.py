@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from comitia._arrays import (
+    array_namespace,
+    floats_on,
+    put_beside,
+    require_device_memory,
+    to_numpy,
+)
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import VariableWeightMethod
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
@@ -118,7 +124,11 @@ class LateFusionMultipleKernels(AlternatingMethod):
 
     ``ensemble_`` has the clusterings that k-means makes of each :math:`F^m`; they are
     reported, not used. Kernels are made one after the other: :math:`O(M n^2)` time,
-    :math:`O(n^2)` memory, and :math:`O(M^2 n k)` for an update.
+    :math:`O(n^2)` memory, and :math:`O(M^2 n k)` for an update. On a device kernels are
+    made and multiplied there, and SciPy finds their eigenvectors from the products.
+    Kernels of neighbouring widths are nearly alike, and their weights hardly
+    determined: in single precision they may differ in the second digit where objective
+    and labels agree.
 
     References
     ----------
@@ -139,6 +149,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
         approach="variable",
         needs="data",
         scales="quadratic",
+        on_device=True,
     )
 
     _parameter_constraints = {
@@ -193,7 +204,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
                 f"at most {len(X)}, got n_samples={len(X)}."
             )
         self.partitions_ = kernel_partitions(
-            X, n_clusters, self.n_clusterings, self.kernel, rng
+            X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
         )
         labels = [
             kmeans(F, n_clusters, rng, n_init=self.n_init).labels
@@ -202,7 +213,8 @@ class LateFusionMultipleKernels(AlternatingMethod):
         return Ensemble(np.stack(labels, axis=1))
 
     def _combine(self, ensemble, X, rng):
-        return VariableWeightMethod._combine(self, self.partitions_, X, rng)
+        votes = self.partitions_.on(self._device)
+        return VariableWeightMethod._combine(self, votes, X, rng)
 
     def _begin(self, votes, rng):
         start = votes.reference
@@ -225,15 +237,15 @@ class LateFusionMultipleKernels(AlternatingMethod):
 
     def _cost(self, votes, weights, consensus):
         F, rotations = consensus
-        Y = rotated(votes.each, rotations)
-        repeated = weights @ gram(Y) @ weights
-        aligned = np.vdot(F, np.tensordot(weights, Y, axes=1))
-        drawn = np.vdot(F, votes.reference)
+        xp, Y = array_namespace(F), rotated(votes.each, rotations)
+        repeated = weights @ to_numpy(gram(Y)) @ weights
+        aligned = float(xp.sum(F * weighted_sum(weights, Y)))
+        drawn = float(xp.sum(F * votes.reference))
         return self.weight_penalty * repeated - aligned - self.reference_penalty * drawn
 
     def _result(self, votes, weights, consensus, rng):
         self.clustering_weights_ = weights[0]
-        self.consensus_ = F = consensus[0]
+        self.consensus_ = F = to_numpy(consensus[0]).astype(np.float64, copy=False)
         return kmeans(F, F.shape[1], rng, n_init=self.n_init).labels
 
 
@@ -258,61 +270,127 @@ class Partitions:
         """How many kernels there are."""
         return len(self.each)
 
+    def on(self, device):
+        """The same partitions on a device."""
+        each = [floats_on(F, device) for F in self.each]
+        return Partitions(each, floats_on(self.reference, device))
 
-def kernel_partitions(X, n_clusters, n_kernels, kernel, rng):
+
+def kernel_partitions(X, n_clusters, n_kernels, kernel, rng, device=None):
     """Leading eigenvectors of kernels of several widths, and of their mean."""
-    from sklearn.metrics.pairwise import pairwise_kernels
-
     from comitia.generate.estimators import median_distance
     from comitia.generate.kernels import gamma_of
 
     n = len(X)
-    require_memory(
-        4 * 8 * n * n,
+    require_device_memory(
+        4 * n * n,
         f"the kernels of {n} objects",
+        device,
         instead="use wcc, wgnmf or dias on clusterings, which are linear in n",
     )
     metric = "cityblock" if kernel == "laplacian" else "euclidean"
     middle = median_distance(X, rng, metric)
-    each, mean = [], np.zeros((n, n))
+    each, mean = [], 0.0
     for width in middle * np.geomspace(_NARROWEST, _WIDEST, n_kernels):
-        K = pairwise_kernels(X, metric=kernel, gamma=gamma_of(kernel, width))
-        each.append(largest_eigenpairs(K, n_clusters)[1])
-        mean += K / n_kernels
-    return Partitions(each, largest_eigenpairs(mean, n_clusters)[1])
+        K = kernel_matrix(X, kernel, gamma_of(kernel, width), device)
+        each.append(leading_eigenvectors(K, n_clusters))
+        mean = mean + K / n_kernels
+    return Partitions(each, leading_eigenvectors(mean, n_clusters))
+
+
+def kernel_matrix(X, kernel, gamma, device=None):
+    """The kernel of each two objects, (n, n)."""
+    if device is None:
+        from sklearn.metrics.pairwise import pairwise_kernels
+
+        return pairwise_kernels(X, metric=kernel, gamma=gamma)
+    X = floats_on(X, device)
+    xp = array_namespace(X)
+    if kernel == "laplacian":
+        # One feature after the other: no array of n x n x features.
+        distance = sum(xp.abs(X[:, None, j] - X[None, :, j]) for j in range(X.shape[1]))
+    else:
+        X = X - xp.mean(X, axis=0)  # a small X rounds less
+        squares = xp.sum(X * X, axis=1)
+        distance = squares[:, None] + squares[None, :] - 2.0 * (X @ X.T)
+        distance = xp.clip(distance, 0.0, None)
+    return xp.exp(-float(gamma) * distance)
+
+
+def leading_eigenvectors(K, n_vectors):
+    """Eigenvectors of the largest eigenvalues, as arrays of NumPy."""
+    if not isinstance(K, np.ndarray):
+        K = products_of(K)
+    return largest_eigenpairs(K, n_vectors)[1]
+
+
+def products_of(K):
+    """A matrix on a device as what SciPy's iterations ask for: its products."""
+    from scipy.sparse.linalg import LinearOperator
+
+    dtype = to_numpy(K[:1, :1]).dtype
+
+    class Products(LinearOperator):
+        def _matvec(self, x):
+            return to_numpy(K @ put_beside(np.ravel(x), K))
+
+        def toarray(self):
+            return to_numpy(K)
+
+    return Products(dtype, tuple(K.shape))
 
 
 def procrustes(A):
     """The matrix with orthonormal columns R that maximises tr(R'A)."""
-    left, _, right = np.linalg.svd(A, full_matrices=False)
+    left, _, right = array_namespace(A).linalg.svd(A, full_matrices=False)
     return left @ right
 
 
 def rotated(each, rotations):
     """The partitions, each rotated, (M, n, k)."""
-    return np.stack([F @ R for F, R in zip(each, rotations, strict=True)])
+    turned = [F @ R for F, R in zip(each, rotations, strict=True)]
+    return array_namespace(*turned).stack(turned)
+
+
+def flat(Y):
+    """Each partition as one row, (M, n k)."""
+    return array_namespace(Y).reshape(Y, (Y.shape[0], -1))
 
 
 def gram(Y):
     """Inner products of the rotated partitions, (M, M)."""
-    flat = Y.reshape(len(Y), -1)
-    return flat @ flat.T
+    return flat(Y) @ flat(Y).T
+
+
+def weighted_sum(weights, Y):
+    """The weighted sum of the partitions, (n, k)."""
+    total = put_beside(weights, Y) @ flat(Y)
+    return array_namespace(Y).reshape(total, Y.shape[1:])
 
 
 def best_weights(F, Y, weight_penalty):
     """The weights that maximise b'w less the penalty times w'Mw."""
-    b = Y.reshape(len(Y), -1) @ F.ravel()
-    return qp_simplex(2 * weight_penalty * gram(Y), -b)
+    b = flat(Y) @ array_namespace(F).reshape(F, (-1,))
+    M = semidefinite(to_numpy(gram(Y)))
+    return qp_simplex(2 * weight_penalty * M, -to_numpy(b))
+
+
+def semidefinite(M):
+    """M in double precision; without what single precision left below zero."""
+    if M.dtype == np.float64:
+        return M
+    values, vectors = np.linalg.eigh((M + M.T).astype(np.float64) / 2)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
 def update(votes, weights, F, rotations, *, weight_penalty, reference_penalty):
     """Each rotation in turn, and then the consensus."""
     Y = rotated(votes.each, rotations)
-    total = np.tensordot(weights, Y, axes=1)
+    total = weighted_sum(weights, Y)
     turned = []
-    for m, base in enumerate(votes.each):
-        others = total - weights[m] * Y[m]
+    for m, (base, w) in enumerate(zip(votes.each, weights.tolist(), strict=True)):
+        others = total - w * Y[m, ...]
         R = procrustes(base.T @ (F - 2 * weight_penalty * others))
-        total = others + weights[m] * (base @ R)
+        total = others + w * (base @ R)
         turned.append(R)
     return procrustes(total + reference_penalty * votes.reference), turned

@@ -4,9 +4,9 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
 from comitia.optimise import Term, multiply
@@ -136,6 +136,7 @@ class ECBNMF(AlternatingMethod):
         approach="variable",
         needs="labels",
         scales="quadratic",
+        on_device=True,
         quick={"tol": 1e-3, "n_init": 3},
     )
 
@@ -176,15 +177,11 @@ class ECBNMF(AlternatingMethod):
 
     def _begin(self, votes, rng):
         check_prior(self.prior)
-        u = len(votes.counts)
-        require_memory(
-            4 * 8 * u * u,
-            f"the similarities of {u} different objects",
-            instead="use wcc, wgnmf or iwnmf, which are linear in n",
-        )
+        u = votes.micro.n_objects
+        votes.require(4 * u * u, f"the similarities of {u} different objects")
         F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)]
         F = F + 0.2 / votes.n_clusters
-        F /= F.sum(axis=1, keepdims=True)
+        F = votes.put(F / F.sum(axis=1, keepdims=True))
         votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() or 1.0)
         return F
 
@@ -194,20 +191,22 @@ class ECBNMF(AlternatingMethod):
     def _refine(self, votes, weights, consensus):
         beta = variances(votes, consensus, *self.prior)
         F = update_memberships(votes, weights, consensus, beta)
-        return F / F.sum(axis=1, keepdims=True)
+        return F / array_namespace(F).sum(F, axis=1, keepdims=True)
 
     def _cost(self, votes, weights, consensus):
         a, b = self.prior
+        xp = array_namespace(consensus)
         beta = variances(votes, consensus, a, b)
-        squares = votes.counts @ np.square(consensus)
-        half = votes.counts.sum() / 2 + a + 1
-        columns = (squares + 2 * b) / (2 * beta) + half * np.log(beta)
-        fit = np.square(votes.counts @ consensus).sum()
+        squares = votes.counts @ (consensus * consensus)
+        half = len(votes.inverse) / 2 + a + 1
+        columns = (squares + 2 * b) / (2 * beta) + half * xp.log(beta)
+        fit = xp.sum((votes.counts @ consensus) ** 2)
         entropy = -weights @ np.log(np.maximum(weights, 1e-300))
         explained = weights @ scores(votes, consensus)
-        return fit - explained + columns.sum() - votes.penalty * entropy
+        return float(fit) - explained + float(xp.sum(columns)) - votes.penalty * entropy
 
     def _labels(self, votes, weights, consensus):
+        consensus = to_numpy(consensus).astype(np.float64, copy=False)
         labels = consensus.argmax(axis=1)
         # Columns in the order in which labels are numbered: that of first appearance.
         names, first = np.unique(labels, return_index=True)
@@ -239,24 +238,23 @@ def softmax(values):
 
 def similarities(F):
     """FF', nowhere below the floor."""
-    return np.maximum(F @ F.T, _FLOOR)
+    return array_namespace(F).clip(F @ F.T, _FLOOR, None)
 
 
 def scores(votes, F):
     """Log-similarity of the pairs that each clustering puts together, (M,)."""
-    return votes.pair_sums(np.log(similarities(F)))
+    return votes.pair_sums(array_namespace(F).log(similarities(F)))
 
 
 def variances(votes, F, a, b):
     """The most probable variance of each column."""
-    squares = votes.counts @ np.square(F)
-    return (squares / 2 + b) / (votes.counts.sum() / 2 + a + 1)
+    squares = votes.counts @ (F * F)
+    return (squares / 2 + b) / (len(votes.inverse) / 2 + a + 1)
 
 
 def update_memberships(votes, weights, F, beta):
     """One step down the objective, before the rows are divided."""
-    S = votes.micro.coassociation(clustering_weights=weights, dtype=np.float64)
-    ratio = S / similarities(F)
+    ratio = votes.coassociation(weights) / similarities(F)
     pull = ratio @ (votes.counts[:, None] * F)
     push = votes.counts @ F + F / (2 * beta)
     return multiply(F, Term(pull, push), power=0.5)

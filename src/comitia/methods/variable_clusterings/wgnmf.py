@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._alternating import AlternatingMethod, penalised_weights
@@ -128,7 +129,8 @@ class WGNMF(AlternatingMethod):
 
     :math:`B_m B_m'` is never formed: :math:`t_m = \sum_{c \in C_m} |c|
     \sum_{i \in c} \|U_i\|^2 - \|B_m'U\|_F^2`. Time is :math:`O(nMk)` for a sweep,
-    memory :math:`O(nM + nk)`.
+    memory :math:`O(nM + nk)`. On a device B is dense: :math:`O(nKk)` time for a sweep
+    and :math:`O(nK)` memory with :math:`K` clusters in all clusterings together.
 
     References
     ----------
@@ -152,6 +154,7 @@ class WGNMF(AlternatingMethod):
         approach="variable",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
 
     _parameter_constraints = {
@@ -185,11 +188,13 @@ class WGNMF(AlternatingMethod):
         self.random_state = random_state
 
     def _begin(self, votes, rng):
-        U = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)] + 0.2
+        labels = votes.start(rng, self.n_init)
+        U = votes.put(np.eye(votes.n_clusters)[labels] + 0.2)
         # A cluster is described by its share of the objects of each consensus cluster.
-        V = votes.to_clusters(U) / np.maximum(votes.sizes, 1)[:, None]
+        V = votes.to_clusters(U) / votes.put(np.maximum(votes.sizes, 1)[:, None])
+        V = array_namespace(V).clip(V, _FLOOR, None)
         form = _FORMS[self.variant]
-        U, V = normalise_columns(U, np.maximum(V, _FLOOR), norm=form.norm)
+        U, V = normalise_columns(U, V, norm=form.norm)
         for _ in range(_WARM_UP):
             U, V = self._refine(votes, self._first_weights(votes), (U, V))
         t = form.roughness(votes, U)
@@ -214,18 +219,19 @@ class WGNMF(AlternatingMethod):
         return form.loss(votes, *consensus) + smooth + ridge
 
     def _labels(self, votes, weights, consensus):
-        return consensus[0].argmax(axis=1)
+        return to_numpy(array_namespace(consensus[0]).argmax(consensus[0], axis=1))
 
     def _smoothness(self, votes):
         if self.graph_penalty is not None:
-            return self.graph_penalty
-        return votes.n_clusterings * votes.sizes.sum() / np.square(votes.sizes).sum()
+            return float(self.graph_penalty)
+        pairs = np.square(votes.sizes).sum()
+        return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
 def degrees(votes, weights):
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
-    return votes.to_objects(w[:, None]).ravel()
+    return votes.to_objects(votes.put(w[:, None]))[:, 0]
 
 
 class Frobenius:
@@ -235,7 +241,7 @@ class Frobenius:
 
     @staticmethod
     def loss(votes, U, V):
-        return frobenius_loss(votes.micro.membership, U, V, row_weights=votes.counts)
+        return frobenius_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
     def roughness(votes, U):
@@ -243,14 +249,14 @@ class Frobenius:
 
     @staticmethod
     def update_objects(votes, weights, U, V, strength):
-        data = frobenius_term(votes.micro.membership, U, V)
+        data = frobenius_term(votes.membership, U, V)
         S, d = votes.similarity(weights), degrees(votes, weights)
         return multiply(U, data, graph_term(S, U, strength, degrees=d), floor=_FLOOR)
 
     @staticmethod
     def update_clusters(votes, weights, U, V, strength):
         data = Term(votes.to_clusters(U), V @ (U.T @ (votes.counts[:, None] * U)))
-        rough = strength * weights @ _roughness(votes, U, U)
+        rough = votes.put(strength * weights @ _roughness(votes, U, U))
         return multiply(V, data, Term(0.0, V * rough), floor=_FLOOR)
 
 
@@ -261,18 +267,19 @@ class KullbackLeibler:
 
     @staticmethod
     def loss(votes, U, V):
-        return kl_loss(votes.micro.membership, U, V, row_weights=votes.counts)
+        return kl_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
     def roughness(votes, U):
-        return _roughness(votes, U, np.log(U)).sum(axis=1)
+        return _roughness(votes, U, array_namespace(U).log(U)).sum(axis=1)
 
     @classmethod
     def update_objects(cls, votes, weights, U, V, strength):
         S, d = votes.similarity(weights), degrees(votes, weights)[:, None]
+        xp = array_namespace(U)
         # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.
-        logs = np.log(U) - np.log(U.min())
-        data = kl_term(votes.micro.membership, U, V)
+        logs = xp.log(U) - xp.log(xp.min(U))
+        data = kl_term(votes.membership, U, V)
         half = strength / 2
         graph = Term(half * (S @ logs + (S @ U) / U), half * d * (logs + 1.0))
 
@@ -280,16 +287,17 @@ class KullbackLeibler:
             return cls.loss(votes, U, V) + strength * weights @ cls.roughness(votes, U)
 
         before = cost(U)
-        for power in 0.5 ** np.arange(_SHORTENINGS):
-            moved = multiply(U, data, graph, power=power, floor=_FLOOR)
+        for halvings in range(_SHORTENINGS):
+            moved = multiply(U, data, graph, power=0.5**halvings, floor=_FLOOR)
             if cost(moved) <= before:
                 return moved
         return U
 
     @staticmethod
     def update_clusters(votes, weights, U, V, strength):
-        data = kl_term(votes.micro.membership.T, V, U, column_weights=votes.counts)
-        rough = strength / 2 * weights @ _roughness(votes, U, np.log(U))
+        data = kl_term(votes.membership.T, V, U, column_weights=votes.counts)
+        logs = array_namespace(U).log(U)
+        rough = votes.put(strength / 2 * weights @ _roughness(votes, U, logs))
         return multiply(V, data, Term(0.0, rough), floor=_FLOOR)
 
 
@@ -298,9 +306,9 @@ _FORMS = {"frobenius": Frobenius, "kl": KullbackLeibler}
 
 def _roughness(votes, U, W):
     """Half the sum of (U_i - U_j)(W_i - W_j) over pairs in a cluster, (M, k)."""
-    own = votes.sizes[:, None] * votes.to_clusters(U * W)
-    together = votes.to_clusters(U)
-    table = own - together * (together if W is U else votes.to_clusters(W))
+    own = votes.sizes[:, None] * to_numpy(votes.to_clusters(U * W))
+    together = to_numpy(votes.to_clusters(U))
+    table = own - together * (together if W is U else to_numpy(votes.to_clusters(W)))
     columns = [votes.by_clustering(column) for column in table.T]
     # The sums cancel where U is smooth; what is left there is rounding.
     return np.maximum(np.stack(columns, axis=1), 0.0)

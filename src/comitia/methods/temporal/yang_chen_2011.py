@@ -1,0 +1,192 @@
+"""Weighted ensemble over several representations of time series."""
+
+from numbers import Integral
+
+import numpy as np
+
+from comitia._sklearn import StrOptions
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.generate import KMeansGenerator
+from comitia.generate.series import RepresentationGenerator
+from comitia.partition import cut, ensemble_linkage
+from comitia.validity import get_index
+from comitia.weigh import index_scores, mean_agreement, normalise_weights
+
+__all__ = ["RepresentationEnsemble"]
+
+
+class RepresentationEnsemble(EnsembleMethod):
+    r"""Weighted clustering ensemble with different representations.
+
+    Time series are described in several ways, each description is clustered several
+    times, several criteria weigh these clusterings, each to a consensus of its own, and
+    the consensuses are combined once more [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=None
+        Number of clusters; the longest lifetime in each dendrogram when None.
+
+    representations : sequence of str or callable, default=all four names
+        What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
+        ``"fourier"``, see :func:`comitia.represent.represent_series`, or functions that
+        get a list of (n_channels, n_times) arrays and return one row of features for
+        each.
+
+    indices : sequence of str or callable, default=("dunn", "modified_hubert", "nmi")
+        The criteria, each of which weighs the clusterings: ``"nmi"`` is the mean
+        normalised mutual information with the other clusterings, all other names are
+        indices of :mod:`comitia.validity`; a function ``index(X, labels)`` returns a
+        number, 0 or more and larger for a better clustering.
+
+    linkage : {"average", "single", "complete", "ward"}, default="average"
+        How the dendrograms are built.
+
+    generator : generator, default=None
+        Clusters each representation. By default k-means, ten times, with up to two
+        clusters fewer or more than ``n_clusters``.
+
+    n_jobs : int, default=None
+        Number of parallel jobs of the generator.
+
+    random_state : int, RandomState instance or None, default=None
+        Seed of the generator.
+
+    Attributes
+    ----------
+    index_weights_ : ndarray of shape (n_indices, n_clusterings)
+        Weight of each clustering by each criterion; rows sum to one.
+
+    clustering_weights_ : ndarray of shape (n_clusterings,)
+        Their mean over the criteria.
+
+    candidates_ : Ensemble
+        The consensus by each criterion, which the last step combines.
+
+    linkage_ : ndarray of shape (n_objects - 1, 4)
+        The dendrogram of the last step, in SciPy form.
+
+    Notes
+    -----
+    For each criterion :math:`c`, with the weights :math:`W^c` on the diagonal,
+
+    .. math::
+        w_m^c = \frac{c(C_m)}{\sum_l c(C_l)}, \qquad S^c = B W^c B',
+
+    and average linkage on :math:`1 - S^c` gives a consensus; average linkage on the
+    unweighted co-association of these consensuses gives the result.
+
+    The features of a representation are standardised before they are clustered. Indices
+    that look at the data see all representations side by side, so that the values of
+    clusterings of different representations can be compared; the review does not say
+    what they see. The paper maps the wavelet coefficients of a window to few dimensions
+    with Sammon's mapping, which is quadratic in the number of windows; here the
+    coarsest coefficients are kept.
+
+    References
+    ----------
+    .. [1] Y. Yang and K. Chen, "Temporal data clustering via weighted clustering
+       ensemble with different representations", IEEE Trans. Knowledge and Data
+       Engineering 23(2), 2011. :doi:`10.1109/TKDE.2010.112`
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> rising, falling = [0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0]
+    >>> series = [[rising], [rising[:3]], [falling], [falling[1:]]]
+    >>> method("yang_chen_2011")(n_clusters=2, random_state=0).fit_predict(series)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+
+    card = MethodCard(
+        id="yang_chen_2011",
+        weighs="clusterings",
+        approach="fixed",
+        needs="series",
+        scales="quadratic",
+    )
+
+    _parameter_constraints = {
+        **EnsembleMethod._parameter_constraints,
+        "representations": [tuple, list],
+        "indices": [tuple, list],
+        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        representations=("statistics", "wavelets", "polynomial", "fourier"),
+        indices=("dunn", "modified_hubert", "nmi"),
+        linkage="average",
+        generator=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.representations = representations
+        self.indices = indices
+        self.linkage = linkage
+        self.generator = generator
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _default_generator(self):
+        k = self.n_clusters
+        around = None if k is None else (max(k - 2, min(k, 2)), k + 2)
+        return KMeansGenerator(10, n_clusters=around)
+
+    def _generate(self, X, rng):
+        self._check_lists()
+        self.generator_ = RepresentationGenerator(
+            self.representations,
+            self._generator(),
+            n_jobs=self.n_jobs,
+            random_state=rng.randint(np.iinfo(np.int32).max),
+        )
+        return self.generator_.generate(X)
+
+    def _combine(self, ensemble, X, rng):
+        Z = np.hstack(self.generator_.features_)
+        self.index_weights_ = np.array(
+            [normalise_weights(judge(Z, ensemble, index)) for index in self.indices]
+        )
+        self.clustering_weights_ = self.index_weights_.mean(axis=0)
+        consensuses = [
+            cut(self._tree(ensemble, weights), self.n_clusters)
+            for weights in self.index_weights_
+        ]
+        self.candidates_ = Ensemble(consensuses, clustering_names=self._index_names())
+        self.linkage_ = self._tree(self.candidates_, None)
+        return cut(self.linkage_, self.n_clusters)
+
+    def _tree(self, ensemble, weights):
+        return ensemble_linkage(
+            ensemble, clustering_weights=weights, linkage=self.linkage
+        )
+
+    def _check_lists(self):
+        for name in ("representations", "indices"):
+            if len(getattr(self, name)) == 0:
+                raise ComitiaError(f"{name} is empty; give at least one.")
+        for index in self.indices:
+            if not callable(index) and index != "nmi":
+                get_index(index)
+
+    def _index_names(self):
+        return [
+            index if isinstance(index, str) else getattr(index, "__name__", "index")
+            for index in self.indices
+        ]
+
+
+def judge(X, ensemble, index):
+    """The value of each clustering by one criterion, 0 or more."""
+    if index == "nmi":
+        return mean_agreement(ensemble, "nmi_sqrt")
+    return index_scores(X, ensemble, index)
