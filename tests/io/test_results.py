@@ -332,3 +332,12 @@ def test_views_become_one_table_and_series_none():
     gone[0] = np.nan
     assert results._table_of([X, gone], ("views",), 6) is None
     assert results._table_of(np.zeros((6, 1, 9)), ("series",), 6) is None
+
+
+def test_what_a_selection_kept_votes_and_its_scores_do_not():
+    votes = Ensemble(planted(60, 3, 8, noise=0.3, seed=1)[0])
+    fitted = method("cas")(n_clusters=3, random_state=0).fit(votes)
+    result = Result.from_estimator(fitted)
+    kept = result.vote_weights["clustering_weights"]
+    assert_allclose(kept, fitted.selected_)
+    assert not np.allclose(fitted.clustering_weights_, kept)

@@ -197,6 +197,12 @@ class Result:
     @property
     def vote_weights(self) -> dict[str, NDArray[Any]]:
         """The weights that clusterings and clusters vote with."""
+        kept = self.weights.get("selected")
+        if kept is not None and self.card.get("approach") == "selection":
+            # The weights of a selection are its scores; what it kept votes alike.
+            of_clusterings = len(kept) == self.ensemble.n_clusterings
+            name = "clustering_weights" if of_clusterings else "cluster_weights"
+            return {name: np.asarray(kept, dtype=np.float64)}
         return {
             name: self.weights[name]
             for name in ("clustering_weights", "cluster_weights")
@@ -278,7 +284,7 @@ class Result:
         n, k = len(labels), int(estimator.n_clusters_)
         require_memory(8 * n * k, f"the vote shares of {n} objects in {k} clusters")
         weights = _weights_of(estimator)
-        membership = _membership_of(estimator, weights)
+        membership = _membership_of(estimator)
         data = _table_of(X, estimator.card.needs, n)
         units = data if raw is None else _table_of(raw, (), n)
         names = _feature_names(feature_names, X, units)
@@ -436,7 +442,7 @@ def _weights_of(estimator: Any) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _membership_of(estimator: Any, weights: Mapping[str, NDArray[Any]]) -> Floats:
+def _membership_of(estimator: Any) -> Floats:
     """The shares the method gives, or votes where it gives none for its clusters."""
     from comitia.represent import vote_shares
 
@@ -449,11 +455,7 @@ def _membership_of(estimator: Any, weights: Mapping[str, NDArray[Any]]) -> Float
         and np.allclose(given.sum(axis=1), 1.0, atol=1e-5)
     ):
         return given
-    votes = {
-        name: weights[name]
-        for name in ("clustering_weights", "cluster_weights")
-        if name in weights
-    }
+    votes = estimator._vote_weights()
     return vote_shares(estimator.ensemble_, estimator.labels_, k, **votes)
 
 

@@ -91,19 +91,13 @@ def read_estimator(estimator: Any) -> Consensus:
 def read_result(result: Any) -> Consensus:
     """What plots show of a result."""
     weights = {name: np.asarray(value) for name, value in result.weights.items()}
-    votes = result.vote_weights
-    if "selected" in weights:
-        # The scores say what to keep; what is kept votes with equal weight.
-        kept = weights["selected"]
-        of_clusterings = len(kept) == result.ensemble.n_clusterings
-        votes = {"clustering_weights" if of_clusterings else "cluster_weights": kept}
     return Consensus(
         ensemble=result.ensemble,
         labels=result.labels,
         n_clusters=int(result.n_clusters),
         confidence=np.asarray(result.confidence),
         weights=weights,
-        vote_weights=_voting(votes),
+        vote_weights=_voting(result.vote_weights),
         object_names=result.object_names,
     )
 

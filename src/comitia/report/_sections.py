@@ -213,13 +213,10 @@ class Sections(Facts):
         Weights of single clusters are left out: with them nobody could say what a
         value means.
         """
-        weights = self.result.weights.get("clustering_weights")
+        weights = self.result.vote_weights.get("clustering_weights")
         if weights is None or len(weights) != self.M:
             return None
         weights = np.maximum(weights, 0.0)
-        kept = self.result.weights.get("selected")
-        if kept is not None and kept.shape == weights.shape:
-            weights = weights * kept
         return weights / weights.sum() if weights.any() else None
 
     def _mean_heat(self, S: Floats, n_bins: int) -> tuple[float, float]:
