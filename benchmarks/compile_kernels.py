@@ -90,8 +90,8 @@ def call_everything(smoke: bool = False) -> None:
 
 
 def _fit_every_method(ensemble: Ensemble, X: Any) -> None:
-    # Graphs, views, series and dendrograms are no tables; their kernels stay idle.
-    for card in find_methods(needs=("labels", "data", "constraints")):
+    # Graphs, views and dendrograms are no tables; their kernels stay idle.
+    for card in find_methods(needs=("labels", "data", "constraints", "series")):
         cls: Any = comitia.method(card.id)
         known = inspect.signature(cls).parameters
         made = cls(n_clusters=3, random_state=0)

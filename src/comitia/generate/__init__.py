@@ -24,8 +24,10 @@ __getattr__, __dir__, __all__ = attach(
             "Subsample",
             "WeightedSample",
         ],
+        "series": ["HMMGenerator", "RepresentationGenerator"],
         "spectral": ["SpectralGenerator"],
         "sweep": ["ParameterSweep", "log_grid"],
         "trees": ["TreeGenerator"],
+        "views": ["ViewsGenerator"],
     },
 )

@@ -17,10 +17,13 @@ from comitia.generate.sampling import LittleBootstraps as LittleBootstraps
 from comitia.generate.sampling import RandomProjection as RandomProjection
 from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
+from comitia.generate.series import HMMGenerator as HMMGenerator
+from comitia.generate.series import RepresentationGenerator as RepresentationGenerator
 from comitia.generate.spectral import SpectralGenerator as SpectralGenerator
 from comitia.generate.sweep import ParameterSweep as ParameterSweep
 from comitia.generate.sweep import log_grid as log_grid
 from comitia.generate.trees import TreeGenerator as TreeGenerator
+from comitia.generate.views import ViewsGenerator as ViewsGenerator
 
 __all__ = [
     "BoostingGenerator",
@@ -30,6 +33,7 @@ __all__ = [
     "FeatureSubset",
     "FuzzyGenerator",
     "Generator",
+    "HMMGenerator",
     "HierarchicalGenerator",
     "HybridSample",
     "KMeansGenerator",
@@ -38,9 +42,11 @@ __all__ = [
     "MixtureGenerator",
     "ParameterSweep",
     "RandomProjection",
+    "RepresentationGenerator",
     "SpectralGenerator",
     "Subsample",
     "TreeGenerator",
+    "ViewsGenerator",
     "WeightedSample",
     "log_grid",
     "regenerate",
