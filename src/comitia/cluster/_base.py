@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._sklearn import Interval, validate_data
@@ -18,6 +19,7 @@ from comitia.exceptions import ComitiaError
 
 __all__ = [
     "Clusterer",
+    "FeatureWeightClusterer",
     "Repeats",
     "best_run",
     "check_init",
@@ -91,6 +93,70 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """Check new objects, for predict."""
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
+
+
+class FeatureWeightClusterer(Clusterer):
+    """Base class of the clusterers that weigh features: one fit and one predict.
+
+    A clusterer writes ``_run``, which clusters, and ``_distances``, by which objects
+    find their centre.
+    """
+
+    max_iter: int
+    random_state: Any
+
+    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
+        """Cluster: labels or membership, centers, weights, objective, converged."""
+        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distance of each object to each centre, (n, k)."""
+        raise TypeError(f"{type(self).__name__} does not say what is near.")
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data, standardised.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        X = self._read(X)
+        run = self._run(X, check_random_state(self.random_state))
+        warn_unconverged(run.converged, self, self.max_iter)
+        self._keep(run)
+        return self
+
+    def _keep(self, run: Any) -> None:
+        self.labels_ = run.labels
+        self.cluster_centers_ = run.centers
+        self.feature_weights_ = run.weights
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.objective)
+        self.converged_ = run.converged
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster of the nearest centre.
+        """
+        return self._distances(self._read_new(X)).argmin(axis=1)
 
 
 def check_n_clusters(n_clusters: int, n: int) -> None:

@@ -7,18 +7,16 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
-    Clusterer,
+    FeatureWeightClusterer,
     Repeats,
     check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
-    warn_unconverged,
 )
 from comitia.exceptions import ComitiaError
 
@@ -273,7 +271,7 @@ def locally_adaptive(
     return min((run() for _ in range(n_starts)), key=lambda made: made.objective.min())
 
 
-class LAC(Clusterer):
+class LAC(FeatureWeightClusterer):
     r"""Locally adaptive clustering.
 
     K-means in which each cluster weighs the features by how tightly its objects agree
@@ -375,55 +373,16 @@ class LAC(Clusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> LAC:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data, standardised.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
-        run = locally_adaptive(
+    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
+        return locally_adaptive(
             X,
             self.n_clusters,
-            check_random_state(self.random_state),
+            rng,
             concentration_penalty=self.concentration_penalty,
             init=self.init,
             n_init=self.n_init,
             max_iter=self.max_iter,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.labels_ = run.labels
-        self.cluster_centers_ = run.centers
-        self.feature_weights_ = run.weights
-        self.objective_ = run.objective
-        self.n_iter_ = len(run.objective)
-        self.converged_ = run.converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
-        X = self._read_new(X)
-        return weighted_distances(
-            X, self.cluster_centers_, self.feature_weights_
-        ).argmin(axis=1)
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weighted_distances(X, self.cluster_centers_, self.feature_weights_)

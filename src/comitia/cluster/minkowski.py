@@ -7,19 +7,17 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
-    Clusterer,
+    FeatureWeightClusterer,
     Repeats,
     best_run,
     check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
-    warn_unconverged,
 )
 from comitia.exceptions import ComitiaError
 from comitia.optimise import power_weights
@@ -274,7 +272,7 @@ def minkowski_kmeans(
     return best_run(n_init if isinstance(init, str) else 1, run)
 
 
-class MinkowskiKMeans(Clusterer):
+class MinkowskiKMeans(FeatureWeightClusterer):
     r"""Minkowski weighted k-means.
 
     K-means with the Minkowski distance of exponent :math:`p` and feature weights in
@@ -392,27 +390,11 @@ class MinkowskiKMeans(Clusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> MinkowskiKMeans:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data, standardised.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
-        run = minkowski_kmeans(
+    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
+        return minkowski_kmeans(
             X,
             self.n_clusters,
-            check_random_state(self.random_state),
+            rng,
             p=self.p,
             weight_power=self.weight_power,
             variant=self.variant,
@@ -420,34 +402,16 @@ class MinkowskiKMeans(Clusterer):
             n_init=self.n_init,
             max_iter=self.max_iter,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.labels_ = run.labels
-        self.cluster_centers_ = run.centers
-        self.feature_weights_ = run.weights
+
+    def _keep(self, run: Any) -> None:
+        super()._keep(run)
         self.inertia_ = float(run.objective[-1])
-        self.objective_ = run.objective
-        self.n_iter_ = len(run.objective)
-        self.converged_ = run.converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
-        X = self._read_new(X)
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         beta = self.p if self.weight_power is None else self.weight_power
         return minkowski_distances(
             X, self.cluster_centers_, self.feature_weights_, self.p, beta
-        ).argmin(axis=1)
+        )
 
 
 def _power(distance: Array, p: float) -> Array:

@@ -8,19 +8,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
-from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
-    Clusterer,
+    FeatureWeightClusterer,
     Repeats,
     best_run,
     check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
-    warn_unconverged,
 )
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
@@ -101,6 +99,11 @@ class FuzzyWeightedLACRun(NamedTuple):
     importance: Array
     objective: Array
     converged: bool
+
+    @property
+    def labels(self) -> NDArray[np.intp]:
+        """The cluster in which each object has its largest share."""
+        return self.membership.argmax(axis=1)
 
 
 def cluster_importance(
@@ -363,7 +366,7 @@ def fuzzy_weighted_lac(
     return best_run(n_init if isinstance(init, str) else 1, run)
 
 
-class WeightedLAC(Clusterer):
+class WeightedLAC(FeatureWeightClusterer):
     r"""Locally adaptive clustering with cluster weights.
 
     K-means in which each cluster weighs the features by how tightly its objects agree
@@ -481,27 +484,11 @@ class WeightedLAC(Clusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> WeightedLAC:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data, standardised.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
-        run = weighted_lac(
+    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
+        return weighted_lac(
             X,
             self.n_clusters,
-            check_random_state(self.random_state),
+            rng,
             concentration_penalty=self.concentration_penalty,
             cluster_penalty=self.cluster_penalty,
             smoothing=self.smoothing,
@@ -510,37 +497,19 @@ class WeightedLAC(Clusterer):
             n_init=self.n_init,
             max_iter=self.max_iter,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.labels_ = run.labels
-        self.cluster_centers_ = run.centers
-        self.feature_weights_ = run.weights
+
+    def _keep(self, run: Any) -> None:
+        super()._keep(run)
         self.cluster_weights_ = run.importance
-        self.objective_ = run.objective
-        self.n_iter_ = len(run.objective)
-        self.converged_ = run.converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
-        X = self._read_new(X)
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
-        if self.variant == "weighted":
-            distance *= self.cluster_weights_
-        return distance.argmin(axis=1)
+        return (
+            distance * self.cluster_weights_ if self.variant == "weighted" else distance
+        )
 
 
-class FuzzyWeightedLAC(Clusterer):
+class FuzzyWeightedLAC(FeatureWeightClusterer):
     r"""Fuzzy locally adaptive clustering with cluster weights.
 
     Fuzzy c-means in which each cluster weighs the features by how tightly its objects
@@ -658,27 +627,11 @@ class FuzzyWeightedLAC(Clusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> FuzzyWeightedLAC:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data, standardised.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
-        run = fuzzy_weighted_lac(
+    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
+        return fuzzy_weighted_lac(
             X,
             self.n_clusters,
-            check_random_state(self.random_state),
+            rng,
             fuzziness=self.fuzziness,
             concentration_penalty=self.concentration_penalty,
             cluster_penalty=self.cluster_penalty,
@@ -688,30 +641,13 @@ class FuzzyWeightedLAC(Clusterer):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
+
+    def _keep(self, run: Any) -> None:
+        super()._keep(run)
         self.membership_ = run.membership
-        self.labels_ = run.membership.argmax(axis=1)
-        self.cluster_centers_ = run.centers
-        self.feature_weights_ = run.weights
         self.cluster_weights_ = run.importance
-        self.objective_ = run.objective
         self.n_iter_ = len(run.objective) - 1
-        self.converged_ = run.converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster in which each has the largest share.
-        """
-        X = self._read_new(X)
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
-        return (self.cluster_weights_ * distance).argmin(axis=1)
+        return self.cluster_weights_ * distance
