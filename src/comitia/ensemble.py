@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from comitia import _labels
-from comitia.config import memory_budget
+from comitia.config import memory_budget, require_memory
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ __all__ = ["Ensemble", "MicroObjects"]
 # Below this, loading the compiled kernels takes longer than doing without them.
 _FEW_INCREMENTS = 2_000_000
 _FEW_LABELS = 50_000
+# What these clusters share with all others tells how much memory all of them take.
+_SAMPLED_CLUSTERS = 100
 
 _STATE = (
     "codes",
@@ -211,17 +213,19 @@ class Ensemble:
         ensemble : Ensemble
             The ensemble.
         """
-        codes, k = np.asarray(codes), np.asarray(n_clusters_each, dtype=np.int64)
+        codes, k = _array(codes, "codes"), _array(n_clusters_each, "n_clusters_each")
         if codes.ndim != 2 or 0 in codes.shape or codes.dtype.kind not in "iu":
             raise ComitiaError(
                 "codes must be integers of shape (n_clusterings, n_objects), at least "
                 f"(1, 1); got {codes.dtype} of shape {codes.shape}."
             )
-        if k.shape != (len(codes),) or k.min() < 1:
+        numbers = k.dtype.kind in "iuf" and k.shape == (len(codes),)
+        if not numbers or (k < 1).any() or (k != np.rint(k)).any():
             raise ComitiaError(
                 "n_clusters_each must have one positive entry per clustering; got "
                 f"{k.tolist()} for {len(codes)}."
             )
+        k = k.astype(np.int64)
         # Kernels index tables by these codes and do not look twice.
         wrong = (codes.min(axis=1) < 0) | (codes.max(axis=1) > k)
         if wrong.any():
@@ -252,6 +256,7 @@ class Ensemble:
         """
         from scipy.sparse import csr_array, hstack
 
+        memberships = _sequence(memberships, "memberships")
         if len(memberships) == 0:
             raise ComitiaError("memberships is empty; give at least one clustering.")
         checked = [_check_membership(F, m) for m, F in enumerate(memberships)]
@@ -294,12 +299,18 @@ class Ensemble:
         """
         from scipy.sparse import csr_array
 
+        clusterings = [
+            _sequence(clusters, f"clustering {m}")
+            for m, clusters in enumerate(_sequence(clusterings, "clusterings"))
+        ]
         if len(clusterings) == 0:
             raise ComitiaError("clusterings is empty; give at least one clustering.")
-        if n_objects < 1:
-            raise ComitiaError(f"n_objects={n_objects} must be at least 1.")
+        if not isinstance(n_objects, int | np.integer) or n_objects < 1:
+            raise ComitiaError(
+                f"n_objects={n_objects!r} must be a whole number, at least 1."
+            )
         members = [
-            _check_cluster(np.asarray(cluster), n_objects, f"cluster {c} of {m}")
+            _check_cluster(cluster, n_objects, f"cluster {c} of {m}")
             for m, clusters in enumerate(clusterings)
             for c, cluster in enumerate(clusters)
         ]
@@ -506,6 +517,13 @@ class Ensemble:
             shared = csr_array(parts, shape=(K, K))
         else:
             B = self.membership
+            step = -(-K // _SAMPLED_CLUSTERS)
+            sampled = step * (B[:, ::step].T @ B).nnz
+            require_memory(
+                16 * sampled,
+                f"the table of the objects that each two of {K} clusters share",
+                "give fewer clusterings",
+            )
             shared = (B.T @ B).tocsr()
         return _frozen_csr(shared)
 
@@ -524,6 +542,15 @@ class Ensemble:
             and n_increments >= _FEW_INCREMENTS
             and cells <= max(8 * self.n_objects, 2**16)
         )
+
+    @property
+    def is_sparse(self) -> bool:
+        """True when sums over the objects are products with the indicator matrix.
+
+        Memberships that are no labels need them; so do few labels, whose sums are done
+        before numba is loaded.
+        """
+        return not self.is_hard or self.codes.size < _FEW_LABELS
 
     def agreement(
         self, measure: str | Callable[..., float] = "nmi_sqrt"
@@ -747,7 +774,9 @@ def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
 def _indices(which: ArrayLike | None, n: int, argument: str) -> NDArray[np.int64]:
     if which is None:
         return np.arange(n)
-    array = np.asarray(which)
+    array = _array(which, argument)
+    if array.size == 0:
+        raise ComitiaError(f"{argument} keeps nothing; give at least one.")
     if array.dtype == bool:
         if array.shape != (n,):
             raise ComitiaError(
@@ -784,7 +813,10 @@ def _columns(matrix: Any) -> Iterator[Any]:
 
 def _check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
     try:
-        F = np.asarray(membership, dtype=np.float64)
+        F = np.asarray(membership)
+        if F.dtype.kind not in "biufO":
+            raise TypeError
+        F = F.astype(np.float64)
     except (TypeError, ValueError):
         raise ComitiaError(f"memberships[{m}] must be a table of numbers.") from None
     if F.ndim != 2 or 0 in F.shape:
@@ -809,9 +841,26 @@ def _check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
     return F[:, F.any(axis=0)]
 
 
-def _check_cluster(
-    cluster: NDArray[Any], n_objects: int, name: str
-) -> NDArray[np.int64]:
+def _sequence(given: Any, argument: str) -> list[Any]:
+    try:
+        return list(given)
+    except TypeError:
+        raise ComitiaError(
+            f"{argument} must be a list; got {type(given).__name__}."
+        ) from None
+
+
+def _array(given: ArrayLike, argument: str) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ComitiaError(
+            f"{argument} is ragged: its rows differ in length."
+        ) from None
+
+
+def _check_cluster(given: ArrayLike, n_objects: int, name: str) -> NDArray[np.int64]:
+    cluster = _array(given, name)
     if cluster.ndim != 1 or len(cluster) == 0 or cluster.dtype.kind not in "iu":
         raise ComitiaError(f"{name} must be a list of object indices, not empty.")
     if cluster.min() < 0 or cluster.max() >= n_objects:

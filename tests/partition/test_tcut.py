@@ -248,3 +248,21 @@ def test_the_number_of_threads_does_not_matter(tmp_path):
         )
         results.append(np.load(path))
     assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_few_labels_are_cut_as_many_are(missing, monkeypatch):
+    labels, _ = planted(80, 4, 9, noise=0.4, seed=5)
+    labels[np.random.RandomState(0).rand(*labels.shape) < missing] = -1
+    weights = np.random.RandomState(1).uniform(
+        0.2, 1.0, size=Ensemble(labels).n_clusters
+    )
+
+    def cut():
+        graph = bipartite_graph(Ensemble(labels), cluster_weights=weights)
+        return tcut(graph, 4, np.random.RandomState(0))
+
+    compiled = cut()
+    monkeypatch.setattr("comitia.ensemble._FEW_LABELS", 10**6)
+    assert Ensemble(labels).is_sparse
+    assert_array_equal(cut(), compiled)

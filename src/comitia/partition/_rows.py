@@ -100,7 +100,7 @@ def rows_of(
         missing = ensemble.row_codes == ensemble.n_clusters_each.astype(
             ensemble.row_codes.dtype
         )
-    if ensemble.is_hard:
+    if not ensemble.is_sparse:
         return LabelRows(
             ensemble.row_codes, ensemble.n_clusters_each, weights, scale, missing
         )
@@ -157,7 +157,7 @@ def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
     array([3., 4., 3.])
     """
     values = np.asarray(cluster_values, dtype=np.float64)
-    if not ensemble.is_hard:
+    if ensemble.is_sparse:
         return np.asarray(ensemble.membership @ values)
     from comitia._kernels.tcut import row_totals
 

@@ -316,7 +316,7 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
            [0., 4.]])
     """
     K = ensemble.n_clusters
-    if not ensemble.is_hard:
+    if ensemble.is_sparse:
         from scipy.sparse import diags_array
 
         B = ensemble.membership
@@ -354,7 +354,7 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
 
 def _lengths(ensemble: Ensemble, table: Floats) -> Floats:
     """Length of the sum of the table rows of each object."""
-    if not ensemble.is_hard:
+    if ensemble.is_sparse:
         points = ensemble.membership @ table
         return np.sqrt((points * points).sum(axis=1))
     from comitia._kernels.tcut import row_norms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -248,6 +249,7 @@ def _plurality(
 ) -> NDArray[np.int32]:
     if not ensemble.is_hard:
         return _argmax(group_votes(ensemble, targets, n_labels, weights))
+    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.voting import plurality
 
     # Bits of a count, from the lowest: the label, the guard, the votes.
@@ -257,7 +259,8 @@ def _plurality(
     blank = (1 << (drop - 1)) + n_labels - np.arange(n_labels + 1)
     keep = ~((1 << drop) - (1 << label_bits))
     labels = np.empty(ensemble.n_objects, dtype=np.int32)
-    plurality(ensemble.codes, bins(ensemble), choice, fixed, blank, keep, drop, labels)
+    given = ensemble.codes, bins(ensemble), choice, fixed, blank, keep, drop, labels
+    over_ranges(partial(plurality, *given), ensemble.n_objects)
     return labels
 
 
