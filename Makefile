@@ -2,6 +2,9 @@
 #
 #   make demo     the whole job on a small data set
 #   make test     lint, then the tests
+#   make test-nightly   the property tests with many more examples; hours
+#   make test-oldest    the tests with the oldest versions that are promised to work
+#   make audit          known weaknesses of what is installed
 #   make bench    speed, memory and quality against peers; some minutes
 #                 make bench TOPICS="agreement linkage" runs a part of it
 #   make docs     the documentation, in build/docs; warnings are errors
@@ -10,6 +13,7 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 JOBS ?= 2
 TOPICS ?=
@@ -19,7 +23,7 @@ TOPICS ?=
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test lint format bench docs clean
+.PHONY: help setup demo test test-nightly test-oldest audit lint format bench docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -46,6 +50,9 @@ demo: $(VENV)/.installed
 test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
+test-nightly: setup
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py
+
 lint: setup
 	$(BIN)/python tools/make_stubs.py --check
 	$(BIN)/ruff format --check .
@@ -53,6 +60,24 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/python tools/lint_docstrings.py
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/bandit -q -c pyproject.toml -r src/comitia tools
+
+# Known weaknesses of what is installed; asks a service on the network.
+audit: setup
+	@mkdir -p build
+	$(PIP) pip-audit
+	$(BIN)/python -m pip freeze --exclude-editable > build/freeze.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r build/freeze.txt
+
+# The oldest versions that pyproject.toml promises to work with.
+test-oldest: setup
+	@mkdir -p build
+	$(BIN)/python tools/lower_bounds.py cli report plot io dask device > build/oldest.txt
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet -c build/oldest.txt \
+	  --editable '.[cli,report,plot,io,dask,device]' pytest pytest-xdist hypothesis pyyaml \
+	  psutil polars numpydoc array-api-strict
+	$(TEST_ENV) $(OLDEST)/bin/python -m pytest -n $(JOBS) -q tests
 
 format: setup
 	$(BIN)/python tools/make_stubs.py
@@ -75,5 +100,5 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist docs/generated docs/gallery comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(OLDEST) build dist docs/generated docs/gallery comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +

@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, DataTypeError
 
-__all__ = ["Views", "check_series", "check_views"]
+__all__ = [
+    "Views",
+    "check_series",
+    "check_views",
+    "refuse_large",
+    "refuse_masks_and_dates",
+]
+
+# Sums of fourth powers, which validity indices take, stay finite below this.
+_LARGEST = 1e75
 
 
 @dataclass(frozen=True)
@@ -148,6 +157,54 @@ def check_series(X: Any) -> list[NDArray[np.float64]]:
     return series
 
 
+def refuse_masks_and_dates(X: Any, name: str) -> None:
+    """Refuse what NumPy would turn into numbers without a word.
+
+    Masked values become whatever stands under the mask, dates numbers of days.
+
+    Parameters
+    ----------
+    X : array-like
+        What was given.
+
+    name : str
+        How messages call it.
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        raise ComitiaError(
+            f"{name} has masked values; fill them in, or leave out their rows or "
+            "columns."
+        )
+    types = getattr(X, "dtypes", None)  # those of a DataFrame's columns
+    types = [getattr(X, "dtype", None)] if types is None else types
+    if any(isinstance(each, np.dtype) and each.kind in "mM" for each in types):
+        raise DataTypeError(
+            f"{name} holds dates or durations; give numbers, such as days since the "
+            "first."
+        )
+
+
+def refuse_large(X: NDArray[np.float64], name: str) -> None:
+    """Refuse values whose powers overflow, which ends in NaN much later.
+
+    Parameters
+    ----------
+    X : ndarray
+        The numbers; NaN is not looked at.
+
+    name : str
+        How messages call them.
+    """
+    if X.size == 0:
+        return
+    largest = max(np.fmax.reduce(X, axis=None), -np.fmin.reduce(X, axis=None))
+    if _LARGEST < largest < np.inf:
+        raise ComitiaError(
+            f"{name} has values as large as {largest:.2g}, whose powers overflow; "
+            "divide the columns by their scale."
+        )
+
+
 def _is_list_of_tables(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(
         getattr(view, "ndim", None) == 2 or hasattr(view, "columns") for view in X
@@ -157,15 +214,18 @@ def _is_list_of_tables(X: Any) -> bool:
 def _check_numbers(X: Any, name: str) -> NDArray[np.float64]:
     if hasattr(X, "toarray"):
         raise ComitiaError(f"{name} is sparse; give {name}.toarray().")
+    refuse_masks_and_dates(X, name)
     try:
         array = np.asarray(X)
         if np.iscomplexobj(array):
             raise ComitiaError(f"{name} is complex; give real numbers.")
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, ComitiaError):
             raise
         raise ComitiaError(f"{name} is not an array of numbers: {error}.") from None
+    refuse_large(array, name)
+    return array
 
 
 def _check_table(X: Any, name: str) -> NDArray[np.float64]:

@@ -1,5 +1,7 @@
 """The one place that imports scikit-learn's private names."""
 
+from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 from sklearn.utils import check_array, validation
@@ -8,7 +10,14 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from comitia._inputs import refuse_large, refuse_masks_and_dates
 from comitia.exceptions import ComitiaError, DataTypeError
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "check_table", "validate_data"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_table",
+    "in_workers",
+    "validate_data",
+]
 
 # NumPy's words do not say what was being read; scikit-learn's do.
 _NUMPYS_WORDS = ("could not convert", "setting an array element")
@@ -68,3 +77,30 @@ def check_table(X: Any, **how: Any) -> Any:
         The table as an array.
     """
     return validate_data(None, X, **how)
+
+
+def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
+    """Do jobs in joblib's worker processes, and say so in words when one dies.
+
+    Parameters
+    ----------
+    jobs : iterable of delayed calls
+        What to do.
+
+    n_jobs : int or None
+        How many at a time, as scikit-learn counts.
+
+    Yields
+    ------
+    done : object
+        What each job returned, in their order.
+    """
+    from sklearn.utils.parallel import Parallel
+
+    try:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    except BrokenExecutor:
+        raise ChildProcessError(
+            f"a worker process ended before its work was done (n_jobs={n_jobs}): it "
+            "was killed, or the memory was not enough. Try again with fewer jobs."
+        ) from None

@@ -252,6 +252,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 "with the data in X."
             )
         if ensemble is None:
+            if "graph" in needs and data is not None and data.nnz == 0:
+                raise ComitiaError("graph has no edges; there is nothing to cluster.")
             return
         if not isinstance(ensemble, Ensemble):
             raise ComitiaError(
@@ -321,6 +323,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return getattr(self, "generator", None) or self._default_generator()
 
     def _generate(self, X: Any, rng: np.random.RandomState) -> Ensemble:
+        self._check_n_clusters(_n_objects(X))  # before the work, not after it
         generator = clone(self._generator(), safe=False)
         # The method's seed governs unless the generator was given one of its own.
         if getattr(generator, "random_state", 0) is None:
@@ -329,12 +332,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return generator.generate(X)
 
     def _check_ensemble(self, ensemble: Ensemble) -> None:
-        n = ensemble.n_objects
-        if self.n_clusters is not None and self.n_clusters > n:
-            raise ComitiaError(
-                f"n_clusters={self.n_clusters} is larger than the number of objects; "
-                f"give at most {n}, got n_samples={n}."
-            )
+        self._check_n_clusters(ensemble.n_objects)
         uncovered = np.flatnonzero(ensemble.n_votes == 0)
         if len(uncovered):
             i = uncovered[0]
@@ -342,6 +340,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             raise ComitiaError(
                 f"{len(uncovered)} object(s) are in no clustering, the first is "
                 f"object {name}; leave them out with ensemble.take(objects=…)."
+            )
+
+    def _check_n_clusters(self, n: int) -> None:
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ComitiaError(
+                f"n_clusters={self.n_clusters} is larger than the number of objects; "
+                f"give at most {n}, got n_samples={n}."
             )
 
     def _keep(self, ensemble: Ensemble, labels: NDArray[Any]) -> None:

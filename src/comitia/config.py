@@ -9,10 +9,12 @@ Examples
 """
 
 import contextlib
+import math
 import os
 import re
 from collections.abc import Iterator
 from contextvars import ContextVar
+from numbers import Real
 
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -41,7 +43,8 @@ def memory_budget() -> int:
     Returns
     -------
     budget : int
-        What was set, or 60 % of the memory that is free now.
+        What was set, or 60 % of the memory that is free now: of the machine, or of
+        the container, ``ulimit -v`` or ``ulimit -d`` where they leave less.
     """
     budget = _budget.get()
     return int(_SHARE_OF_FREE * _free_memory()) if budget is None else budget
@@ -135,37 +138,80 @@ def set_precision(precision: str | None) -> None:
 
 
 def _free_memory() -> int:
-    """Bytes a new allocation can get: the machine's, or the container's if less."""
+    """Bytes a new allocation can get: of the machine, the container, the process."""
     free = _first_number("/proc/meminfo", r"MemAvailable:\s+(\d+) kB", unit=1024)
     if free is None:
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    most = _first_number("/sys/fs/cgroup/memory.max", r"(\d+)")
-    used = _first_number("/sys/fs/cgroup/memory.current", r"(\d+)")
-    if most is not None and used is not None:
-        free = min(free, max(most - used, 0))
-    return free
+    return max(min([free, *_free_in_cgroups(), *_free_under_limits()]), 0)
+
+
+def _free_in_cgroups(root: str = "/sys/fs/cgroup") -> list[int]:
+    """Bytes left to the cgroup of this process and to those that it is part of."""
+    left = []
+    for line, top, most, used in _CGROUP_VERSIONS:
+        # In a container its own cgroup is the root; on a host it stands in /proc.
+        path = _first_match("/proc/self/cgroup", rf"(?m)^{line}:/(.*)$") or ""
+        parts = [part for part in path.split("/") if part]
+        for depth in range(len(parts) + 1):
+            folder = "/".join([root + top, *parts[:depth]])
+            n_most = _first_number(f"{folder}/memory.{most}", r"(\d+)")
+            n_used = _first_number(f"{folder}/memory.{used}", r"(\d+)")
+            if n_most is not None and n_used is not None:
+                # Files read long ago count as used and go when memory is short.
+                stale = _first_number(f"{folder}/memory.stat", r"inactive_file (\d+)")
+                left.append(n_most - n_used + (stale or 0))
+    return left
+
+
+# Version 2 and 1 of the kernel's interface: how the line in /proc begins, where the
+# folders are, and what the files are called.
+_CGROUP_VERSIONS = (
+    ("0:", "", "max", "current"),
+    (r"\d+:memory", "/memory", "limit_in_bytes", "usage_in_bytes"),
+)
+
+
+def _free_under_limits() -> list[int]:
+    """Bytes left to this process under ``ulimit -v`` and ``ulimit -d``."""
+    try:
+        import resource
+    except ImportError:  # there is no such thing on Windows
+        return []
+    left = []
+    for limited, used in (("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData")):
+        most, _ = resource.getrlimit(getattr(resource, limited))
+        if most != resource.RLIM_INFINITY:
+            now = _first_number("/proc/self/status", rf"{used}:\s+(\d+) kB", unit=1024)
+            left.append(most - (now or 0))
+    return left
 
 
 def _first_number(path: str, pattern: str, unit: int = 1) -> int | None:
+    found = _first_match(path, pattern)
+    return int(found) * unit if found else None
+
+
+def _first_match(path: str, pattern: str) -> str | None:
     try:
         with open(path) as file:
             found = re.search(pattern, file.read())
     except OSError:
         return None
-    return int(found[1]) * unit if found else None
+    return found[1] if found else None
 
 
 def _parse_bytes(budget: int | str) -> int:
     if isinstance(budget, str):
-        found = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?)b?\s*", budget.lower())
+        size = r"\s*(\d+\.?\d*)\s*([kmgt]?)(i?)b?\s*"
+        found = re.fullmatch(size, budget.lower())
         if not found or (found[3] and not found[2]):
-            raise ValueError(
+            raise ComitiaError(
                 f'budget={budget!r} is not a size; write bytes, "4 GB" or "512 MiB".'
             )
         unit = _BINARY_UNITS[found[2]] if found[3] else _UNITS[found[2]]
         budget = int(float(found[1]) * unit)
-    if budget <= 0:
-        raise ValueError(f"budget={budget} must be positive; give a size in bytes.")
+    if not isinstance(budget, Real) or not 0 < budget < math.inf:
+        raise ComitiaError(f"budget={budget!r} must be positive; give a size in bytes.")
     return int(budget)
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import to_numpy
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MVCC
 from comitia.methods.multiview.mvcc import normalised_graph, printed_graph
 from comitia.optimise import (
@@ -295,3 +295,12 @@ def test_an_early_end_is_said():
     views, _ = complementary_views()
     with pytest.warns(ConvergenceWarning, match="MVCC did not converge"):
         assert not MVCC(4, max_iter=1, random_state=0).fit(views).converged_
+
+
+def test_objects_that_do_not_differ_are_one_cluster():
+    with pytest.warns(ComitiaWarning, match="only 1 of n_clusters=2"):
+        fitted = MVCC(n_clusters=2, random_state=0).fit(
+            [np.ones((6, 2)), np.ones((6, 3))]
+        )
+    assert np.isfinite(fitted.objective_).all()
+    assert fitted.n_clusters_ == 1

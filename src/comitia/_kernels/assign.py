@@ -6,7 +6,8 @@ result of an object does not depend on the block or the thread it is in.
 """
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["nearest_centres", "spread_centres", "sum_columns"]
 

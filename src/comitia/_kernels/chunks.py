@@ -21,12 +21,16 @@ def thread_count() -> int:
     return int(numba.get_num_threads())
 
 
-def over_ranges(work: Callable[[int, int], None], n_rows: int) -> None:
+def over_ranges(
+    work: Callable[[int, int], None], n_rows: int, cost: float = 1.0
+) -> None:
     """Call ``work(start, stop)`` for ranges that cover all rows.
 
     The kernels release the GIL, so plain threads run them side by side. This starts
     in a millisecond; numba's own parallel loops take a third of a second for the
-    first one in a process, and longer to compile.
+    first one in a process, and longer to compile. They also end the process when two
+    threads run them at once, or a fork of a process that has run one, unless the
+    threading layer happens to be one that bears it.
 
     Parameters
     ----------
@@ -36,9 +40,14 @@ def over_ranges(work: Callable[[int, int], None], n_rows: int) -> None:
 
     n_rows : int
         Number of rows.
+
+    cost : float, default=1.0
+        How much work a row is, where a row of labels is 1.
     """
-    n_ranges = max(1, min(thread_count(), n_rows // _MIN_ROWS))
-    if n_ranges == 1:
+    n_ranges = min(n_rows, int(n_rows * cost / _MIN_ROWS))
+    if n_ranges > 1:  # numba is not asked about threads that nobody needs
+        n_ranges = min(n_ranges, thread_count())
+    if n_ranges <= 1:
         work(0, n_rows)
         return
     from concurrent.futures import ThreadPoolExecutor

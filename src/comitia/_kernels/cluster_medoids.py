@@ -1,7 +1,8 @@
 """Medoids: a greedy start, and swaps that are taken as soon as they pay."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["build_medoids", "swap_medoids"]
 

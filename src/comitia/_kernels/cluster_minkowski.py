@@ -1,7 +1,8 @@
 """Minkowski centres: the point of least summed p-th powers of distances."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["center_of_power", "centers_of_power"]
 

@@ -1,6 +1,6 @@
 """One pass of a self-organising map over the objects."""
 
-from numba import njit
+from comitia._kernels._njit import njit
 
 __all__ = ["train_pass"]
 

@@ -6,7 +6,8 @@ number of threads.
 """
 
 import numpy as np
-from numba import njit, prange
+
+from comitia._kernels._njit import njit
 
 __all__ = ["add_matches", "fill_condensed", "fill_rows"]
 
@@ -64,21 +65,25 @@ def fill_upper(compared, listed, since, n, i, out):
     fill_row(compared, listed, i, since, i + 1, out[begin : begin + n - i - 1])
 
 
-@njit(cache=True, parallel=True)
-def fill_condensed(compared, listed, since, n, out):
+@njit(cache=True, nogil=True)
+def fill_condensed(compared, listed, since, n, out, start, stop):
     """The upper triangle, row by row, into a condensed array.
 
-    ``since`` is where, in the list of its cluster, the objects after i begin.
+    ``since`` is where, in the list of its cluster, the objects after i begin. The rows
+    are those from start to stop - 1 and as many from the end: a long row and a short
+    one make equal work for every thread.
     """
-    for i in prange((n + 1) // 2):
-        # A long row and a short one make equal work for every thread.
+    for i in range(start, stop):
         fill_upper(compared, listed, since, n, i, out)
         if i != n - 1 - i:
             fill_upper(compared, listed, since, n, n - 1 - i, out)
 
 
-@njit(cache=True, parallel=True)
-def fill_rows(compared, listed, since, start, out):
-    """All of the rows start, start + 1, …; ``since`` is where each list begins."""
-    for i in prange(out.shape[0]):
-        fill_row(compared, listed, start + i, since, 0, out[i])
+@njit(cache=True, nogil=True)
+def fill_rows(compared, listed, since, first, out, start, stop):
+    """Rows start to stop - 1 of ``out``, which are those of objects first + start, …
+
+    ``since`` is where each list begins.
+    """
+    for i in range(start, stop):
+        fill_row(compared, listed, first + i, since, 0, out[i])

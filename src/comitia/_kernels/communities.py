@@ -4,7 +4,8 @@ Every random number comes in as an argument, so that the seed is the caller's.
 """
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["listen", "move_vertices", "propagate_labels"]
 

@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from comitia._kernels._njit import njit
 from comitia._kernels.chunks import thread_count
 from comitia._kernels.fixedpoint import xlogx, xlogx_scale
 

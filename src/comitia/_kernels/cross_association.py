@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["block_cost", "regroup"]
 

@@ -1,7 +1,8 @@
 """Equal label rows, found by hashing and verified by comparing."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["distinct_rows"]
 

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["expected_states", "forward_likelihoods"]
 
@@ -72,8 +73,13 @@ def expected_states(log_start, log_moves, emissions, starts):
                 for r in range(n_states):
                     for s in range(n_states):
                         terms[s] = log_moves[r, s] + later[s]
-                        moves[r, s] += math.exp(states[t, r] + terms[s] - own)
+                        # No more than 1, which rounding far out would make it.
+                        moves[r, s] += math.exp(min(states[t, r] + terms[s] - own, 0.0))
                     beta[r] = log_sum(terms)
             for s in range(n_states):
-                states[t, s] = math.exp(states[t, s] + beta[s] - own)
+                terms[s] = states[t, s] + beta[s]
+            # The likelihood again, with the same rounding as what it divides.
+            whole = log_sum(terms)
+            for s in range(n_states):
+                states[t, s] = math.exp(terms[s] - whole)
     return states, moves, likelihoods

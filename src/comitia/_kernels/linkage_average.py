@@ -13,8 +13,9 @@ s(y, x) are the same number and the order of the lists does not matter.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from comitia._kernels._njit import njit
 
 __all__ = ["average_merges"]
 

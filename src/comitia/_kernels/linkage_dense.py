@@ -1,7 +1,8 @@
 """Linkage with counts on a distance matrix, and trees in SciPy's form."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["AVERAGE", "COMPLETE", "SINGLE", "WARD", "dense_merges", "label_merges"]
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from comitia._kernels._njit import njit
 from comitia._kernels.coassociation import add_matches
 
 __all__ = ["spanning_tree"]

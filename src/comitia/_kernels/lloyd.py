@@ -7,7 +7,8 @@ reads that one.
 """
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = [
     "nearest_points",

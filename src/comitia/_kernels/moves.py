@@ -17,8 +17,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from comitia._kernels._njit import njit
 
 __all__ = [
     "KINDS",
@@ -108,11 +109,14 @@ def likeness(form, N, Z, factor, m):
         if kind == 2:
             apart = pairs - one - other + both
             by = one * (pairs - other) + other * (pairs - one)
-            return 2.0 * (both * apart - (one - both) * (other - both)) / by
+            value = 2.0 * (both * apart - (one - both) * (other - both))
+            # While objects wait to be placed, the sums need not fit together.
+            return value / by if by != 0.0 else 0.0
         if kind == 3:
-            return 2.0 * both / (one + other)
+            return 2.0 * both / (one + other) if one + other != 0.0 else 0.0
         if kind == 4:
-            return both / (one + other - both)
+            union = one + other - both
+            return both / union if union != 0.0 else 0.0
         return min(both / math.sqrt(one * other), 1.0) if one * other > 0.0 else 0.0
     unit = form.unit * n
     h_both, h_one = (form.whole[m] - N) / unit, (form.whole[m] - Z) / unit
@@ -134,7 +138,7 @@ def likeness(form, N, Z, factor, m):
         by = (h_one + h_other) / 2.0
     else:
         by = h_both
-    return min(information / by, 1.0)
+    return min(information / by, 1.0) if by != 0.0 else 0.0
 
 
 @njit(cache=True)

@@ -1,7 +1,8 @@
 """What two clusters have in common, seen from all the others."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["common_neighbours"]
 

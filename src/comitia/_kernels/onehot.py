@@ -4,7 +4,7 @@ Tables have one row more per clustering than it has clusters: a missing label re
 and writes, that one. ``starts`` says where the rows of each clustering begin.
 """
 
-from numba import njit
+from comitia._kernels._njit import njit
 
 __all__ = ["add_to_table", "sum_of_table"]
 

@@ -7,7 +7,8 @@ Sums of distances are given single precision and add up in double.
 """
 
 import numpy as np
-from numba import njit, prange
+
+from comitia._kernels._njit import njit
 
 __all__ = [
     "GROUPS",
@@ -133,8 +134,8 @@ def _tile_sums(XT, starts, r, i0, i1, to_columns, own, other):
             other[i] = min(other[i], mean)
 
 
-@njit(cache=True, parallel=True)
-def rows_of_cluster(XT, starts, r, n_groups, to_columns, own, other):
+@njit(cache=True, nogil=True)
+def rows_of_cluster(XT, starts, r, n_groups, to_columns, own, other, first, last):
     """Distances of the members of cluster r to all objects behind them.
 
     Parameters
@@ -157,8 +158,11 @@ def rows_of_cluster(XT, starts, r, n_groups, to_columns, own, other):
     own, other : ndarray of shape (n_objects,)
         Updated for the members of r: the sum of the distances to members behind them,
         and the smallest mean distance to a later cluster.
+
+    first, last : int
+        The groups from first to last - 1 are done.
     """
-    for group in prange(n_groups):
+    for group in range(first, last):
         for i0 in range(starts[r] + group * ROWS, starts[r + 1], n_groups * ROWS):
             i1 = min(i0 + ROWS, starts[r + 1])
             _tile_sums(XT, starts, r, i0, i1, to_columns[group], own, other)
@@ -245,8 +249,8 @@ def _tile_extremes(XT, starts, i0, i1):
     return separation, diameter
 
 
-@njit(cache=True, parallel=True)
-def dunn_extremes(XT, starts, separation, diameter):
+@njit(cache=True, nogil=True)
+def dunn_extremes(XT, starts, separation, diameter, first, last):
     """Smallest squared distance between clusters and largest inside one.
 
     Parameters
@@ -259,9 +263,12 @@ def dunn_extremes(XT, starts, separation, diameter):
 
     separation, diameter : ndarray of shape (n_tiles,)
         Filled for each tile of 64 rows.
+
+    first, last : int
+        The tiles from first to last - 1 are done.
     """
     n = XT.shape[1]
-    for tile in prange(len(separation)):
+    for tile in range(first, last):
         i0 = tile * ROWS
         separation[tile], diameter[tile] = _tile_extremes(
             XT, starts, i0, min(i0 + ROWS, n)
@@ -284,8 +291,8 @@ def _asymmetry(ZT, norms, i, first, last):
     return best
 
 
-@njit(cache=True, parallel=True)
-def point_symmetry_parts(ZT, norms, starts, cluster_of, parts):
+@njit(cache=True, nogil=True)
+def point_symmetry_parts(ZT, norms, starts, cluster_of, parts, first, last):
     """Point symmetry distance of each object times its distance to the centre.
 
     Parameters
@@ -304,8 +311,11 @@ def point_symmetry_parts(ZT, norms, starts, cluster_of, parts):
 
     parts : ndarray of shape (n_objects,)
         Filled; 0 for an object that is its own mirror image.
+
+    first, last : int
+        The objects from first to last - 1 are done.
     """
-    for i in prange(len(parts)):
+    for i in range(first, last):
         parts[i] = 0.0
         if norms[i] > 0.0:
             c = cluster_of[i]

@@ -1,7 +1,8 @@
 """Sums over the objects that the transfer cut needs."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = ["row_norms", "row_totals", "weighted_contingency"]
 

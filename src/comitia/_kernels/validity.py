@@ -1,7 +1,8 @@
 """Passes over the data, and over the centres, that the linear indices are made of."""
 
 import numpy as np
-from numba import njit
+
+from comitia._kernels._njit import njit
 
 __all__ = [
     "centre_pairs",

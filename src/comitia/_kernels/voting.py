@@ -11,87 +11,82 @@ time of these loops.
 """
 
 import numpy as np
-from numba import njit, prange
+
+from comitia._kernels._njit import njit
 
 __all__ = ["mean_rows", "plurality", "vote_table"]
 
 # Objects that are counted together, so that their votes stay in the fast cache.
 _BLOCK = 32
 
-# Objects that one task takes: enough to pay for handing it out.
-_TASK = 128 * _BLOCK
 
-
-@njit(cache=True, parallel=True)
-def plurality(codes, bins, target, weights, blank, keep, drop, labels):
+@njit(cache=True, nogil=True)
+def plurality(codes, bins, target, weights, blank, keep, drop, labels, first, last):
     """Give each object the label with the most votes; the lowest of equals.
 
     A count is one integer: votes above bit ``drop``, then guard bits, then the label,
     as ``n_labels - r``, in the bits that nothing is added to. ``blank`` is the count of
     each label before the first vote, and ``keep`` masks the guard bits out, so that the
     largest count has most votes up to rounding and, of equals, the lowest label. An
-    object without votes gets -1.
+    object without votes gets -1. The objects are those from ``first`` to ``last - 1``.
     """
-    n_clusterings, n = codes.shape
+    n_clusterings = len(codes)
     n_labels = len(blank) - 1
     name = keep & ((np.int64(1) << drop) - 1)
-    for task in prange((n + _TASK - 1) // _TASK):
-        votes = np.empty((_BLOCK, n_labels + 1), dtype=np.int64)
-        best = np.empty(_BLOCK, dtype=np.int64)
-        for start in range(task * _TASK, min(n, (task + 1) * _TASK), _BLOCK):
-            size = min(_BLOCK, n - start)
+    votes = np.empty((_BLOCK, n_labels + 1), dtype=np.int64)
+    best = np.empty(_BLOCK, dtype=np.int64)
+    for start in range(first, last, _BLOCK):
+        size = min(_BLOCK, last - start)
+        for i in range(size):
+            for r in range(n_labels + 1):
+                votes[np.uint64(i), np.uint64(r)] = blank[np.uint64(r)]
+            best[i] = 0
+        for m in range(n_clusterings):
+            begin, row = bins[m], codes[m, start : start + size]
             for i in range(size):
-                for r in range(n_labels + 1):
-                    votes[np.uint64(i), np.uint64(r)] = blank[np.uint64(r)]
-                best[i] = 0
-            for m in range(n_clusterings):
-                first, row = bins[m], codes[m, start : start + size]
-                for i in range(size):
-                    c = first + np.uint64(row[i])
-                    count = votes[np.uint64(i), target[c]] + weights[c]
-                    votes[np.uint64(i), target[c]] = count
-                    # Counts only grow: the largest ever seen is that of the winner.
-                    best[np.uint64(i)] = max(best[np.uint64(i)], count & keep)
-            for i in range(size):
-                voted = best[i] >> drop > 0
-                labels[start + i] = n_labels - (best[i] & name) if voted else -1
+                c = begin + np.uint64(row[i])
+                count = votes[np.uint64(i), target[c]] + weights[c]
+                votes[np.uint64(i), target[c]] = count
+                # Counts only grow: the largest ever seen is that of the winner.
+                best[np.uint64(i)] = max(best[np.uint64(i)], count & keep)
+        for i in range(size):
+            voted = best[i] >> drop > 0
+            labels[start + i] = n_labels - (best[i] & name) if voted else -1
 
 
-@njit(cache=True, parallel=True)
-def vote_table(codes, bins, target, weights, scale, votes):
+@njit(cache=True, nogil=True)
+def vote_table(codes, bins, target, weights, scale, votes, first, last):
     """Sum the votes of each object for each label, and divide them by ``scale``."""
-    n_clusterings, n = codes.shape
+    n_clusterings = len(codes)
     n_labels = votes.shape[1]
-    for task in prange((n + _TASK - 1) // _TASK):
-        total = np.empty(n_labels + 1, dtype=np.int64)
-        for i in range(task * _TASK, min(n, (task + 1) * _TASK)):
-            total[:] = 0
-            for m in range(n_clusterings):
-                c = bins[m] + np.uint64(codes[m, i])
-                total[target[c]] += weights[c]
-            for r in range(n_labels):
-                votes[i, r] = total[r] / scale
+    total = np.empty(n_labels + 1, dtype=np.int64)
+    for i in range(first, last):
+        total[:] = 0
+        for m in range(n_clusterings):
+            c = bins[m] + np.uint64(codes[m, i])
+            total[target[c]] += weights[c]
+        for r in range(n_labels):
+            votes[i, r] = total[r] / scale
 
 
-@njit(cache=True, parallel=True)
-def mean_rows(codes, bins, table, weights, means):
+@njit(cache=True, nogil=True)
+def mean_rows(codes, bins, table, weights, means, first, last):
     """Weighted mean, for each object, of the table rows of the clusters it is in.
 
     Objects whose clusters weigh nothing get a row of zeros.
     """
-    n_clusterings, n = codes.shape
+    n_clusterings = len(codes)
     n_columns = table.shape[1]
-    for task in prange((n + _TASK - 1) // _TASK):
-        for i in range(task * _TASK, min(n, (task + 1) * _TASK)):
-            total = 0.0
-            mean = means[i]
-            mean[:] = 0.0
-            for m in range(n_clusterings):
-                c = bins[m] + np.uint64(codes[m, i])
-                w, row = weights[c], table[c]
-                total += w
-                for r in range(n_columns):
-                    mean[r] += w * row[r]
-            if total > 0:
-                for r in range(n_columns):
-                    mean[r] /= total
+    for i in range(first, last):
+        total = 0.0
+        mean = means[i]
+        mean[:] = 0.0
+        for m in range(n_clusterings):
+            c = bins[m] + np.uint64(codes[m, i])
+            w, row = weights[c], table[c]
+            total += w
+            for r in range(n_columns):
+                mean[r] += w * row[r]
+        if total > 0:
+            for r in range(n_columns):
+                mean[r] /= total

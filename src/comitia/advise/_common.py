@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,9 @@ def check_share(object_fraction: float) -> float:
     share : float
         The share.
     """
-    if not 0 < object_fraction <= 1:
+    if not isinstance(object_fraction, Real) or not 0 < object_fraction <= 1:
         raise ComitiaError(
-            f"object_fraction={object_fraction} must be above 0 and at most 1."
+            f"object_fraction={object_fraction!r} must be above 0 and at most 1."
         )
     return float(object_fraction)
 

@@ -139,7 +139,7 @@ class Worker:
             }
         if answer is None:
             return self._died()
-        return pickle.loads(answer)
+        return pickle.loads(answer)  # nosec B301 # our own child's
 
     def _died(self) -> dict[str, Any]:
         """What is known of a process that ended without an answer."""

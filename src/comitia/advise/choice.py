@@ -560,10 +560,12 @@ def _run(plan: Plan, objects: Any, seeds: list[list[int]], n_jobs: int | None) -
     jobs = enumerate(seeds)
     if n_jobs in (None, 1):
         return (_measure_set(plan, objects, r, pair) for r, pair in jobs)
-    from sklearn.utils.parallel import Parallel, delayed
+    from sklearn.utils.parallel import delayed
 
-    return Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_measure_set)(plan, objects, r, pair) for r, pair in jobs
+    from comitia._sklearn import in_workers
+
+    return in_workers(
+        (delayed(_measure_set)(plan, objects, r, pair) for r, pair in jobs), n_jobs
     )
 
 
@@ -595,10 +597,10 @@ def _objects(
     X: Any, max_objects: int | None, rng: np.random.RandomState
 ) -> tuple[Any, int, list[str]]:
     """What is looked at, of how many objects, and a note if it is a sample."""
-    from sklearn.utils import check_array
+    from comitia._sklearn import check_table
 
     if not isinstance(X, Ensemble):
-        X = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=4)
+        X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     n = n_objects_of(X)
     if max_objects is None or n <= at_least(max_objects, 10, "max_objects"):
         return X, n, []

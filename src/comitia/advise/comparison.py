@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -323,9 +324,10 @@ def compare(
     array([[1., 1.],
            [1., 1.]])
     """
-    from sklearn.utils import check_array, check_random_state
+    from sklearn.utils import check_random_state
 
     from comitia import config
+    from comitia._sklearn import check_table
 
     rng = check_random_state(random_state)
     if isinstance(X, Ensemble):
@@ -336,18 +338,28 @@ def compare(
             )
         data, ensemble = None, X
     else:
-        data = check_array(X, dtype=np.float64, input_name="X", ensure_min_samples=2)
+        data = check_table(X, dtype=np.float64, ensure_min_samples=2)
+    if ensemble is not None and not isinstance(ensemble, Ensemble):
+        raise ComitiaError(
+            f"ensemble is a {type(ensemble).__name__}; make an Ensemble of it: "
+            "comitia.Ensemble(labels)."
+        )
     n = n_objects_of(data if ensemble is None else ensemble)
     if data is not None and len(data) != n:
         raise ComitiaError(
             f"X has {len(data)} rows and ensemble has {n} objects; they must be the "
             "same objects in the same order."
         )
+    if n_clusters is not None and at_least(n_clusters, 1, "n_clusters") > n:
+        raise ComitiaError(
+            f"n_clusters={n_clusters} is larger than the number of objects; give at "
+            f"most {n}."
+        )
     classes = _check_truth(truth, n)
     estimators = _estimators(methods, panel, data is not None)
     at_least(n_resamples, 0, "n_resamples")
-    if not time_limit > 0:
-        raise ComitiaError(f"time_limit={time_limit} must be positive.")
+    if not isinstance(time_limit, Real) or not time_limit > 0:
+        raise ComitiaError(f"time_limit={time_limit!r} must be positive.")
     check_share(object_fraction)
     n_workers = _n_workers(n_jobs, len(estimators))
     with config.limit(memory_limit):
@@ -495,6 +507,8 @@ def _run(
 def _n_workers(n_jobs: int | None, n_tasks: int) -> int:
     from joblib import effective_n_jobs  # type: ignore[import-untyped]
 
+    if n_jobs == 0:
+        raise ComitiaError("n_jobs=0 does no work; give 1 or more, or -1 for all.")
     return max(1, min(effective_n_jobs(n_jobs), n_tasks))
 
 
@@ -806,7 +820,12 @@ def _pickled(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
 def _check_truth(truth: Any, n: int) -> NDArray[Any] | None:
     if truth is None:
         return None
-    codes = Ensemble([np.asarray(truth)]).labels[:, 0]
+    truth = np.asarray(truth)
+    if truth.ndim != 1:
+        raise ComitiaError(
+            f"truth must have one entry per object; got shape {truth.shape}."
+        )
+    codes = Ensemble([truth]).labels[:, 0]
     if len(codes) != n:
         raise ComitiaError(
             f"truth must have one entry per object; got {len(codes)} for {n}."

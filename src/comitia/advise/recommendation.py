@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia.advise._common import at_least
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -207,8 +208,8 @@ def _given(X: Any, n_objects: int | None) -> tuple[set[str], int | None, int | N
     from scipy.sparse import issparse
 
     if X is None:
-        if n_objects is not None and n_objects < 1:
-            raise ComitiaError(f"n_objects={n_objects} must be at least 1.")
+        if n_objects is not None:
+            at_least(n_objects, 1, "n_objects")
         return {"labels", "data"}, n_objects, n_objects
     if n_objects is not None:
         raise ComitiaError("n_objects is read off X; give one of them.")

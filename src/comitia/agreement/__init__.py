@@ -410,6 +410,13 @@ def agreement_matrices(
         raise ComitiaError("measures must be a list of names; use agreement_matrix.")
     named = {name: _measure(name) for name in measures if not callable(name)}
     _refuse_overlaps(ensemble)
+    M = ensemble.n_clusterings
+    # Seven numbers for each pair while the tables are counted and summed up.
+    require_memory(
+        56 * M * M,
+        f"the agreement of each two of {M} clusterings",
+        "give fewer clusterings",
+    )
     sums = sums_of_all(ensemble) if named else None
     return {
         measure: _matrix_by_calls(ensemble, measure)

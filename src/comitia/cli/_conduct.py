@@ -84,8 +84,10 @@ def conduct(command: str, options: Sequence[str]) -> int:
         return _say(command, f"{error} Try comitia {command} --help.", NOT_UNDERSTOOD)
     except (ComitiaError, ImportError, OSError, ValueError) as error:
         return _say(command, _in_words(error), FAILED)
-    except MemoryError:
-        return _say(command, "the memory is not enough; try a linear method.", FAILED)
+    except MemoryError as error:
+        notes = getattr(error, "__notes__", ())
+        text = "the memory is not enough; try a linear method."
+        return _say(command, " ".join([text, *notes]), FAILED)
     except Exception as error:
         if os.environ.get("COMITIA_TRACEBACK"):
             raise
@@ -142,10 +144,12 @@ def _ends_on_sigterm() -> Iterator[None]:
 
 
 def _in_words(error: Exception) -> str:
+    text = str(error)
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror}."
-    return str(error)
+        text = f"{where}{error.strerror}."
+    # What the command has added, such as what is kept for --resume.
+    return " ".join([text, *getattr(error, "__notes__", ())])
 
 
 def _because(error: BaseException) -> str:

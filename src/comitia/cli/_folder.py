@@ -40,6 +40,11 @@ class ResultFolder:
             raise ComitiaError(f"-o {out!r} is no name for a new folder; give another.")
         self.partial = self.path.with_name(f"{self.path.name}.partial")
         self.force, self.resume = force, resume
+        if self.path.is_symlink() and not self.path.exists():
+            raise ComitiaError(
+                f"{self.path} is a link to a folder that is not there; give another "
+                "with -o."
+            )
         if self.path.exists() and not self.path.is_dir():
             raise ComitiaError(f"{self.path} is a file; give a folder with -o.")
         if not force and self.path.is_dir() and any(self.path.iterdir()):
@@ -72,6 +77,10 @@ class ResultFolder:
         command : str
             What was typed.
         """
+        from comitia.io.results import FILES, recover_folder
+
+        if self.partial.is_dir():
+            recover_folder(self.path, FILES, self.partial)
         if self.partial.exists() and not self.resume:
             shutil.rmtree(self.partial)
         self.partial.mkdir(parents=True, exist_ok=True)
@@ -125,7 +134,9 @@ class ResultFolder:
         from comitia.io.results import replaced_folder
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        return replaced_folder(self.path, files)
+        # Where a killed run leaves things for the next one to find.
+        workplace = self.partial if self.partial.is_dir() else None
+        return replaced_folder(self.path, files, workplace)
 
     @property
     def earlier_command(self) -> str:

@@ -101,6 +101,7 @@ def refuse_needs(card: Any, what: str) -> None:
     for need, words in {
         "views": "several views of the same objects",
         "series": "series in time",
+        "dendrograms": "dendrograms of the same objects",
     }.items():
         if need in card.needs:
             raise UsageError(

@@ -91,8 +91,8 @@ def fit_and_keep(
     """
     from comitia.io import Result
 
-    folder.begin(command)
     try:
+        folder.begin(command)
         begin = perf_counter()
         with (
             heard() as said,
@@ -145,5 +145,5 @@ def _leave(error: BaseException, folder: ResultFolder) -> None:
     text = f"{kept} clusterings are kept in {folder.partial}; go on with --resume."
     if isinstance(error, KeyboardInterrupt):
         error.args = (text,)
-    elif isinstance(error, MemoryBudgetError):
-        error.args = (f"{error} {text}",)
+    else:
+        error.add_note(text)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._sklearn import Interval, validate_data
+from comitia._sklearn import Interval, in_workers, validate_data
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.checkpoint import Checkpoint, fingerprint
@@ -212,9 +212,12 @@ class Generator(BaseEstimator):
     ) -> Iterable[Made]:
         if checkpoint is None and self.n_jobs in (None, 1):
             return (self._make(X, plan) for plan in plans)
-        return Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_make_or_read)(self, X, plan, m, checkpoint)
-            for m, plan in enumerate(plans)
+        return in_workers(
+            (
+                delayed(_make_or_read)(self, X, plan, m, checkpoint)
+                for m, plan in enumerate(plans)
+            ),
+            self.n_jobs,
         )
 
     def _ensemble(self, made: list[Made], names: dict[str, Any]) -> Ensemble:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from comitia._sklearn import HasMethods
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
 from comitia.generate.sampling import LittleBootstraps
@@ -205,6 +206,7 @@ class EstimatorGenerator(Generator):
         rows, counts, features = self._draw(X, plan)
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
+        _require_distances(model, len(seen))
         if counts is not None and has_fit_parameter(model, "sample_weight"):
             model.fit(seen, sample_weight=counts.astype(np.float64))
         else:
@@ -416,6 +418,27 @@ class _OnFeatures:
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return self.model.predict(self.features(X))
+
+
+def _require_distances(model: Any, n: int) -> None:
+    """Ask for the memory of the scikit-learn clusterers that compare all objects."""
+    from sklearn.cluster import AffinityPropagation, AgglomerativeClustering
+
+    if isinstance(model, AffinityPropagation):
+        n_bytes = 24 * n**2  # similarities, responsibilities and availabilities
+    elif (
+        isinstance(model, AgglomerativeClustering)
+        and model.connectivity is None
+        and model.linkage != "single"
+    ):
+        n_bytes = 4 * n**2  # half a matrix, in double precision
+    else:
+        return
+    require_memory(
+        n_bytes,
+        f"{type(model).__name__} of {n} objects",
+        "draw fewer objects with objects=Subsample(…)",
+    )
 
 
 def _labels_of(model: Any, X: NDArray[Any]) -> NDArray[Any]:

@@ -18,8 +18,15 @@ __all__ = ["TreeGenerator"]
 
 
 class _Data(NamedTuple):
-    X: NDArray[np.float64]
-    responses: NDArray[np.float64]
+    """Data and responses as scikit-learn's trees can tell them apart.
+
+    They see float32, and take a variance below 2e-16 for none.
+    """
+
+    X: NDArray[np.float64]  # centred, and of unit size
+    responses: NDArray[np.float64]  # the same
+    centre: NDArray[np.float64]
+    scale: float
 
 
 class TreeGenerator(Generator):
@@ -144,13 +151,16 @@ class TreeGenerator(Generator):
         ]
 
     def _prepare(self, X: NDArray[Any]) -> _Data:
-        Y = X - X.mean(axis=0)
+        centre = X.mean(axis=0)
+        Y = X - centre
+        scale = float(np.abs(Y).max()) or 1.0
+        Z = Y / scale
         if self.n_components is not None and self.n_components < min(X.shape):
             from sklearn.decomposition import PCA
 
             Y = PCA(self.n_components, svd_solver="full").fit_transform(Y)
         self.responses_ = Y
-        return _Data(X, Y)
+        return _Data(Z, Y / scale, centre, scale)
 
     def _make(self, data: _Data, plan: dict[str, Any]) -> Made:
         from sklearn.tree import DecisionTreeRegressor
@@ -167,19 +177,26 @@ class TreeGenerator(Generator):
             random_state=rng,
         )
         tree.fit(features(data.X), data.responses)
-        model = _Leaves(tree, features)
-        return Made(model.predict(data.X), model=model)
+        model = _Leaves(tree, features, data.centre, data.scale)
+        return Made(tree.apply(features(data.X)), model=model)
 
 
 class _Leaves:
     """A tree on some features."""
 
-    def __init__(self, tree: Any, features: FeatureMap) -> None:
+    def __init__(
+        self, tree: Any, features: FeatureMap, centre: NDArray[Any], scale: float
+    ) -> None:
         self.tree = tree
         self.features = features
+        self.centre = centre
+        self.scale = scale
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int64]:
-        return self.tree.apply(self.features(X))
+        return self.tree.apply(self._seen(X))
 
     def predict_responses(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        return self.tree.predict(self.features(X)).reshape(len(X), -1)
+        return self.scale * self.tree.predict(self._seen(X)).reshape(len(X), -1)
+
+    def _seen(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        return self.features((X - self.centre) / self.scale)

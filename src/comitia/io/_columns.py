@@ -16,6 +16,7 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._files import read_npy, read_npz
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._text import read_text
@@ -139,6 +140,12 @@ def read_parquet(file: IO[bytes], source: str) -> Columns:
             "reading .parquet needs pyarrow; pip install 'comitia[io]'."
         ) from None
     try:
+        about = pq.read_metadata(file)
+        # A column of equal values takes no room in the file.
+        require_memory(
+            8 * about.num_rows * about.num_columns,
+            f"the {about.num_rows} × {about.num_columns} table of {source}",
+        )
         table = pq.read_table(file)
     except (pa.ArrowException, OSError) as error:
         message = str(error).partition("\n")[0]
@@ -170,12 +177,14 @@ def read_parquet(file: IO[bytes], source: str) -> Columns:
 
 def read_arrays(file: IO[bytes], kind: str, source: str, key: str | None) -> Columns:
     try:
-        loaded = np.load(file, allow_pickle=False)
-        arrays = (
-            {"": loaded}
-            if isinstance(loaded, np.ndarray)
-            else {name: loaded[name] for name in loaded.files}
-        )
+        if kind == "npz":
+            arrays = read_npz(file)
+        else:
+            n_bytes = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            arrays = {"": read_npy(file, n_bytes)}
+    except ComitiaError:
+        raise
     except Exception as error:  # zlib, zipfile and NumPy fail in a dozen ways
         raise ComitiaError(
             f"{source} is not a .{kind} file that can be read ({error})."

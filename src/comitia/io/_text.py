@@ -96,6 +96,13 @@ def _tidied(
 def decoded(content: bytes, source: str) -> str:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ComitiaError(f"{source} is UTF-16; save it as UTF-8.")
+    nul = content.find(b"\0")
+    if nul >= 0:
+        line = content.count(b"\n", 0, nul) + 1
+        raise ComitiaError(
+            f"{source} has NUL bytes, the first in line {line}, which no text has; "
+            "save it as UTF-8."
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

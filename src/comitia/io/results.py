@@ -27,7 +27,14 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from comitia.represent.summary import Profile
 
-__all__ = ["FILES", "Result", "escape_cell", "replaced_folder", "unescape_cell"]
+__all__ = [
+    "FILES",
+    "Result",
+    "escape_cell",
+    "recover_folder",
+    "replaced_folder",
+    "unescape_cell",
+]
 
 Floats = NDArray[np.float64]
 
@@ -386,7 +393,14 @@ class Result:
                 )
             ensemble = Ensemble.load(source / "ensemble.npz")
             return cls(ensemble=ensemble, **_read(source, about, ensemble.n_objects))
-        except (LookupError, TypeError, AttributeError, OSError, ValueError) as error:
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            OSError,
+            RecursionError,
+            ValueError,
+        ) as error:
             if isinstance(error, ComitiaError):
                 raise
             raise ComitiaError(
@@ -764,7 +778,9 @@ def _digits(values: NDArray[Any]) -> list[str]:
 
 
 @contextmanager
-def replaced_folder(target: Path, files: Sequence[str] = FILES) -> Iterator[Path]:
+def replaced_folder(
+    target: Path, files: Sequence[str] = FILES, workplace: Path | None = None
+) -> Iterator[Path]:
     """Make a folder to write into that takes the place of another when it is finished.
 
     Parameters
@@ -775,12 +791,16 @@ def replaced_folder(target: Path, files: Sequence[str] = FILES) -> Iterator[Path
     files : sequence of str, default=FILES
         What it may hold. Other files of a folder that is there already stay.
 
+    workplace : Path, default=None
+        A folder on the same disk for what is not finished; beside the target by
+        default. What a killed process leaves there, :func:`recover_folder` finds.
+
     Yields
     ------
     place : Path
         Where to write.
     """
-    room = Path(tempfile.mkdtemp(dir=target.parent, prefix=UNFINISHED))
+    room = Path(tempfile.mkdtemp(dir=workplace or target.parent, prefix=UNFINISHED))
     fresh, old = room / "new", room / "old"
     try:
         # Inside the private room, so that it is as open as any new folder.
@@ -802,6 +822,27 @@ def replaced_folder(target: Path, files: Sequence[str] = FILES) -> Iterator[Path
         # An old folder that could not be brought back is left where it can be found.
         if target.exists() or not old.exists():
             shutil.rmtree(room, ignore_errors=True)
+
+
+def recover_folder(target: Path, files: Sequence[str], workplace: Path) -> None:
+    """Tidy up after a process that was killed while it replaced a folder.
+
+    Parameters
+    ----------
+    target : Path
+        The folder. If it was taken away already, it is brought back.
+
+    files : sequence of str
+        As for :func:`replaced_folder`.
+
+    workplace : Path
+        As for :func:`replaced_folder`.
+    """
+    for room in workplace.glob(f"{UNFINISHED}*"):
+        if room.is_dir():
+            if not target.exists():
+                _bring_back(room / "old", room / "new", target, files)
+            shutil.rmtree(room)
 
 
 def _bring_back(old: Path, fresh: Path, target: Path, files: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -258,11 +259,13 @@ def group_votes(
         voting = np.flatnonzero(targets >= 0)
         ballot[voting, targets[voting]] = weights[voting]
         return np.asarray(ensemble.membership @ ballot)
+    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.voting import vote_table
 
     choice, fixed, scale = ballots(ensemble, targets, n_labels, weights)
     votes = np.empty((ensemble.n_objects, n_labels))
-    vote_table(ensemble.codes, bins(ensemble), choice, fixed, scale, votes)
+    given = ensemble.codes, bins(ensemble), choice, fixed, scale, votes
+    over_ranges(partial(vote_table, *given), ensemble.n_objects)
     return votes
 
 

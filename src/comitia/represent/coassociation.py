@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -315,14 +316,19 @@ class _HardRows:
         self.begins, self.after = begins, after
 
     def fill(self, start: int, out: NDArray[Any]) -> None:
+        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_rows
 
-        fill_rows(self.compared, self.listed, self.begins, start, out)
+        given = self.compared, self.listed, self.begins, start, out
+        over_ranges(partial(fill_rows, *given), len(out), cost=self.n_objects)
 
     def fill_condensed(self, out: NDArray[Any]) -> None:
+        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_condensed
 
-        fill_condensed(self.compared, self.listed, self.after, self.n_objects, out)
+        n = self.n_objects
+        given = self.compared, self.listed, self.after, n, out
+        over_ranges(partial(fill_condensed, *given), (n + 1) // 2, cost=n)
 
 
 class _SoftRows:
@@ -425,7 +431,10 @@ def _co_sampled_rows(ensemble: Ensemble, dtype: np.dtype[Any]) -> _HardRows:
 def _check_weights(
     weights: ArrayLike, n: int, argument: str, noun: str
 ) -> NDArray[np.float64]:
-    checked = np.asarray(weights, dtype=np.float64)
+    try:
+        checked = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
     if checked.shape != (n,):
         raise ComitiaError(
             f"{argument} must have one entry per {noun}, {n}; got shape "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,16 +149,19 @@ def spread_shares(
     # A cluster that knows no consensus label has nothing to say.
     weights = np.where(shares.any(axis=1), weights, 0.0)
     if ensemble.is_hard:
+        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.voting import mean_rows
 
         membership = np.empty((ensemble.n_objects, shares.shape[1]))
-        mean_rows(
+        work = partial(
+            mean_rows,
             ensemble.codes,
             bins(ensemble),
             padded(ensemble, shares, 0.0),
             padded(ensemble, weights, 0.0),
             membership,
         )
+        over_ranges(work, ensemble.n_objects)
     else:
         B = ensemble.membership
         totals = np.asarray(B @ weights)[:, None]

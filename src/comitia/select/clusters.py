@@ -118,7 +118,8 @@ def edited_stability(ensemble: Ensemble) -> Floats:
     H_cluster = -(_p_log_p(size, n) + _p_log_p(n - size, n))
     H_union = -(_p_log_p(union, n) + _p_log_p(n - union, n))
     information = np.maximum(H_cluster + H_union - H_joint, 0.0)
-    scale = np.sqrt(H_cluster * H_union)
+    # Rounding can leave -1e-16 where a fuzzy cluster has everybody.
+    scale = np.sqrt(np.maximum(H_cluster * H_union, 0.0))
     phi = np.divide(information, scale, out=np.zeros_like(scale), where=scale > 0)
     everything = (size == n) & (union == n)
     return shared.mean(np.where(everything, 1.0, np.minimum(phi, 1.0)))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -207,6 +208,8 @@ def spectral_scores(V: ArrayLike) -> Array:
     from scipy.spatial.distance import pdist, squareform
 
     table = _table(V)
+    n = len(table)
+    require_memory(32 * n * n, f"the distances of {n} rows")
     distances = pdist(_unit_rows(table))
     apart = distances[distances > 0]
     width = np.median(apart) if len(apart) else 1.0

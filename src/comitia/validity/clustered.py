@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -292,6 +292,7 @@ class Clustered:
     def pair_sums(self) -> PairSums:
         """Sums of the distances between objects."""
         from comitia._kernels import pairwise
+        from comitia._kernels.chunks import over_ranges
 
         XT, scale = self.scaled
         n, k, starts = self.n_objects, self.n_clusters, self.starts
@@ -312,8 +313,11 @@ class Clustered:
             np.subtract(
                 behind, middle, out=shifted[:, starts[r] :], casting="same_kind"
             )
-            pairwise.rows_of_cluster(
-                shifted, starts, r, n_groups[r], to_columns, own, other
+            given = shifted, starts, r, n_groups[r], to_columns, own, other
+            over_ranges(
+                partial(pairwise.rows_of_cluster, *given),
+                int(n_groups[r]),
+                self.sizes[r] / n_groups[r] * (n - starts[r]),
             )
             pairwise.columns_of_cluster(
                 starts, r, n_groups[r], to_columns, own, other, sums

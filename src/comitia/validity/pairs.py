@@ -9,6 +9,7 @@ distances are computed in double precision.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,7 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
     >>> dunn([[0], [1], [2], [10], [11], [12]], [0, 0, 0, 1, 1, 1])
     4.0
     """
+    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.pairwise import ROWS, dunn_extremes
 
     clustered = as_clustered(X, labels)
@@ -170,7 +172,8 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
         return np.nan
     n_tiles = -(-clustered.n_objects // ROWS)
     separation, diameter = np.empty(n_tiles), np.empty(n_tiles)
-    dunn_extremes(clustered.scaled[0], clustered.starts, separation, diameter)
+    given = clustered.scaled[0], clustered.starts, separation, diameter
+    over_ranges(partial(dunn_extremes, *given), n_tiles, ROWS * clustered.n_objects)
     if diameter.max() == 0:
         return np.inf
     return float(np.sqrt(separation.min()) / np.sqrt(diameter.max()))
@@ -356,6 +359,7 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
        validity", 2nd WSEAS Int. Conf. on Scientific Computation and Soft Computing,
        2002.
     """
+    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.pairwise import point_symmetry_parts
 
     clustered = as_clustered(X, labels)
@@ -368,9 +372,8 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
     Z = clustered.X[clustered.order] - clustered.centres[cluster_of]
     norms = np.sqrt((Z**2).sum(axis=1))
     parts = np.empty(len(Z))
-    point_symmetry_parts(
-        np.ascontiguousarray(Z.T), norms, clustered.starts, cluster_of, parts
-    )
+    given = np.ascontiguousarray(Z.T), norms, clustered.starts, cluster_of, parts
+    over_ranges(partial(point_symmetry_parts, *given), len(Z), clustered.sizes.mean())
     sums = np.bincount(cluster_of, weights=parts, minlength=clustered.n_clusters)
     return float((sums / clustered.sizes).mean() / gap)
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.agreement import entropy
+from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -49,6 +50,12 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
     if ensemble.is_tabulated:
         from comitia._kernels.contingency import cluster_entropies
 
+        K, M = ensemble.n_clusters, ensemble.n_clusterings
+        require_memory(
+            16 * K * M,
+            f"the entropies of {K} clusters in {M} clusterings",
+            "give fewer clusterings",
+        )
         nats = cluster_entropies(
             ensemble.codes, ensemble.n_clusters_each, ensemble.offsets
         )

@@ -133,8 +133,9 @@ class NMFConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        n_clusters = self._resolve_n_clusters(ensemble)
         micro, counts, inverse = ensemble.distinct()
+        # Objects that no clustering tells apart stay together.
+        n_clusters = min(self._resolve_n_clusters(ensemble), micro.n_objects)
         A = ImplicitCoassociation(micro, counts=counts)
         squared_norm = ImplicitCoassociation(ensemble).squared_norm()
         best = min(

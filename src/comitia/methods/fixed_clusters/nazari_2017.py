@@ -145,8 +145,11 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
             self.linkage_ = hac(1.0 - S, self.linkage)
             return cut(self.linkage_, self.n_clusters)
         self.selected_ |= best_of_the_rest(ensemble, reliability, self.selected_)
-        graph = bipartite_graph(ensemble, cluster_weights=reliability * self.selected_)
-        n_clusters = self._resolve_n_clusters(ensemble)
+        weights = reliability * self.selected_
+        graph = bipartite_graph(ensemble, cluster_weights=weights)
+        # Clusters of single objects weigh nothing: there may be fewer left than asked.
+        n_weighty = max(1, np.count_nonzero(weights))
+        n_clusters = min(self._resolve_n_clusters(ensemble), n_weighty)
         return tcut(graph, n_clusters, rng, n_init=self.n_init)
 
     def _retained(self, reliability):

@@ -244,7 +244,9 @@ class MVCC(MultiViewMethod):
 
     def _run(self, known, start, n_clusters):
         members = np.eye(n_clusters)[start]
-        U, V = members + _OFFSET, (members + _OFFSET) / members.sum(axis=0)
+        # Of objects that do not differ, k-means makes fewer clusters.
+        sizes = np.maximum(members.sum(axis=0), 1.0)
+        U, V = members + _OFFSET, (members + _OFFSET) / sizes
         U, sizes = unit_columns(U)
         U, V = (floats_on(A, self._device) for A in (U, V * sizes))
         return factorise_concepts(

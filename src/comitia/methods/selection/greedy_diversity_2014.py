@@ -49,6 +49,7 @@ class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
 
     quality_ : ndarray of shape (n_kept,)
         Quality of the consensus after each clustering that was kept; it does not fall.
+        Minus infinity where the index is not defined, as for a single cluster.
 
     Notes
     -----

@@ -1,0 +1,259 @@
+"""Does the memory budget hold? Every method in a process that may have 2 GB.
+
+``python -m benchmarks.memory [--methods lwea,eac] [--sizes 100,2000]``
+
+Each method is fitted at each size in a process of its own whose address space is
+limited (``RLIMIT_AS``), to 2 GB unless ``--limit`` says otherwise. The libraries alone
+map about 0.7 GB of that; what is left is what the budget of :mod:`comitia.config` sees.
+A method keeps its promise when it finishes, or refuses with an error of comitia before
+it allocates. An allocation that fails, or a process that dies, breaks it. A fit that
+takes longer than ``--seconds`` is stopped, and has kept its promise so far.
+
+The labels are drawn at random, so that nearly all objects have rows of their own and
+micro-objects save nothing. Finished rows are kept, so a run that was stopped goes on.
+``--smoke`` is the part that the tests run: quadratic methods at 200 000 objects, which
+have to refuse, and the rest at sizes at which it has to finish.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import inspect
+import multiprocessing
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.quality import RESULTS
+
+SIZES = (100, 2000, 20_000, 200_000)
+LIMIT = 2 * 10**9
+COLUMNS = (
+    "method",
+    "scales",
+    "needs",
+    "n_objects",
+    "status",
+    "wall_s",
+    "peak_mb",
+    "message",
+)
+# What keeps the promise, and what breaks it.
+KEPT, BROKEN = ("finished", "refused"), ("out of memory", "crashed", "failed")
+# Quadratic in time alone: their tree is built without a matrix. A fit of 6 000 objects
+# has to do with less than half of the memory that the matrix would take.
+MATRIX_FREE = {"aces", "asa", "bagherinia_2021", "banerjee_2021", "berikov_2014", "eac"}
+MATRIX_FREE |= {"lwea", "ozogur_2020", "pividori_2016", "rouba_2017", "wea", "weac"}
+N_MATRIX_FREE, HEADROOM = 6000, 120 * 10**6
+# Linear, but not in a second.
+SLOW = {"hgpa", "lourenco_2013"}
+N_CLUSTERINGS, N_CLUSTERS_EACH, N_FEATURES, N_TIMES = 10, 20, 4, 20
+
+Row = dict[str, Any]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line asks for; 1 if a promise was broken."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.memory", description=__doc__
+    )
+    parser.add_argument("--methods", help="ids, separated by commas; default all")
+    parser.add_argument("--sizes", help="numbers of objects, separated by commas")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="bytes of a process")
+    parser.add_argument("--seconds", type=float, default=120.0, help="for one fit")
+    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--out", type=Path, default=RESULTS / "memory.csv")
+    asked = parser.parse_args(arguments)
+    sizes = [*map(int, asked.sizes.split(","))] if asked.sizes else SIZES
+    chosen = asked.methods.split(",") if asked.methods else None
+    fits = smoke_fits() if asked.smoke else all_fits(chosen, sizes)
+    rows = run([*fits], asked.out, asked.limit, asked.seconds)
+    broken = [row for row in rows if row["status"] in BROKEN]
+    for row in broken:
+        print("  {method} at {n_objects}: {status}; {message}".format_map(row))
+    print(f"{len(rows)} fits, {len(broken)} broke their promise; {asked.out}")
+    return 1 if broken else 0
+
+
+def all_fits(ids: Sequence[str] | None, sizes: Sequence[int]) -> Iterator[Fit]:
+    """Every method at every size, the small sizes first."""
+    from comitia.catalogue import method_classes
+
+    classes = [c for c in method_classes() if ids is None or c.card.id in ids]
+    for n in sizes:
+        yield from ((cls, n) for cls in classes)
+
+
+def smoke_fits() -> Iterator[Fit]:
+    """Methods on labels alone, at a size that tells and takes seconds."""
+    for cls, _ in all_fits(None, [0]):
+        if cls.card.needs == ("labels",):
+            if cls.card.id in MATRIX_FREE:
+                yield cls, N_MATRIX_FREE
+            elif cls.card.scales == "quadratic":
+                yield cls, 200_000
+            else:
+                yield cls, 2000 if cls.card.id in SLOW else 20_000
+
+
+Fit = tuple[Any, int]
+
+
+def run(fits: Sequence[Fit], path: Path, limit: int, seconds: float) -> list[Row]:
+    """Do the fits that the file does not have yet; return the rows of all."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(",".join(COLUMNS) + "\n")
+    with path.open(newline="") as file:
+        earlier = {(r["method"], int(r["n_objects"])): r for r in csv.DictReader(file)}
+    rows = []
+    for cls, n in fits:
+        row = earlier.get((cls.card.id, n))
+        if row is None:
+            row = attempt(cls, n, limit, seconds)
+            with path.open("a", newline="") as file:
+                csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
+            line = "  {method} {n_objects} {status} {wall_s} s"
+            print(line.format_map(row), flush=True)
+        rows.append(row)
+    return rows
+
+
+def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: float = 120.0) -> Row:
+    """Fit one method in a process that may not have more than ``limit`` bytes."""
+    # The libraries are imported here, once; a fork has them already.
+    import numba  # noqa: F401
+    import sklearn.cluster  # noqa: F401
+
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_fit_limited, args=(theirs, cls, n, limit))
+    begin = time.perf_counter()
+    child.start()
+    theirs.close()
+    outcome: Row = {"status": "too slow", "message": "", "peak_mb": ""}
+    if ours.poll(seconds):
+        try:
+            outcome = ours.recv()
+        except EOFError:  # it died without a word
+            child.join()
+            outcome["status"] = "crashed"
+            outcome["message"] = f"exit code {child.exitcode}"
+    wall = time.perf_counter() - begin
+    child.kill()
+    child.join()
+    return {
+        "method": cls.card.id,
+        "scales": cls.card.scales,
+        "needs": " ".join(cls.card.needs),
+        "n_objects": n,
+        "wall_s": round(wall, 1),
+        **outcome,
+    }
+
+
+def _fit_limited(answer: Connection, cls: Any, n: int, limit: int) -> None:
+    from comitia.exceptions import ComitiaError
+
+    warnings.simplefilter("ignore")  # random labels converge late
+    # Kernels that this machine has not compiled yet take time and memory of their own.
+    arguments, keywords = given(cls, 60)
+    quick(cls).fit(*arguments, **keywords)
+    arguments, keywords = given(cls, n)
+    method = quick(cls)
+    if n == N_MATRIX_FREE and cls.card.id in MATRIX_FREE:
+        limit = _mapped() + HEADROOM
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        method.fit(*arguments, **keywords)
+        status, message = "finished", ""
+    except ComitiaError as error:
+        status, message = "refused", f"{type(error).__name__}: {error}"
+    except MemoryError as error:
+        status, message = "out of memory", f"{error}"
+    except Exception as error:
+        status, message = "failed", f"{type(error).__name__}: {error}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    answer.send({"status": status, "message": message, "peak_mb": round(peak)})
+
+
+def _mapped() -> int:
+    """Bytes of address space that the process has now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
+def quick(cls: Any) -> Any:
+    """A method with few members and rounds: memory does not depend on them."""
+    from comitia.generate import KMeansGenerator
+
+    known = inspect.signature(cls).parameters
+    settings = {
+        "n_clusters": 5,
+        "generator": KMeansGenerator(n_clusterings=4),
+        "n_clusterings": 4,
+        "n_rounds": 4,
+        "max_iter": 3,
+        "random_state": 0,
+        **cls.card.quick,
+    }
+    return cls(**{name: settings[name] for name in settings if name in known})
+
+
+def given(cls: Any, n: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the method is fitted on: arguments and keywords of ``fit``."""
+    from comitia.ensemble import Ensemble
+
+    needs, rng = cls.card.needs, np.random.RandomState(0)
+    X = rng.rand(n, N_FEATURES)
+    keywords: dict[str, Any] = {}
+    if "constraints" in needs:
+        keywords = {"must_link": [(0, 1)], "cannot_link": [(0, 2)]}
+    if "labels" in needs:
+        labels = rng.randint(0, N_CLUSTERS_EACH, size=(n, N_CLUSTERINGS))
+        if needs == ("labels",):
+            return (Ensemble(labels),), keywords
+        keywords["ensemble"] = Ensemble(labels)
+    if "graph" in needs:
+        return (_graph(n, rng),), keywords
+    if "dendrograms" in needs:
+        return ([_tree(n), _tree(n)],), keywords
+    if "views" in needs:
+        return ([X[:, :2], X[:, 2:]],), keywords
+    if "series" in needs:
+        return (rng.rand(n, 1, N_TIMES),), keywords
+    return (X,), keywords
+
+
+def _graph(n: int, rng: np.random.RandomState) -> Any:
+    from scipy.sparse import coo_array
+
+    near = (np.arange(4 * n) // 4 + rng.randint(1, 10, size=4 * n)) % n
+    edges = coo_array((np.ones(4 * n), (np.arange(4 * n) // 4, near)), shape=(n, n))
+    graph = (edges + edges.T).tocsr()
+    graph.data[:] = 1.0
+    return graph
+
+
+def _tree(n: int) -> NDArray[np.float64]:
+    # Nodes are merged in the order in which they appear, two by two.
+    steps = np.arange(n - 1)
+    tree = np.column_stack([2 * steps, 2 * steps + 1, steps + 1, steps]).astype(float)
+    sizes = np.ones(2 * n - 1)
+    for i in steps:
+        sizes[n + i] = sizes[2 * i] + sizes[2 * i + 1]
+    tree[:, 3] = sizes[n:]
+    return tree
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,232 @@
+"""Kills, full disks, signals and dying workers: nothing lost, nothing half-written."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+# Kills in the suite; the nightly run does more.
+N_KILLS = 300 if os.environ.get("COMITIA_NIGHTLY") else 30
+ROOT = Path(__file__).parents[2]
+# One thread for every process: the machine has other things to do.
+ENV = os.environ | {
+    "NUMBA_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONPATH": str(ROOT),
+}
+OPTIONS = ["-k", "3", "--n-clusterings", "20", "--no-report"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.RandomState(0)
+    X = rng.randn(300, 4) + 1.5 * np.eye(4)[np.arange(300) % 3]
+    np.save(tmp_path / "data.npy", X)
+    return tmp_path / "data.npy"
+
+
+def comitia(*arguments, code=None, prefix=(), **how):
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "comitia"]
+    if code is not None:
+        command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        [*prefix, *command, *map(str, arguments)],
+        env=ENV,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        **how,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def labels_of(folder):
+    return (folder / "labels.csv").read_bytes()
+
+
+# -- kills -------------------------------------------------------------------------
+
+
+def test_kills_at_any_moment_lose_nothing(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hard.killed", tmp_path, str(N_KILLS), "0"],
+        env=ENV,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60 * N_KILLS,
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["kills"] >= N_KILLS
+    # Every kill left what was there before, nothing, or a whole result; never a part.
+    assert {*seen["states"]} <= {"absent", "old", "new"}
+    # Every run came to its end, with the labels of a run that nobody killed.
+    assert {*seen["ends"]} == {"new"}
+    assert {*seen["codes"]} <= {0}
+    assert seen["left over"] == []
+
+
+def test_a_folder_that_was_taken_away_when_the_kill_came_is_brought_back(tmp_path):
+    """Between two renames the old folder has no name of its own."""
+    from comitia.io.results import FILES, recover_folder
+
+    room = tmp_path / "result.partial" / ".unfinished-abc"
+    for name, files in {
+        "old": ["labels.csv"],
+        "new": ["labels.csv", "notes.txt"],  # the user's notes had moved already
+    }.items():
+        (room / name).mkdir(parents=True)
+        for file in files:
+            (room / name / file).write_text(name)
+    recover_folder(tmp_path / "result", FILES, tmp_path / "result.partial")
+    assert (tmp_path / "result" / "labels.csv").read_text() == "old"
+    assert (tmp_path / "result" / "notes.txt").exists()
+    assert not room.exists()
+
+
+# -- signals -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_signal_leaves_what_it_takes_to_go_on_and_no_process(
+    number, code, word, tmp_path
+):
+    X = np.random.RandomState(0).randn(3000, 20)
+    np.save(tmp_path / "data.npy", X)
+    options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "60", "--n-jobs", "2"]
+    command = [sys.executable, "-m", "comitia", *options, "--no-report"]
+    started = subprocess.Popen(
+        command, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True
+    )
+    workers = _wait_for_members(started, tmp_path / "result.partial" / "clusterings")
+    started.send_signal(number)
+    _, err = started.communicate(timeout=120)
+    assert started.returncode == code
+    assert f"comitia fit: {word}; " in err
+    assert "are kept in result.partial; go on with --resume." in err
+    assert not (tmp_path / "result").exists()
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert alive == []
+
+
+def _wait_for_members(started, folder):
+    """Wait until two clusterings are saved; the worker processes."""
+    while len([*folder.glob("member-*")]) < 2:
+        assert started.poll() is None, started.stderr.read()
+        time.sleep(0.01)
+    return psutil.Process(started.pid).children(recursive=True)
+
+
+# -- disks -------------------------------------------------------------------------
+
+
+FULL = """
+import resource, signal, sys
+from comitia.cli import main
+import comitia._kernels.lloyd
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("most", [50, 5000])
+def test_files_that_cannot_be_written_leave_no_half_result(most, data, tmp_path):
+    """The first limit stops the very first file; the other one the result."""
+    options = ["fit", data, *OPTIONS, "-o", "result"]
+    comitia(*options[:-1], "whole", cwd=tmp_path)
+    # numba keeps no kernels under the limit: they are compiled by the line above.
+    done = comitia(most, *options, code=FULL, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert os.strerror(errno.EFBIG) in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "result").exists()
+    kept = [*(tmp_path / "result.partial" / "clusterings").glob("member-*")]
+    assert ("go on with --resume" in done.stderr) == bool(kept) == (most == 5000)
+    done = comitia(*options, *["--resume"] * bool(kept), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert labels_of(tmp_path / "result") == labels_of(tmp_path / "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"data.npy", "result", "whole"}
+
+
+@pytest.mark.parametrize("size", ["32k", "104k"])
+def test_a_full_disk_is_said_and_leaves_no_half_result(size, data, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk]
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True).returncode
+    ):
+        pytest.skip("a small disk cannot be mounted here")
+    try:
+        done = comitia("fit", data, *OPTIONS, "-o", disk / "result")
+        assert done.returncode == 1, done.stdout
+        assert os.strerror(errno.ENOSPC) in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert not (disk / "result").exists()
+        assert {path.name for path in disk.iterdir()} <= {"result.partial"}
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(data, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    prefix = ()
+    if os.geteuid() == 0:  # root may write anywhere
+        if shutil.which("setpriv") is None:
+            pytest.skip("as root, nothing is read-only, and setpriv is not here")
+        prefix = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
+    done = comitia("fit", data, *OPTIONS, "-o", closed / "result", prefix=prefix)
+    assert done.returncode == 1
+    assert os.strerror(errno.EACCES) in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [*closed.iterdir()] == []
+
+
+# -- workers -----------------------------------------------------------------------
+
+
+def test_a_worker_that_dies_is_said_and_its_work_is_done_again(tmp_path):
+    X = np.random.RandomState(0).randn(3000, 20)
+    np.save(tmp_path / "data.npy", X)
+    options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "60", "--no-report"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "comitia", *options, "--n-jobs", "2"],
+        cwd=tmp_path,
+        env=ENV,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    workers = _wait_for_members(started, tmp_path / "result.partial" / "clusterings")
+    # joblib's helper that watches over shared memory is a child too.
+    for worker in workers:
+        if "resource_tracker" not in " ".join(worker.cmdline()):
+            worker.kill()
+            break
+    _, err = started.communicate(timeout=120)
+    assert started.returncode == 1
+    assert "comitia fit: a worker process ended before its work was done" in err
+    assert "are kept in result.partial; go on with --resume." in err
+    assert not (tmp_path / "result").exists()
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert alive == []
+    done = comitia(*options, "--resume", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,135 @@
+"""In a process that may have 2 GB, a method finishes or refuses; nothing blows up."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.cluster import AffinityPropagation, AgglomerativeClustering
+
+import comitia
+from benchmarks import memory
+from comitia import Ensemble
+from comitia.catalogue import method_classes
+from comitia.exceptions import MemoryBudgetError
+from comitia.generate import EstimatorGenerator
+
+ON_LABELS = [cls for cls in method_classes() if cls.card.needs == ("labels",)]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    """What came of each method; see benchmarks/memory.py for the limits and sizes."""
+    out = tmp_path_factory.mktemp("memory") / "memory.csv"
+    # A process of its own: what the tests have imported is not in the 2 GB. The time
+    # is for machines that have more to do; a fit takes a second or two.
+    run = [sys.executable, "-m", "benchmarks.memory", "--smoke", "--seconds", "300"]
+    done = subprocess.run([*run, "--out", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with out.open(newline="") as file:
+        return {row["method"]: row for row in csv.DictReader(file)}
+
+
+def test_every_method_on_labels_was_tried(rows):
+    assert rows.keys() == {cls.card.id for cls in ON_LABELS}
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        cls.card.id
+        for cls in ON_LABELS
+        if cls.card.scales == "linear" or cls.card.id in memory.MATRIX_FREE
+    ],
+)
+def test_what_needs_no_matrix_finishes(id, rows):
+    assert (rows[id]["status"], rows[id]["message"]) == ("finished", "")
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        cls.card.id
+        for cls in ON_LABELS
+        if cls.card.scales == "quadratic" and cls.card.id not in memory.MATRIX_FREE
+    ],
+)
+def test_a_matrix_of_200_000_objects_is_refused_before_it_is_made(id, rows):
+    assert rows[id]["status"] == "refused"
+    assert rows[id]["message"].startswith("MemoryBudgetError")
+    assert "set_memory_budget" in rows[id]["message"]
+    # The labels, the libraries, and nothing of the order of the limit.
+    assert float(rows[id]["peak_mb"]) < 1000
+
+
+@pytest.mark.parametrize(
+    "clusterer",
+    [AgglomerativeClustering(), AffinityPropagation()],
+    ids=lambda clusterer: type(clusterer).__name__,
+)
+def test_base_clusterers_that_compare_all_objects_ask_first(clusterer):
+    X = np.random.RandomState(0).rand(500, 2)
+    generator = EstimatorGenerator(clusterer, 3, random_state=0)
+    with comitia.config.limit(100_000), pytest.raises(MemoryBudgetError, match="500"):
+        generator.fit(X)
+
+
+class Greedy:
+    """A method that does what methods must not do."""
+
+    card = comitia.method("eac").card
+
+    def __init__(self, n_clusters=2, **_):
+        pass
+
+    def fit(self, ensemble):
+        np.ones((ensemble.n_objects, ensemble.n_objects))
+
+
+class Dead(Greedy):
+    """A method that the system ends when there is no memory left."""
+
+    def fit(self, ensemble):
+        if ensemble.n_objects > 60:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+# Python 3.12 and newer warn of forks beside threads; these forks wait for nothing.
+forks = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+
+@forks
+@pytest.mark.parametrize(
+    ("cls", "status"), [(Greedy, "out of memory"), (Dead, "crashed")]
+)
+def test_a_broken_promise_would_be_seen(cls, status, monkeypatch):
+    monkeypatch.setattr(memory, "quick", lambda cls: cls())
+    # What the tests have imported counts as address space too.
+    row = memory.attempt(cls, 20_000, memory._mapped() + 10**9, seconds=60)
+    assert row["status"] == status
+
+
+@forks
+def test_rows_that_are_done_are_not_done_again(tmp_path, monkeypatch):
+    fits = [(comitia.method("lwgp"), 100)]
+    first = memory.run(fits, tmp_path / "memory.csv", memory._mapped() + 10**9, 60)
+    monkeypatch.setattr(memory, "attempt", lambda *_: pytest.fail("done already"))
+    again = memory.run(fits, tmp_path / "memory.csv", 0, 0)
+    assert first[0]["status"] == again[0]["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "cls", method_classes(), ids=[cls.card.id for cls in method_classes()]
+)
+def test_every_kind_of_method_is_given_what_it_is_fitted_on(cls):
+    arguments, keywords = memory.given(cls, 50)
+    X = arguments[0]
+    sizes = {
+        getattr(each, "n_objects", None) or getattr(each, "shape", (0,))[0]
+        for each in ([*X] if isinstance(X, list) else [X])
+    }
+    assert sizes <= {50, 49}  # a tree of 50 objects has 49 rows
+    assert isinstance(keywords.get("ensemble", Ensemble([[0], [1]])), Ensemble)

@@ -1,0 +1,145 @@
+"""Numbers at the ends of their range, and ensembles of odd shapes.
+
+Whatever the scale of the data or the shape of the ensemble: results are finite, and a
+warning is one that was meant for the user.
+"""
+
+import warnings
+from contextlib import suppress
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from comitia import Ensemble, config
+from comitia.exceptions import ComitiaWarning, MemoryBudgetError
+from tests.fixtures import planted
+from tests.hard.methods import METHODS, TRUTH, X, given, make, methods_that
+
+COMBINERS = methods_that("labels", but=("graph",))
+# One method that makes clusterings of data by k-means stands for all that do.
+ON_DATA = [
+    cls
+    for cls in METHODS
+    if {"data", "views", "series"} & {*cls.card.needs} or cls.card.id == "lwea"
+]
+
+
+def called(cls):
+    return cls.card.id
+
+
+def fit(cls, *arguments, **parameters):
+    """Fit; other warnings than those meant for users are errors."""
+    args, kwargs = arguments
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComitiaWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return make(cls, **parameters).fit(*args, **kwargs)
+
+
+def assert_finite(fitted):
+    """Everything that the fit left behind is a finite number."""
+    n = len(fitted.labels_)
+    assert fitted.labels_.shape == (n,)
+    assert {*fitted.labels_.tolist()} == {*range(fitted.n_clusters_)}
+    for name in dir(fitted):
+        if name.endswith("_") and not name.startswith("_"):
+            value = getattr(fitted, name)
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                # An index judges neither one cluster nor one for each object.
+                undefined = name == "quality_" and fitted.n_clusters_ in (1, n)
+                assert undefined or np.isfinite(value).all(), name
+
+
+# -- data ----------------------------------------------------------------------------
+
+SCALES = {
+    "1e-8": X * 1e-8,
+    "1e8": X * 1e8,
+    "shifted by 1e6": X + 1e6,
+    "float32, 1e-8": (X * 1e-8).astype(np.float32),
+    "float32, 1e8": (X * 1e8).astype(np.float32),
+    # Of float32 no more than a sixteenth is left at 1e6.
+    "float32, shifted by 1e6": (X + 1e6).astype(np.float32),
+    "a constant column": np.column_stack([X, np.ones(len(X))]),
+    "columns in another order": X[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("cls", ON_DATA, ids=called)
+def test_results_are_finite_at_every_scale(cls, scale):
+    fitted = fit(cls, *given(cls, data=SCALES[scale]))
+    assert_finite(fitted)
+    if cls.card.id not in _SCALED and finds_the_truth(cls):
+        assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.8
+
+
+@cache
+def finds_the_truth(cls):
+    """Whether the method finds the clusters in the data as they are."""
+    return adjusted_rand_score(TRUTH, fit(cls, *given(cls)).labels_) == 1.0
+
+
+# Whose parameters have the unit of the data.
+_SCALED = {"yang_jiang_2018": "reg_covar is a variance"}
+
+
+# -- ensembles -----------------------------------------------------------------------
+
+SHAPES = {
+    "50 clusterings of 2 objects": np.random.RandomState(0).randint(2, size=(2, 50)),
+    "50 equal clusterings of 2 objects": np.repeat([[0], [1]], 50, axis=1),
+    "1 clustering of 1 object": np.zeros((1, 1), int),
+    "50 clusterings of 1 object": np.zeros((1, 50), int),
+    "singletons": np.repeat(np.arange(12)[:, None], 5, axis=1),
+    "singletons beside one cluster": np.column_stack([np.arange(12), np.zeros(12)]),
+    "one cluster": np.zeros((12, 5), int),
+    "one object apart": np.repeat(np.arange(12) == 7, 5).reshape(12, 5).astype(int),
+    "300 clusters": np.column_stack([np.arange(300), np.arange(300) // 2]),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("cls", COMBINERS, ids=called)
+def test_results_are_finite_for_odd_ensembles(cls, shape):
+    labels = SHAPES[shape].astype(int)
+    n = len(labels)
+    data = np.random.RandomState(0).rand(n, 3)
+    arguments = given(cls, data=data, labels=Ensemble(labels))
+    fitted = fit(cls, *arguments, n_clusters=min(2, n))
+    assert_finite(fitted)
+    assert fitted.n_clusters_ <= 2
+
+
+# They take ten seconds and more for ten thousand.
+_SLOW = (
+    "berikov_2018",
+    "gkwea",
+    "hgpa",
+    "jia_2011",
+    "median_partition",
+    "prar",
+    "son_2016",
+    "vega_pons_2008",
+    "weacs",
+    "wpck",
+)
+
+
+@cache
+def many_clusterings(M):
+    labels, truth = planted(50, 5, M, noise=0.2, seed=0)
+    return Ensemble(labels), truth
+
+
+@pytest.mark.parametrize("cls", COMBINERS, ids=called)
+def test_ten_thousand_clusterings_are_combined_or_refused_for_memory(cls):
+    ensemble, truth = many_clusterings(1_000 if cls.card.id in _SLOW else 10_000)
+    data = np.random.RandomState(1).rand(50, 3) + 4.0 * truth[:, None]
+    arguments = given(cls, data=data, labels=ensemble)
+    with config.limit("400 MB"), suppress(MemoryBudgetError):
+        assert_finite(fit(cls, *arguments, n_clusters=5))
