@@ -21,12 +21,13 @@ _BLOCK = 32
 
 
 @njit(cache=True, nogil=True)
-def plurality(codes, bins, target, weights, blank, keep, drop, labels, first, last):
+def plurality(codes, bins, ballots, blank, keep, drop, labels, first, last):
     """Give each object the label with the most votes; the lowest of equals.
 
     A count is one integer: votes above bit ``drop``, then guard bits, then the label,
-    as ``n_labels - r``, in the bits that nothing is added to. ``blank`` is the count of
-    each label before the first vote, and ``keep`` masks the guard bits out, so that the
+    as ``n_labels - r``, in the bits that nothing is added to. A ballot is the weight of
+    a cluster with the label it votes for in these bits. ``blank`` is the count of each
+    label before the first vote, and ``keep`` masks the guard bits out, so that the
     largest count has most votes up to rounding and, of equals, the lowest label. An
     object without votes gets -1. The objects are those from ``first`` to ``last - 1``.
     """
@@ -44,9 +45,10 @@ def plurality(codes, bins, target, weights, blank, keep, drop, labels, first, la
         for m in range(n_clusterings):
             begin, row = bins[m], codes[m, start : start + size]
             for i in range(size):
-                c = begin + np.uint64(row[i])
-                count = votes[np.uint64(i), target[c]] + weights[c]
-                votes[np.uint64(i), target[c]] = count
+                ballot = ballots[begin + np.uint64(row[i])]
+                label = ballot & name
+                count = votes[np.uint64(i), np.uint64(label)] + (ballot ^ label)
+                votes[np.uint64(i), np.uint64(label)] = count
                 # Counts only grow: the largest ever seen is that of the winner.
                 best[np.uint64(i)] = max(best[np.uint64(i)], count & keep)
         for i in range(size):

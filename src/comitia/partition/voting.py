@@ -259,7 +259,8 @@ def _plurality(
     blank = (1 << (drop - 1)) + n_labels - np.arange(n_labels + 1)
     keep = ~((1 << drop) - (1 << label_bits))
     labels = np.empty(ensemble.n_objects, dtype=np.int32)
-    given = ensemble.codes, bins(ensemble), choice, fixed, blank, keep, drop, labels
+    votes = fixed | choice.astype(np.int64)
+    given = ensemble.codes, bins(ensemble), votes, blank, keep, drop, labels
     over_ranges(partial(plurality, *given), ensemble.n_objects)
     return labels
 
