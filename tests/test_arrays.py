@@ -94,8 +94,10 @@ def test_devices_that_cannot_be_used_are_refused():
     pytest.importorskip("torch")
     with pytest.raises(ComitiaError, match="device=3"):
         check_device(3)
-    with pytest.raises(ComitiaError, match="'nowhere' cannot be used"):
+    with pytest.raises(ComitiaError, match="'nowhere' is no device"):
         check_device("nowhere")
+    with pytest.raises(ComitiaError, match="'cuda:99' cannot be used"):
+        check_device("cuda:99")
     with pytest.raises(ComitiaError, match="precision='float16'"):
         config.set_precision("float16")
     with pytest.raises(ComitiaError, match="set_precision"):

@@ -9,6 +9,7 @@ is faster and coarser.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ _STRICT = "array_api_strict"
 
 # The share of a device's free memory that one step may take.
 _SHARE_OF_FREE = 0.9
+
+# What PyTorch calls its devices; "torch" is its CPU.
+_TORCH_DEVICES = r"(torch|cuda|mps|xpu|hip|mtia)(:\d+)?"
 
 
 def array_namespace(*arrays: Any) -> Any:
@@ -76,6 +80,11 @@ def check_device(device: str | None) -> str | None:
     if device in ("cupy", _STRICT):
         _import(device)
         return device
+    if not re.fullmatch(_TORCH_DEVICES, device):
+        raise ComitiaError(
+            f'device={device!r} is no device that is known; try "cuda", "torch" or '
+            '"cupy", or leave it out to run on the CPU.'
+        )
     torch = _import("torch")
     try:
         torch.empty(1, device=_torch_device(device))

@@ -58,7 +58,8 @@ def overlaps(
 
     # One type for labels and clusterings, so that the kernel is compiled once.
     dtype = np.promote_types(narrowest(k), ensemble.codes.dtype)
-    labelled = np.where(codes < 0, k, codes).astype(dtype)
+    # Read as unsigned, -1 is the largest of all, and becomes k.
+    labelled = np.minimum(codes.view(np.uint32), np.uint32(k)).astype(dtype)
     each = ensemble.n_clusters_each
     shared = np.empty((ensemble.n_clusters, k))
     places = ensemble.offsets
