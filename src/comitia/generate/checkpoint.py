@@ -94,7 +94,8 @@ class Checkpoint:
     def __init__(
         self, folder: str | os.PathLike[str], run: str, plans: list[Any]
     ) -> None:
-        self.folder = Path(folder)
+        # Workers that joblib keeps for the next run may be in another folder.
+        self.folder = Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         about = self.folder / "run.json"
         if about.exists():
