@@ -175,8 +175,8 @@ def test_views_that_need_each_other_find_what_none_of_them_can():
     for X in views:
         alone = MVFCMddV(4, random_state=0).fit([X]).labels_
         assert adjusted_rand_score(truth, alone) < 0.85
-    assert fitted.view_weights_.shape == (2, 4)
-    assert_allclose(fitted.view_weights_.prod(axis=0), 1.0)
+    assert fitted.view_weights_.shape == (4, 2)
+    assert_allclose(fitted.view_weights_.prod(axis=1), 1.0)
     assert (np.diff(fitted.objective_) <= 1e-10).all()
     assert fitted.view_labels_.shape == (100, 2)
 
@@ -185,7 +185,9 @@ def test_a_view_of_noise_weighs_least_for_every_cluster():
     views, truth = complementary_views(junk=True)
     fitted = MVFCMddV(4, fuzziness=1.5, random_state=0).fit(views)
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
-    scaled = fitted.view_weights_ * [[x.std()] for x in views]  # in units of the views
+    scaled = fitted.view_weights_.T * [
+        [x.std()] for x in views
+    ]  # in units of the views
     assert (scaled.argmin(axis=0) == 2).all()
 
 
@@ -199,7 +201,7 @@ def test_dissimilarities_are_as_good_as_data():
     alone = MVFCMddV(4, metric="precomputed", random_state=0).fit(given[0])
     assert alone.__sklearn_tags__().input_tags.pairwise
     assert not one.__sklearn_tags__().input_tags.pairwise
-    assert alone.view_weights_.shape == (1, alone.n_clusters_)
+    assert alone.view_weights_.shape == (alone.n_clusters_, 1)
 
 
 def test_what_are_no_dissimilarities_is_refused():

@@ -200,8 +200,8 @@ def test_views_that_need_each_other_find_what_none_of_them_can():
     for X in views:
         alone = ClusterwiseViewWeights(4, random_state=0).fit(X).labels_
         assert adjusted_rand_score(truth, alone) < 0.85
-    assert fitted.view_weights_.shape == (2, 4)
-    assert_allclose(fitted.view_weights_.sum(axis=0), 1.0)
+    assert fitted.view_weights_.shape == (4, 2)
+    assert_allclose(fitted.view_weights_.sum(axis=1), 1.0)
     assert (np.diff(fitted.objective_) <= 1e-10).all()
     assert [V.shape for V in fitted.components_] == [(2, 4), (2, 4)]
     assert_array_equal(fitted.membership_.argmax(axis=1), fitted.labels_)
@@ -216,7 +216,7 @@ def test_a_cluster_relies_on_the_view_that_shows_it():
     marks[1][truth == 0] = 1.0 + rng.rand(30, 3)
     fitted = ClusterwiseViewWeights(3, weight_penalty=0.0, random_state=0).fit(marks)
     assert same_partition(fitted.labels_, truth)
-    weights = fitted.view_weights_
+    weights = fitted.view_weights_.T
     assert weights[0, 0] > weights[1, 0]
     assert weights[1, 1] > weights[0, 1]
 

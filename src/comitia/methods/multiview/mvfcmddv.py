@@ -53,7 +53,7 @@ class MVFCMddV(MultiViewMethod):
 
     Attributes
     ----------
-    view_weights_ : ndarray of shape (n_views, n_clusters_)
+    view_weights_ : ndarray of shape (n_clusters_, n_views)
         Weight of each view for each cluster; those of a cluster have the product one.
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
@@ -203,7 +203,7 @@ class MVFCMddV(MultiViewMethod):
         order = order_of_appearance(labels)
         kept = F[:, order]
         self.membership_ = kept / kept.sum(axis=1, keepdims=True)
-        self.view_weights_ = run.weights[:, order]
+        self.view_weights_ = run.weights[:, order].T
         self.medoid_indices_ = run.medoids[:, order]
         self.view_labels_ = np.stack(
             [

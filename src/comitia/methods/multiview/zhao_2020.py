@@ -67,7 +67,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
 
     Attributes
     ----------
-    view_weights_ : ndarray of shape (n_views, n_clusters_)
+    view_weights_ : ndarray of shape (n_clusters_, n_views)
         Weight of each cluster in each view; those of a cluster sum to one.
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
@@ -144,7 +144,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
     >>> fitted = method("zhao_2020")(n_clusters=2, random_state=0)
     >>> fitted.fit({"sweet": sweet, "sour": sour}).labels_
     array([0, 0, 0, 1, 1, 1], dtype=int32)
-    >>> fitted.view_weights_.sum(axis=0)
+    >>> fitted.view_weights_.sum(axis=1)
     array([1., 1.])
     """
 
@@ -230,7 +230,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         # A column that is nobody's largest is no cluster.
         order = order_of_appearance(labels)
         self.membership_ = U[:, order] / U[:, order].sum(axis=1, keepdims=True)
-        self.view_weights_ = run.weights[:, order]
+        self.view_weights_ = run.weights[:, order].T
         self.components_ = [to_numpy(view.V)[:, order] for view in run.views]
         self.view_labels_ = np.stack(
             [to_numpy(view.U).argmax(axis=1) for view in run.views], axis=1
