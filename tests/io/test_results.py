@@ -9,11 +9,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
-from comitia import ConsensusClustering, Ensemble, method
+from comitia import ConsensusClustering, Ensemble, MultiViewEnsemble, method
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.io import results
-from comitia.io.results import FILES, Result, escape_cell, unescape_cell
+from comitia.io import _collect, _folder, _result_files
+from comitia.io._cells import escape_cell, unescape_cell
+from comitia.io._result_files import FILES
+from comitia.io.results import Result
 from tests.fixtures import E6, X6, planted
 
 NASTY = ["=1+1", "'quoted", "a,b", 'say "hi"', "two\nlines", "\u202eltr"]
@@ -213,7 +215,7 @@ def test_the_old_result_survives_a_failure(full, tmp_path, monkeypatch, fails):
                 broken()
             rename(one, other)
 
-        monkeypatch.setattr(results.os, "rename", break_at_the_end)
+        monkeypatch.setattr(_folder.os, "rename", break_at_the_end)
     with pytest.raises(OSError, match="no space"):
         full.save(folder, force=True)
     monkeypatch.undo()
@@ -232,7 +234,7 @@ def test_an_old_result_that_cannot_be_brought_back_is_not_deleted(
             raise OSError("the disk is gone")
         rename(one, other)
 
-    monkeypatch.setattr(results.os, "rename", break_twice)
+    monkeypatch.setattr(_folder.os, "rename", break_twice)
     with pytest.raises(OSError, match="disk is gone"):
         full.save(folder, force=True)
     monkeypatch.undo()
@@ -256,7 +258,7 @@ def edit(folder, name, change):
     [
         ("result.json", lambda text: text[:-40]),
         ("result.json", lambda text: "[]"),
-        ("result.json", lambda text: text.replace(results.FORMAT, "other-2")),
+        ("result.json", lambda text: text.replace(_result_files.FORMAT, "other-2")),
         (
             "result.json",
             lambda text: text.replace('"n_clusters": 3', '"n_clusters": 4'),
@@ -320,18 +322,18 @@ def test_a_gap_is_seen_where_there_is_one(apart, has_gap):
     # Four slices along the first axis: each hangs together with its neighbours, so
     # that only a gap in the middle splits them.
     labels = np.argsort(np.argsort(X[:, 0])) // 75
-    assert (results._gap(X, labels) > 2) == has_gap
+    assert (_collect.gap_between(X, labels) > 2) == has_gap
 
 
 def test_views_become_one_table_and_series_none():
     X = np.arange(12.0).reshape(6, 2)
-    assert results._table_of([X, X], ("views",), 6).shape == (6, 4)
-    names = results._feature_names(None, [X, X], np.hstack([X, X]))
+    assert _collect.table_of([X, X], ("views",), 6).shape == (6, 4)
+    names = _collect.name_features(None, [X, X], np.hstack([X, X]))
     assert names[3] == "view 1, feature 1"
     gone = X.copy()
     gone[0] = np.nan
-    assert results._table_of([X, gone], ("views",), 6) is None
-    assert results._table_of(np.zeros((6, 1, 9)), ("series",), 6) is None
+    assert _collect.table_of([X, gone], ("views",), 6) is None
+    assert _collect.table_of(np.zeros((6, 1, 9)), ("series",), 6) is None
 
 
 def test_what_a_selection_kept_votes_and_its_scores_do_not():
@@ -341,3 +343,24 @@ def test_what_a_selection_kept_votes_and_its_scores_do_not():
     kept = result.vote_weights["clustering_weights"]
     assert_allclose(kept, fitted.selected_)
     assert not np.allclose(fitted.clustering_weights_, kept)
+
+
+def test_views_keep_their_names(tmp_path):
+    X = np.random.RandomState(0).randn(12, 3) + 5 * np.repeat([0, 1], 6)[:, None]
+    views = {"genes": X, "=cmd": X[:, :2]}
+    fitted = MultiViewEnsemble(2, random_state=0).fit(views)
+    result = Result.from_estimator(fitted, views)
+    assert result.feature_names[3:] == ("=cmd, feature 0", "=cmd, feature 1")
+    assert result.view_names == ("genes", "=cmd")
+    same(result, Result.load(result.save(tmp_path / "result")))
+    written = (tmp_path / "result" / "weights.csv").read_text().splitlines()
+    named = [row[3] for row in csv.reader(written) if row[0] == "view_weights"]
+    assert named == ["genes", "'=cmd"]
+
+
+def test_weights_of_views_in_each_cluster_are_given_back(tmp_path):
+    X = np.random.RandomState(0).rand(12, 3) + np.repeat([0, 1, 2], 4)[:, None]
+    fitted = method("zhao_2020")(3, random_state=0).fit([X, X[:, :2]])
+    result = Result.from_estimator(fitted, [X, X[:, :2]])
+    assert result.weights["view_weights"].shape == (3, 2)
+    same(result, Result.load(result.save(tmp_path / "result")))

@@ -154,7 +154,13 @@ def test_the_title_can_be_given(iris, tmp_path):
     ids=["two objects", "one clustering", "one cluster", "partial", "singletons"],
 )
 def test_extremes_have_a_page(labels, id, k, tmp_path):
-    Page(write_report(result_of(labels, id, n_clusters=k), tmp_path / "report.html"))
+    result = result_of(labels, id, n_clusters=k)
+    page = write_report(result, tmp_path / "report.html")
+    Page(page)  # well-formed
+    text = page.read_text(encoding="utf-8")
+    words = "1 cluster" if k == 1 else f"{k} clusters"
+    assert words in text
+    assert f"{len(labels)} objects" in text
 
 
 @pytest.mark.parametrize("kind", ["fuzzy", "overlapping"])
@@ -167,7 +173,11 @@ def test_clusterings_of_other_kinds_have_a_page(kind, tmp_path):
     else:
         votes = Ensemble.from_clusters([[[0, 1, 2], [2, 3]], [[0, 1], [1, 2, 3]]], 4)
     result = result_of(votes, "lwgp", n_clusters=2, random_state=0)
-    Page(write_report(result, tmp_path / "report.html"))
+    page = write_report(result, tmp_path / "report.html")
+    Page(page)  # well-formed
+    text = page.read_text(encoding="utf-8")
+    assert "2 clusters" in text
+    assert 'id="heat-agreement"' in text
 
 
 @pytest.mark.parametrize(
@@ -386,3 +396,14 @@ def test_a_failure_leaves_the_old_page(iris, tmp_path, monkeypatch):
         write_report(iris, path)
     assert path.read_text() == "old"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_views_are_listed_by_name_when_clusters_weigh_them(tmp_path):
+    X = np.random.RandomState(0).rand(12, 3) + np.repeat([0, 1, 2], 4)[:, None]
+    views = {"size & shape": X, "colour": X[:, :2]}
+    fitted = method("zhao_2020")(3, random_state=0).fit(views)
+    page = write_report(Result.from_estimator(fitted, views), tmp_path / "report.html")
+    text = page.read_text(encoding="utf-8")
+    assert ">size &amp; shape<" in text
+    assert ">colour<" in text
+    assert ">view 2<" not in text  # three clusters weigh two views

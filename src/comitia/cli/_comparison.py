@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -140,16 +138,16 @@ def write_comparison(
     report : Path or None
         Where the report is.
     """
-    from comitia.io.results import escape_cell
+    from comitia.io._cells import escape_cell, write_csv
 
     ids = [row.id for row in found.rows]
     n = max((len(labels) for labels in found.labels.values()), default=0)
     names = [str(i) for i in range(n)] if object_names is None else object_names
     plain = found.to_dict()
     with folder.replaced(FILES) as place:
-        _write_csv(place / "leaderboard.csv", *_flat(plain["rows"]))
+        write_csv(place / "leaderboard.csv", *_flat(plain["rows"]))
         done = [each for each in ids if each in found.labels]
-        _write_csv(
+        write_csv(
             place / "labels.csv",
             ["object", *done],
             zip(
@@ -158,7 +156,7 @@ def write_comparison(
                 strict=True,
             ),
         )
-        _write_csv(
+        write_csv(
             place / "agreement.csv",
             ["method", *ids],
             (
@@ -210,12 +208,3 @@ def _flat(rows: list[dict[str, Any]]) -> tuple[list[str], list[list[Any]]]:
     ]
     head = list(dict.fromkeys(name for row in flat for name in row))
     return head, [[row.get(name, "") for name in head] for row in flat]
-
-
-def _write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    with atomic_write(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-        text.detach()  # flushes, and leaves the file open

@@ -77,7 +77,8 @@ class ResultFolder:
         command : str
             What was typed.
         """
-        from comitia.io.results import FILES, recover_folder
+        from comitia.io._folder import recover_folder
+        from comitia.io._result_files import FILES
 
         if self.partial.is_dir():
             recover_folder(self.path, FILES, self.partial)
@@ -109,7 +110,7 @@ class ResultFolder:
         report : Path or None
             Where the report is.
         """
-        from comitia.io.results import FILES
+        from comitia.io._result_files import FILES
 
         # The report is written before the folder appears, so that it appears complete.
         with self.replaced(FILES) as place:
@@ -131,7 +132,7 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io.results import replaced_folder
+        from comitia.io._folder import replaced_folder
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Where a killed run leaves things for the next one to find.

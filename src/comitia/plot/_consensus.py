@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.io._collect import weights_of
 
 __all__ = [
     "Consensus",
@@ -18,15 +19,6 @@ __all__ = [
     "read_estimator",
     "read_result",
 ]
-
-_WEIGHTS = (
-    "clustering_weights",
-    "cluster_weights",
-    "object_weights",
-    "feature_weights",
-    "view_weights",
-    "selected",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +62,12 @@ class Consensus:
 def read_estimator(estimator: Any) -> Consensus:
     """What plots show of a fitted method."""
     check_fitted(estimator, "labels_", "ensemble_", "n_clusters_")
-    weights = {}
-    for name in _WEIGHTS:
-        value = getattr(estimator, f"{name}_", None)
-        if isinstance(value, list | tuple):  # one array for each view
-            value = np.concatenate([np.ravel(part) for part in value])
-        if value is not None:
-            weights[name] = np.asarray(value)
     return Consensus(
         ensemble=estimator.ensemble_,
         labels=estimator.labels_,
         n_clusters=int(estimator.n_clusters_),
         confidence=np.asarray(estimator.confidence_),
-        weights=weights,
+        weights=weights_of(estimator),
         vote_weights=_voting(estimator._vote_weights()),
         object_names=estimator.ensemble_.object_names,
     )

@@ -13,7 +13,7 @@ from comitia.report._text import listed, number, percent, sentences
 
 __all__ = ["Alert", "find_alerts"]
 
-# Standard errors below which clusters hang together; see comitia.io.results.
+# Standard errors below which clusters hang together; see gap_between of comitia.io.
 GAP = 2.0
 
 # Clusterings that agree less than this, corrected for chance, hardly agree at all.

@@ -66,7 +66,8 @@ class Facts:
         if name == "object_weights":
             return self.object_name(i)
         if name == "view_weights":
-            return f"view {i}"
+            names = self.result.view_names
+            return shown(names[i % len(names)]) if names else f"view {i}"
         if name == "feature_weights":
             names = self.result.feature_names
             return shown(names[i % len(names)]) if names else f"feature {i}"

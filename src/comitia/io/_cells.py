@@ -1,0 +1,127 @@
+"""Cells and lines of the .csv files of a result."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from comitia._files import atomic_write
+
+__all__ = ["digits", "escape_cell", "read_csv", "unescape_cell", "write_csv"]
+
+# A spreadsheet takes a cell that begins so for a formula; an apostrophe says "text".
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+def escape_cell(text: Any) -> str:
+    """Make a text safe to open in a spreadsheet.
+
+    Parameters
+    ----------
+    text : str
+        What stands in a cell.
+
+    Returns
+    -------
+    cell : str
+        The text, with an apostrophe in front if a spreadsheet could take it for a
+        formula, or if it begins with an apostrophe itself.
+
+    Examples
+    --------
+    >>> escape_cell("=1+1"), escape_cell("plain")
+    ("'=1+1", 'plain')
+    """
+    text = str(text)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def unescape_cell(cell: str) -> str:
+    """Undo :func:`escape_cell`.
+
+    Parameters
+    ----------
+    cell : str
+        What stands in the file.
+
+    Returns
+    -------
+    text : str
+        The text that was meant.
+
+    Examples
+    --------
+    >>> unescape_cell(escape_cell("'=1+1"))
+    "'=1+1"
+    """
+    return cell[1:] if cell.startswith("'") else cell
+
+
+def digits(values: NDArray[Any]) -> list[str]:
+    """Numbers with the fewest digits that give them back exactly.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The numbers.
+
+    Returns
+    -------
+    texts : list of str
+        One for each.
+    """
+    return [repr(value) for value in values.tolist()]
+
+
+def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table, all of it or nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    head : sequence of str
+        Names of the columns.
+
+    rows : iterable of sequences
+        The lines; None is an empty cell.
+    """
+    with atomic_write(path) as file:
+        text = io.TextIOWrapper(
+            file, encoding="utf-8", errors="surrogatepass", newline=""
+        )
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+        text.detach()  # flushes, and leaves the file open
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Read a table that :func:`write_csv` wrote.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    head : list of str
+        Names of the columns.
+
+    rows : list of list of str
+        The lines, all as long as the head.
+    """
+    with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
+        rows = csv.reader(file)
+        head = next(rows, [])
+        table = list(rows)
+    if any(len(row) != len(head) for row in table):
+        raise ValueError(f"{path.name} has lines of different lengths")
+    return head, table

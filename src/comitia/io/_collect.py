@@ -1,0 +1,342 @@
+"""What is collected of a fitted method, piece by piece."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from comitia.represent.summary import Profile
+
+__all__ = [
+    "card_of",
+    "converged_of",
+    "gap_between",
+    "jsonable",
+    "map_of",
+    "membership_of",
+    "name_features",
+    "objective_of",
+    "parameters_of",
+    "profile_of",
+    "scores_of",
+    "table_of",
+    "texts_of",
+    "truth_of",
+    "versions_here",
+    "weights_of",
+]
+
+Floats = NDArray[np.float64]
+
+WEIGHTS = (
+    "clustering_weights",
+    "cluster_weights",
+    "object_weights",
+    "feature_weights",
+    "view_weights",
+    "selected",
+)
+
+# Pairwise distances of more objects than this take longer than a look at a sample.
+_SILHOUETTE_SAMPLE = 2000
+
+# Fewer objects in a cluster say nothing about a gap between two.
+_FEW = 5
+
+_PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def weights_of(estimator: Any) -> dict[str, NDArray[Any]]:
+    found = {}
+    for name in WEIGHTS:
+        values = getattr(estimator, f"{name}_", None)
+        if values is None:
+            continue
+        if isinstance(values, list | tuple):  # one array for each view
+            values = np.concatenate([np.ravel(part) for part in values])
+        kind = bool if name == "selected" else np.float64
+        found[name] = np.array(values, dtype=kind)
+    return found
+
+
+def membership_of(estimator: Any) -> Floats:
+    """The shares the method gives, or votes where it gives none for its clusters."""
+    from comitia.represent import vote_shares
+
+    n, k = len(estimator.labels_), int(estimator.n_clusters_)
+    given = np.asarray(estimator.membership_, dtype=np.float64)
+    if (
+        given.shape == (n, k)
+        and (given >= 0).all()
+        # What is left of a sum of shares after an iteration in single precision.
+        and np.allclose(given.sum(axis=1), 1.0, atol=1e-5)
+    ):
+        return given
+    votes = estimator._vote_weights()
+    return vote_shares(estimator.ensemble_, estimator.labels_, k, **votes)
+
+
+def table_of(X: Any, needs: Sequence[str], n: int) -> Floats | None:
+    """The data as one table of finite numbers; None where they are none."""
+    if X is None or isinstance(X, Ensemble) or {"series", "graph"} & {*needs}:
+        return None
+    from comitia.represent.summary import check_features
+
+    if "views" in needs and isinstance(X, list | tuple | Mapping):
+        views = X.values() if isinstance(X, Mapping) else X
+        X = np.hstack([np.asarray(view, dtype=np.float64) for view in views])
+        # An object that is missing from a view has no place on a map of the features.
+        return X if np.isfinite(X).all() else None
+    return check_features(X, n)
+
+
+def name_features(
+    given: Sequence[Any] | None, X: Any, data: Floats | None
+) -> tuple[str, ...]:
+    if data is None:
+        return ()
+    p = data.shape[1]
+    if given is None:
+        given = getattr(X, "columns", None)
+    if given is None and isinstance(X, Mapping):
+        given = _name_views(X)
+    elif given is None and isinstance(X, list | tuple) and np.ndim(X[0]) == 2:
+        given = _name_views({f"view {v}": view for v, view in enumerate(X)})
+    if given is None or len(given) != p:
+        if given is not None:
+            raise ComitiaError(
+                f"feature_names must have one entry per feature; got {len(given)} for "
+                f"{p}."
+            )
+        given = [f"feature {j}" for j in range(p)]
+    return tuple(map(str, given))
+
+
+def _name_views(views: Mapping[Any, Any]) -> list[str]:
+    """The features of all views, each with the name of its view."""
+    return [
+        f"{name}, {column}"
+        for name, view in views.items()
+        for column in getattr(
+            view, "columns", [f"feature {j}" for j in range(np.shape(view)[1])]
+        )
+    ]
+
+
+def map_of(
+    ensemble: Ensemble, data: Floats | None, names: Sequence[str]
+) -> tuple[Floats, tuple[str, str]]:
+    from comitia.represent import embed_objects
+
+    positions = embed_objects(ensemble, data)
+    if data is None:
+        return positions, (
+            "first coordinate of the clusterings",
+            "second coordinate of the clusterings",
+        )
+    n_varying = max(int((np.ptp(data, axis=0) > 0).sum()), 1)
+    first, second = positions.var(axis=0) / n_varying
+    if data.shape[1] == 1:
+        return positions, (names[0] + ", standardised", "")
+    return positions, (
+        f"first principal component, {first:.0%} of the variance",
+        f"second principal component, {second:.0%} of the variance",
+    )
+
+
+def profile_of(data: Floats | None, labels: NDArray[Any]) -> Profile | None:
+    from comitia.represent import cluster_profile
+
+    return None if data is None else cluster_profile(data, labels)
+
+
+def truth_of(truth: Any, n: int) -> NDArray[Any] | None:
+    if truth is None:
+        return None
+    values = np.asarray(truth, dtype=object).ravel()
+    if len(values) != n:
+        raise ComitiaError(
+            f"truth must have one entry per object; got {len(values)} for {n}."
+        )
+    # NaN is the one value that differs from itself.
+    return np.array(["" if v is None or v != v else str(v) for v in values])
+
+
+def scores_of(
+    ensemble: Ensemble,
+    labels: NDArray[Any],
+    membership: Floats,
+    data: Floats | None,
+    truth: NDArray[Any] | None,
+) -> dict[str, float]:
+    from comitia.agreement import agreement, agreement_with
+
+    scores = {
+        "mean_confidence": float(membership[np.arange(len(labels)), labels].mean())
+    }
+    if ensemble.kind != "overlapping":
+        scores["mean_ari_with_clusterings"] = float(
+            agreement_with(labels, ensemble, "adjusted_rand").mean()
+        )
+    if data is not None and 1 < len(np.unique(labels)) < len(labels):
+        from comitia import validity
+
+        sample = _SILHOUETTE_SAMPLE if len(labels) > _SILHOUETTE_SAMPLE else None
+        scores["silhouette"] = validity.silhouette(
+            data, labels, sample_size=sample, random_state=0
+        )
+        scores["calinski_harabasz"] = validity.calinski_harabasz(data, labels)
+        scores["davies_bouldin"] = validity.davies_bouldin(data, labels)
+        scores["gap_between_clusters"] = gap_between(data, labels)
+    if truth is not None and truth.astype(bool).any():
+        known = [value or None for value in truth.tolist()]
+        for measure in ("adjusted_rand", "nmi_sqrt"):
+            scores[f"truth_{measure}"] = agreement(labels, known, measure)
+    return {name: float(value) for name, value in scores.items() if np.isfinite(value)}
+
+
+def gap_between(data: Floats, labels: NDArray[Any]) -> float:
+    r"""How clear a gap splits the clusters into two groups, in standard errors.
+
+    The objects of two clusters are projected on the line through their centres, which
+    stand at 0 and 1. Of an unbroken cloud that was cut in two, the stretch around 1/2
+    holds as many objects as those around 0 and 1; between two clusters it holds fewer.
+    For counts m in the middle and e at the emptier end, each of width 1/3,
+
+    .. math::
+        z = (e - m) / \sqrt{e + m}.
+
+    Clusters can hang together through others; the value is the largest z on the
+    spanning tree of smallest z. NaN when no two clusters have five objects or more.
+    """
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    large = np.flatnonzero(np.bincount(labels) >= _FEW)
+    if len(large) < 2:
+        return float("nan")
+    members = [data[labels == c] for c in large]
+    centres = [rows.mean(axis=0) for rows in members]
+    z = np.zeros((len(large), len(large)))
+    for a, b in itertools.combinations(range(len(large)), 2):
+        line = centres[b] - centres[a]
+        length = float(line @ line) or 1.0
+        both = np.concatenate([members[a], members[b]])
+        place = (both - centres[a]) @ line / length
+        near = [int((np.abs(place - at) < 1 / 6).sum()) for at in (0.0, 0.5, 1.0)]
+        e, m = min(near[0], near[2]), near[1]
+        z[a, b] = (e - m) / np.sqrt(max(e + m, 1))
+    # No edge, to a spanning tree, is one of weight zero.
+    shift = 1.0 - z.min()
+    tree = minimum_spanning_tree(np.triu(z + shift, 1))
+    return float(tree.data.max()) - shift
+
+
+def objective_of(estimator: Any) -> tuple[Floats, ...]:
+    """One curve for each optimisation; several columns are several curves."""
+    values = getattr(estimator, "objective_", None)
+    if values is None:
+        return ()
+    parts = values if isinstance(values, list | tuple) else [values]
+    if all(np.ndim(part) == 0 for part in parts):
+        parts = [np.array(parts)]
+    return tuple(
+        np.array(curve, dtype=np.float64)
+        for part in parts
+        for curve in np.atleast_2d(np.asarray(part, dtype=np.float64).T)
+        if curve.size
+    )
+
+
+def converged_of(estimator: Any) -> bool | None:
+    value = getattr(estimator, "converged_", None)
+    return None if value is None else bool(np.all(value))
+
+
+def card_of(estimator: Any) -> dict[str, Any]:
+    card, text = estimator.card, inspect.cleandoc(type(estimator).__doc__ or "")
+    parts = re.split(r"\n(\w[\w ]*)\n-{3,}\n", f"{text}\n")
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    cited = re.findall(
+        r"\.\. \[\w+\] (.+?)(?=\n\.\. \[|\n\n|\Z)",
+        sections.get("References", "").strip(),
+        flags=re.S,
+    )
+    return {
+        "id": card.id,
+        "name": card.name,
+        "summary": card.summary,
+        "description": parts[0].partition("\n\n")[2].strip(),
+        "notes": sections.get("Notes", "").strip(),
+        "references": [" ".join(entry.split()) for entry in cited],
+        "weighs": card.weighs,
+        "approach": card.approach,
+        "needs": list(card.needs),
+        "scales": card.scales,
+        "class": type(estimator).__name__,
+    }
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    parameters = estimator.get_params(deep=False)
+    # What made the clusterings, with the seed it was given, tells more than None.
+    generator = getattr(estimator, "generator_", None)
+    if generator is not None and "generator" in parameters:
+        parameters["generator"] = generator
+    return {name: jsonable(value) for name, value in parameters.items()}
+
+
+def jsonable(value: Any) -> Any:
+    """The nearest thing that JSON can hold; numbers that are none become None."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | range):
+        return [jsonable(item) for item in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        parameters = value.get_params(deep=False)
+        return {"class": type(value).__name__, "parameters": jsonable(parameters)}
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__name__)
+    return type(value).__name__
+
+
+def versions_here() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def texts_of(names: Any, n: int, argument: str) -> NDArray[Any] | None:
+    if names is None:
+        return None
+    texts = np.array([str(name) for name in names])
+    if texts.shape != (n,):
+        raise ComitiaError(
+            f"{argument} must have one entry per object; got {len(texts)} for {n}."
+        )
+    return texts

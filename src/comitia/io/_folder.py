@@ -1,0 +1,101 @@
+"""Folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from comitia._files import UNFINISHED
+
+__all__ = ["recover_folder", "replaced_folder"]
+
+
+@contextmanager
+def replaced_folder(
+    target: Path, files: Sequence[str], workplace: Path | None = None
+) -> Iterator[Path]:
+    """Make a folder to write into that takes the place of another when it is finished.
+
+    Parameters
+    ----------
+    target : Path
+        The folder that is to appear.
+
+    files : sequence of str
+        What it may hold. Other files of a folder that is there already stay.
+
+    workplace : Path, default=None
+        A folder on the same disk for what is not finished; beside the target by
+        default. What a killed process leaves there, :func:`recover_folder` finds.
+
+    Yields
+    ------
+    place : Path
+        Where to write.
+    """
+    room = Path(tempfile.mkdtemp(dir=workplace or target.parent, prefix=UNFINISHED))
+    fresh, old = room / "new", room / "old"
+    try:
+        # Inside the private room, so that it is as open as any new folder.
+        fresh.mkdir()
+        yield fresh
+        _sync(fresh)
+        if target.exists():
+            os.rename(target, old)
+        try:
+            for entry in old.iterdir() if old.exists() else ():
+                if entry.name not in files:
+                    os.rename(entry, fresh / entry.name)
+            os.rename(fresh, target)
+        except BaseException:
+            _bring_back(old, fresh, target, files)
+            raise
+        _sync(target.parent)
+    finally:
+        # An old folder that could not be brought back is left where it can be found.
+        if target.exists() or not old.exists():
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def recover_folder(target: Path, files: Sequence[str], workplace: Path) -> None:
+    """Tidy up after a process that was killed while it replaced a folder.
+
+    Parameters
+    ----------
+    target : Path
+        The folder. If it was taken away already, it is brought back.
+
+    files : sequence of str
+        As for :func:`replaced_folder`.
+
+    workplace : Path
+        As for :func:`replaced_folder`.
+    """
+    for room in workplace.glob(f"{UNFINISHED}*"):
+        if room.is_dir():
+            if not target.exists():
+                _bring_back(room / "old", room / "new", target, files)
+            shutil.rmtree(room)
+
+
+def _bring_back(old: Path, fresh: Path, target: Path, files: Sequence[str]) -> None:
+    if not old.exists():
+        return
+    for entry in fresh.iterdir():
+        if entry.name not in files:
+            os.rename(entry, old / entry.name)
+    os.rename(old, target)
+
+
+def _sync(folder: Path) -> None:
+    # Windows opens no folders; there a rename is as durable as it gets.
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,272 @@
+"""The files of a result folder: how they are written, and read again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._files import atomic_write
+from comitia.io._cells import digits, escape_cell, read_csv, unescape_cell, write_csv
+from comitia.io._collect import jsonable
+
+if TYPE_CHECKING:
+    from comitia.io.results import Result
+    from comitia.represent.summary import Profile
+
+__all__ = ["FILES", "FORMAT", "read_files", "write_files"]
+
+Floats = NDArray[np.float64]
+
+FORMAT = "comitia-result-1"
+
+# What a result folder holds; other files in it are the user's.
+FILES = (
+    "labels.csv",
+    "weights.csv",
+    "ensemble.npz",
+    "result.json",
+    "profile.csv",
+    "map.csv",
+    "report.html",
+)
+
+
+def write_files(result: Result, folder: Path) -> None:
+    """Write all files but the report.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+
+    folder : Path
+        Where, an empty folder.
+    """
+    n, k = result.membership.shape
+    names = (
+        np.arange(n).astype(str)
+        if result.object_names is None
+        else [escape_cell(name) for name in result.object_names]
+    )
+    columns = [names, result.labels.tolist(), digits(result.confidence)]
+    columns += [digits(column) for column in result.membership.T]
+    head = ["object", "cluster", "confidence"]
+    head += [f"votes_{c}" for c in range(k)]
+    if result.truth is not None:
+        columns.append(list(map(escape_cell, result.truth)))
+        head.append("truth")
+    write_csv(folder / "labels.csv", head, zip(*columns, strict=True))
+    write_csv(
+        folder / "weights.csv",
+        ["weights", "row", "column", "name", "value"],
+        itertools.chain.from_iterable(
+            _weight_rows(result, name, values)
+            for name, values in result.weights.items()
+        ),
+    )
+    result.ensemble.save(folder / "ensemble.npz")
+    if result.positions is not None:
+        x, y = result.positions.T
+        rows = zip(names, digits(x), digits(y), strict=True)
+        write_csv(folder / "map.csv", ["object", "x", "y"], rows)
+    if result.profile is not None:
+        write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
+    text = json.dumps(_about(result), indent=1, allow_nan=False, ensure_ascii=False)
+    with atomic_write(folder / "result.json") as file:
+        # Half a surrogate pair, which a file name may hold, is no UTF-8.
+        file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def _weight_rows(
+    result: Result, name: str, values: NDArray[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """One line for each weight: where it stands, what it weighs, how much."""
+    ensemble = result.ensemble
+    items = {
+        "feature_weights": result.feature_names,
+        "view_weights": result.view_names,
+    }
+    for place, value in np.ndenumerate(values):
+        row, column, of = place[0], "", ""
+        if name == "clustering_weights" or (
+            name == "selected" and len(values) == ensemble.n_clusterings
+        ):
+            if ensemble.clustering_names is not None:
+                of = str(ensemble.clustering_names[row])
+        elif name in ("cluster_weights", "selected"):
+            m = int(ensemble.clustering_of[row])
+            row, column = m, place[0] - int(ensemble.offsets[m])
+            if ensemble.clustering_names is not None:
+                of = str(ensemble.clustering_names[m])
+        elif name == "object_weights" and result.object_names is not None:
+            of = str(result.object_names[row])
+        elif name in items:
+            # A line for each feature or view, and for each cluster if it has its own.
+            column = place[-1]
+            row = place[0] if values.ndim == 2 else ""
+            if values.shape[-1] == len(items[name]):
+                of = items[name][column]
+        number = repr(value.item())
+        yield name, row, column, escape_cell(of), number
+
+
+_PROFILE = ["cluster", "feature", "mean", "difference", "effect", "explained"]
+
+
+def _profile_rows(result: Result) -> Iterator[tuple[Any, ...]]:
+    profile = result.profile
+    assert profile is not None
+    names = [escape_cell(name) for name in result.feature_names]
+    explained = digits(profile.explained)
+    for c in range(len(profile.means)):
+        yield from zip(
+            itertools.repeat(c),
+            names,
+            digits(profile.means[c]),
+            digits(profile.differences[c]),
+            digits(profile.effects[c]),
+            explained,
+            strict=False,
+        )
+
+
+_PLAIN = (
+    "method",
+    "card",
+    "parameters",
+    "n_clusters",
+    "converged",
+    "scores",
+    "choice",
+    "notes",
+    "versions",
+    "seed",
+    "timings",
+    "command",
+    "source",
+)
+
+
+def _about(result: Result) -> dict[str, Any]:
+    about = {name: jsonable(getattr(result, name)) for name in _PLAIN}
+    return {
+        "format": FORMAT,
+        **about,
+        "axes": list(result.axes),
+        "view_names": list(result.view_names),
+        "objective": [jsonable(curve) for curve in result.objective],
+        "has_names": result.object_names is not None,
+        "has_truth": result.truth is not None,
+        "weights": {name: list(w.shape) for name, w in result.weights.items()},
+    }
+
+
+def read_files(folder: Path, about: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Read what :func:`write_files` wrote, all but the ensemble.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+
+    about : dict
+        What ``result.json`` says.
+
+    n : int
+        Number of objects of the ensemble.
+
+    Returns
+    -------
+    fields : dict
+        The fields of the result.
+    """
+    k = int(about["n_clusters"])
+    names, labels, numbers, truth = _read_labels(folder, k, bool(about["has_truth"]))
+    if len(labels) != n or k < 1 or labels.min() < 0 or labels.max() >= k:
+        raise ValueError("labels.csv does not fit the ensemble")
+    feature_names, profile = _read_profile(folder, labels, k)
+    return {
+        "method": str(about["method"]),
+        "labels": labels,
+        "confidence": numbers[:, 0],
+        "membership": numbers[:, 1:],
+        "object_names": names if about["has_names"] else None,
+        "truth": truth,
+        "weights": _read_weights(folder, about["weights"]),
+        "objective": tuple(
+            np.array([np.nan if v is None else v for v in curve], dtype=np.float64)
+            for curve in about["objective"]
+        ),
+        "positions": _read_map(folder, n),
+        "axes": tuple(map(str, about["axes"])),
+        "view_names": tuple(map(str, about["view_names"])),
+        "feature_names": feature_names,
+        "profile": profile,
+        "notes": tuple(map(str, about["notes"])),
+        **{
+            name: about[name]
+            for name in (*_PLAIN[1:3], "converged", "scores", "choice", *_PLAIN[8:])
+        },
+    }
+
+
+def _read_labels(
+    folder: Path, k: int, has_truth: bool
+) -> tuple[NDArray[Any], NDArray[np.int32], Floats, NDArray[Any] | None]:
+    head, rows = read_csv(folder / "labels.csv")
+    if len(head) != 3 + k + has_truth or not rows:
+        raise ValueError(f"labels.csv does not have the columns of {k} clusters")
+    names = np.array([unescape_cell(row[0]) for row in rows])
+    labels = np.array([int(row[1]) for row in rows], dtype=np.int32)
+    numbers = np.array([row[2 : 3 + k] for row in rows], dtype=np.float64)
+    truth = np.array([unescape_cell(row[-1]) for row in rows]) if has_truth else None
+    return names, labels, numbers, truth
+
+
+def _read_weights(folder: Path, shapes: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    _, rows = read_csv(folder / "weights.csv")
+    values: dict[str, list[str]] = {name: [] for name in shapes}
+    for name, *_, value in rows:
+        values[name].append(value)
+    return {
+        name: (
+            np.array(texts) == "True"
+            if name == "selected"
+            else np.array(texts, dtype=np.float64)
+        ).reshape(shapes[name])
+        for name, texts in values.items()
+    }
+
+
+def _read_map(folder: Path, n: int) -> Floats | None:
+    if not (folder / "map.csv").exists():
+        return None
+    _, rows = read_csv(folder / "map.csv")
+    return np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
+
+
+def _read_profile(
+    folder: Path, labels: NDArray[Any], k: int
+) -> tuple[tuple[str, ...], Profile | None]:
+    if not (folder / "profile.csv").exists():
+        return (), None
+    from comitia.represent.summary import Profile
+
+    _, rows = read_csv(folder / "profile.csv")
+    p = len(rows) // k
+    numbers = np.array([row[2:] for row in rows], dtype=np.float64).reshape(k, p, 4)
+    names = tuple(unescape_cell(row[1]) for row in rows[:p])
+    means, differences, effects, explained = np.moveaxis(numbers, 2, 0)
+    return names, Profile(
+        sizes=np.bincount(labels, minlength=k),
+        means=means,
+        differences=differences,
+        effects=effects,
+        explained=explained[0],
+    )
