@@ -20,13 +20,16 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = [
     "array_namespace",
+    "as_tensor",
     "check_device",
     "device_of",
     "floats_on",
+    "label_sizes",
     "put_beside",
     "require_device_memory",
     "to_device",
     "to_numpy",
+    "to_tensor",
 ]
 
 # The reference implementation of the standard, which refuses whatever is not in it:
@@ -166,6 +169,50 @@ def to_device(array: Any, device: str | None) -> Any:
     return torch.asarray(np.ascontiguousarray(given), device=_torch_device(device))
 
 
+def as_tensor(array: Any) -> Any:
+    """See an array as a tensor of PyTorch, where it is.
+
+    Parameters
+    ----------
+    array : tensor, or array of CuPy or NumPy
+        Any array; CuPy's is not copied.
+
+    Returns
+    -------
+    tensor : torch.Tensor
+        The same numbers, on the same device.
+    """
+    torch = _import("torch")
+    if isinstance(array, torch.Tensor):
+        return array.detach()
+    if device_of(array) == "cupy":
+        return torch.from_dlpack(array)
+    return to_device(np.asarray(array), "torch")
+
+
+def to_tensor(array: Any, device: str | None) -> Any:
+    """Put an array of any library on a device, as a tensor of PyTorch.
+
+    Parameters
+    ----------
+    array : tensor, or array of CuPy or NumPy
+        Any array.
+
+    device : str or None
+        As :func:`check_device` returns it, where ``"cupy"`` is the first GPU; None
+        leaves the array where it is.
+
+    Returns
+    -------
+    tensor : torch.Tensor
+        The same numbers; the same memory where they are there already.
+    """
+    tensor = as_tensor(array)
+    if device is None:
+        return tensor
+    return tensor.to("cuda" if device == "cupy" else _torch_device(device))
+
+
 def to_numpy(array: Any) -> NDArray[Any]:
     """Bring an array back.
 
@@ -187,6 +234,24 @@ def to_numpy(array: Any) -> NDArray[Any]:
     if library == _STRICT:
         return np.from_dlpack(array)
     return np.asarray(array)
+
+
+def label_sizes(labels: Any) -> NDArray[np.int64]:
+    """Count how often each label occurs.
+
+    Parameters
+    ----------
+    labels : array of int of shape (n,)
+        Labels 0 or more, on any device.
+
+    Returns
+    -------
+    sizes : ndarray of shape (largest label + 1,)
+        The counts.
+    """
+    if device_of(labels) is None:
+        return np.bincount(labels)
+    return to_numpy(as_tensor(labels).bincount())
 
 
 def floats_on(array: Any, device: str | None) -> Any:

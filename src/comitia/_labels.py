@@ -7,13 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import device_of
 from comitia.exceptions import ComitiaError
 
-__all__ = ["LabelTable", "encode", "narrowest", "read_labels"]
+__all__ = ["LabelTable", "by_appearance", "encode", "narrowest", "read_labels"]
 
 
 # Rows of a table that are turned into columns at once: they stay in the cache.
 _ROWS_AT_ONCE = 1024
+
+# Labels that are renamed at once: what is made of them on the way stays small.
+_LABELS_AT_ONCE = 1 << 20
 
 
 class LabelTable(NamedTuple):
@@ -38,6 +42,12 @@ def read_labels(labels: Any) -> LabelTable:
     table : LabelTable
         The columns, and names where the input has them.
     """
+    device = device_of(labels)
+    if device is not None and device not in ("torch", "array_api_strict"):
+        raise ComitiaError(
+            f"labels are on device {device!r}; Ensemble.on_device(labels) leaves them "
+            "there."
+        )
     if hasattr(labels, "columns") and hasattr(labels, "shape"):
         return _read_frame(labels)
     if _is_list_of_vectors(labels):
@@ -121,6 +131,43 @@ def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
     # The type holds k itself even when nothing is missing, so that blocks with and
     # without missing objects share one type.
     return codes.astype(narrowest(k), copy=False), k
+
+
+def by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
+    """Number labels in the order of their first appearance.
+
+    Parameters
+    ----------
+    labels : ndarray of int of shape (n,)
+        Any small numbers.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+        The numbers.
+
+    n_labels : int
+        How many different labels there are.
+    """
+    least = int(labels.min())
+    reach = int(labels.max()) - least + 1
+    if reach > max(len(labels), 1000):
+        # Far apart: a table of everything between them would be mostly empty.
+        return by_appearance(np.unique(labels, return_inverse=True)[1])
+    numbers = np.full(reach, -1, dtype=np.int32)
+    n_labels = 0
+    for lo in range(0, len(labels), _LABELS_AT_ONCE):
+        some = labels[lo : lo + _LABELS_AT_ONCE] - least
+        new = np.flatnonzero(np.bincount(some, minlength=reach)[:reach])
+        new = new[numbers[new] < 0]
+        for label in new[np.argsort([int(np.argmax(some == label)) for label in new])]:
+            numbers[label] = n_labels
+            n_labels += 1
+    codes = np.empty(len(labels), dtype=np.int32)
+    for lo in range(0, len(labels), _LABELS_AT_ONCE):
+        rows = slice(lo, lo + _LABELS_AT_ONCE)
+        codes[rows] = numbers[labels[rows] - least]
+    return codes, n_labels
 
 
 def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:

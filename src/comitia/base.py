@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._arrays import check_device, device_of, to_tensor
+from comitia._labels import by_appearance
 from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
+from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, MemoryBudgetError
 
-__all__ = ["EnsembleMethod", "VariableWeightMethod"]
+__all__ = ["EnsembleMethod", "ResultBlock", "VariableWeightMethod"]
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
@@ -32,6 +35,30 @@ def _members_can_label(method: EnsembleMethod) -> bool:
             f"the clusterings of {type(generator).__name__} cannot label new objects."
         )
     return True
+
+
+class ResultBlock(NamedTuple):
+    """The result for the objects of one row block.
+
+    Attributes
+    ----------
+    rows : slice
+        Where the block stands.
+
+    labels : ndarray of shape (n_rows,)
+        The clusters of its objects.
+
+    confidence : ndarray of shape (n_rows,)
+        Share of the votes that each gives to its own cluster.
+
+    membership : ndarray of shape (n_rows, n_clusters_)
+        Share of the votes that each gives to each cluster.
+    """
+
+    rows: slice
+    labels: NDArray[Any]
+    confidence: NDArray[np.float64]
+    membership: NDArray[np.float64]
 
 
 class EnsembleMethod(ClusterMixin, BaseEstimator):
@@ -57,10 +84,14 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
+    # Whether ``_combine`` works on labels that live on a device; others get a copy.
+    _labels_on_device: ClassVar[bool] = False
+
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
     generator: Any
     random_state: Any
+    cluster_weights_: NDArray[np.float64]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -92,6 +123,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         must_link: Any = None,
         cannot_link: Any = None,
         device: str | None = None,
+        approximate: str | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one.
 
@@ -115,9 +147,18 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             take constraints.
 
         device : str, default=None
-            Where dense iterations run: ``"cuda"``, ``"cuda:1"`` or ``"torch"`` (the
-            CPU, through PyTorch), for methods whose card says ``on_device``. ``None``
-            follows the data: NumPy's stay with NumPy, a tensor's device is used.
+            Where dense iterations run, or where the labels of the ensemble are worked
+            on: ``"cuda"``, ``"cuda:1"`` or ``"torch"`` (the CPU, through PyTorch), for
+            methods whose card says ``on_device``. ``None`` follows what is given:
+            NumPy's arrays stay with NumPy, the device of a tensor or of an
+            :meth:`Ensemble.on_device` is used.
+
+        approximate : {"landmarks"}, default=None
+            ``"landmarks"`` runs a method that is quadratic in n on 5000 objects drawn
+            at random, and gives the others the labels that their clusters have among
+            these (:mod:`comitia.represent.landmarks`). For methods that need
+            clusterings alone. By default nothing is approximated, and what does not
+            fit into memory is refused.
 
         Returns
         -------
@@ -134,7 +175,11 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             if ensemble is None:
                 ensemble = X if data is None else self._generate(data, rng)
             self._check_ensemble(ensemble)
-            self._keep(ensemble, self._combine(ensemble, data, rng))
+            if approximate is None:
+                labels = self._combine_all(ensemble, data, rng)
+            else:
+                labels = self._combine_landmarks(ensemble, approximate, rng)
+            self._keep(ensemble, labels)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
@@ -203,7 +248,37 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     @cached_property
     def confidence_(self) -> NDArray[np.float64]:
         """Share of the votes that each object gives to its own cluster, (n,)."""
-        return self.membership_[np.arange(len(self.labels_)), self.labels_]
+        return np.concatenate([part.confidence for part in self.result_blocks()])
+
+    def result_blocks(self) -> Iterator[ResultBlock]:
+        """Walk over the result, a row block of the ensemble at a time.
+
+        Vote shares of many objects do not fit into memory; those of a block do.
+
+        Yields
+        ------
+        block : ResultBlock
+            Where the block stands, its labels, confidence and vote shares.
+        """
+        from comitia.represent.votes import block_shares, cluster_shares, share_weights
+
+        check_is_fitted(self)
+        ensemble = self.ensemble_
+        if len(ensemble.row_blocks) == 1:
+            parts: Any = [self.membership_]
+        else:
+            shares = cluster_shares(ensemble, self.labels_, self.n_clusters_)
+            weights = share_weights(ensemble, shares, **self._vote_weights())
+            parts = ensemble.row_blocks.each(
+                block_shares, shares=shares, weights=weights
+            )
+        start = 0
+        for membership in parts:
+            rows = slice(start, start + len(membership))
+            labels = self.labels_[rows]
+            own = membership[np.arange(len(labels)), labels]
+            yield ResultBlock(rows, labels, own, membership)
+            start = rows.stop
 
     def _vote_weights(self) -> dict[str, Any]:
         return {
@@ -291,19 +366,73 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return check_series(X)
 
     def _check_device(self, X: Any, device: str | None) -> str | None:
-        from comitia._arrays import check_device, device_of
-
-        if device is None:
+        if device is None and isinstance(X, Ensemble):
+            device = X.device
+        elif device is None:
             device = device_of(X[0] if isinstance(X, list) and X else X)
-            # A method that knows no devices reads a tensor as any other array.
-            return device if self.card.on_device else None
-        device = check_device(device)
+        else:
+            device = check_device(device)
+            self._refuse_device(device)
+        # A method that knows no devices reads a tensor as any other array.
+        return device if self.card.on_device else None
+
+    def _refuse_device(self, device: str | None) -> None:
         if device is not None and not self.card.on_device:
             raise ComitiaError(
                 f"device={device!r} is not for {type(self).__name__}, which runs on "
                 "the CPU; see comitia.methods(on_device=True)."
             )
-        return device
+
+    def _combine_all(
+        self, ensemble: Ensemble, data: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        try:
+            return self._combine(self._placed(ensemble), data, rng)
+        except MemoryBudgetError as error:
+            if not self._takes_landmarks or not ensemble.is_hard:
+                raise
+            n_rows = len(ensemble.distinct().counts)
+            raise MemoryBudgetError(
+                f"{error} Of the {ensemble.n_objects} objects {n_rows} differ in their "
+                'labels; fit(…, approximate="landmarks") works on a sample of them.'
+            ) from None
+
+    @property
+    def _takes_landmarks(self) -> bool:
+        return self.card.scales == "quadratic" and self.card.needs == ("labels",)
+
+    def _combine_landmarks(
+        self, ensemble: Ensemble, approximate: str, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        from comitia.represent.landmarks import draw_landmarks, extend_labels
+
+        if approximate != "landmarks":
+            raise ComitiaError(
+                f'approximate={approximate!r} is not known; give "landmarks" or None.'
+            )
+        if not self._takes_landmarks:
+            raise ComitiaError(
+                f"{type(self).__name__} is not approximated by landmarks, which are "
+                'for methods of comitia.methods(needs="labels", scales="quadratic").'
+            )
+        drawn = draw_landmarks(ensemble, rng)
+        labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))
+        if hasattr(self, "cluster_weights_"):
+            weights: NDArray[np.float64] = np.zeros(ensemble.n_clusters)
+            weights[drawn.clusters] = self.cluster_weights_
+            self.cluster_weights_ = weights
+        self.landmarks_ = drawn.objects
+        return extend_labels(ensemble, drawn, labels, **self._vote_weights())
+
+    def _placed(self, ensemble: Ensemble) -> Ensemble:
+        """The labels where this method works on them: on a device, or in memory."""
+        if ensemble is None:  # methods for views make no clusterings
+            return ensemble
+        if not self._labels_on_device:
+            return ensemble.whole if isinstance(ensemble, DeviceEnsemble) else ensemble
+        if self._device is None:
+            return ensemble
+        return Ensemble.on_device(ensemble, self._device)
 
     def _keep_constraints(self, must_link: Any, cannot_link: Any, X: Any) -> None:
         if "constraints" in self.card.needs:
@@ -329,11 +458,16 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if getattr(generator, "random_state", 0) is None:
             generator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
         self.generator_ = generator
+        there = self._labels_on_device and getattr(generator, "takes_tensors", False)
+        if there and self._device is not None:
+            X = to_tensor(X, self._device)
         return generator.generate(X)
 
     def _check_ensemble(self, ensemble: Ensemble) -> None:
         self._check_n_clusters(ensemble.n_objects)
-        uncovered = np.flatnonzero(ensemble.n_votes == 0)
+        if ensemble.kind == "hard":
+            return
+        uncovered = ensemble.uncovered
         if len(uncovered):
             i = uncovered[0]
             name = i if ensemble.object_names is None else ensemble.object_names[i]
@@ -350,11 +484,12 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             )
 
     def _keep(self, ensemble: Ensemble, labels: NDArray[Any]) -> None:
-        names, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-        order = np.empty(len(names), dtype=np.int32)
-        order[np.argsort(first)] = np.arange(len(names))
-        self.labels_ = order[codes]
-        self.n_clusters_ = len(names)
+        if device_of(labels) is None:
+            self.labels_, self.n_clusters_ = by_appearance(np.asarray(labels))
+        else:
+            from comitia._kernels.device import in_order
+
+            self.labels_, self.n_clusters_ = in_order(labels)
         self.ensemble_ = ensemble
 
 

@@ -18,6 +18,9 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from comitia._kernels.contingency import Tables
+    from comitia.blocks import Blocks
+
 __all__ = ["Ensemble", "MicroObjects"]
 
 # Below this, loading the compiled kernels takes longer than doing without them.
@@ -354,6 +357,88 @@ class Ensemble:
 
         return cls._make(**_store.read(path))
 
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, client: Any = None) -> Ensemble:
+        """Open a folder of row blocks without reading its labels.
+
+        Linear methods then work on one block after the other, and give the labels
+        that the same ensemble in memory gets.
+
+        Parameters
+        ----------
+        path : path-like
+            A folder that :meth:`save` or a generator wrote.
+
+        client : dask.distributed.Client, default=None
+            Whose workers work on the blocks; they must see the folder under the same
+            path. By default this process does.
+
+        Returns
+        -------
+        ensemble : BlockEnsemble
+            The ensemble; asking for its ``codes`` reads them.
+        """
+        from comitia.block_ensemble import open_blocks
+
+        return open_blocks(path, client)
+
+    @classmethod
+    def from_dask(cls, labels: Any, *, client: Any = None, **names: Any) -> Ensemble:
+        """Make an ensemble of a Dask array of labels, block by block.
+
+        Parameters
+        ----------
+        labels : dask.array.Array of int of shape (n_objects, n_clusterings)
+            Labels of any integers; -1 means "not clustered here".
+
+        client : dask.distributed.Client, default=None
+            Whose workers keep the labels and work on them; the current client if
+            there is one. Without any, the labels are computed into this process.
+
+        **names : sequences
+            ``groups`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : BlockEnsemble
+            The ensemble; linear methods work on its blocks where they are.
+        """
+        from comitia.distributed import ensemble_of_array
+
+        return ensemble_of_array(labels, client, **names)
+
+    @classmethod
+    def on_device(
+        cls, labels: Any, device: str | None = None, **names: Any
+    ) -> Ensemble:
+        """Make an ensemble whose labels are on a device, and stay there.
+
+        Linear methods then work there, and give the labels that the same ensemble in
+        memory gets.
+
+        Parameters
+        ----------
+        labels : tensor of shape (n_objects, n_clusterings), Ensemble, or array-like
+            Integers of PyTorch or CuPy, 0 or more, and -1 for "not clustered here"; an
+            ensemble of hard clusterings; or anything that an ensemble is made of.
+
+        device : str, default=None
+            Where the labels go, such as ``"cuda"``, ``"cuda:1"`` or ``"torch"`` (the
+            CPU, through PyTorch). ``None`` leaves a tensor where it is.
+
+        **names : sequences
+            ``groups``, ``object_names`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : DeviceEnsemble
+            The ensemble; asking for its ``codes`` copies them into memory.
+        """
+        from comitia._arrays import check_device
+        from comitia.device_ensemble import ensemble_on
+
+        return ensemble_on(labels, check_device(device), **names)
+
     def save(
         self, path: str | os.PathLike[str], *, block_rows: int | None = None
     ) -> None:
@@ -492,6 +577,11 @@ class Ensemble:
             )
         )
 
+    @property
+    def uncovered(self) -> NDArray[np.int64]:
+        """The objects that are in no clustering."""
+        return np.flatnonzero(self.n_votes == 0)
+
     def contingency(self) -> csr_array:
         """Every contingency table at once: B'B.
 
@@ -501,6 +591,52 @@ class Ensemble:
             How many objects each two clusters share.
         """
         return self._contingency
+
+    @property
+    def device(self) -> str | None:
+        """The device that the labels are on; None in memory."""
+        return None
+
+    @property
+    def row_blocks(self) -> Blocks:
+        """The ensemble in row blocks: one, itself, when it is in memory."""
+        from comitia.blocks import LocalBlocks
+
+        return LocalBlocks([self])
+
+    @property
+    def rows_each(self) -> list[int]:
+        """Objects of each row block."""
+        return [self.n_objects]
+
+    def split(self, rows: NDArray[Any]) -> Blocks:
+        """Give each row block its part of an array.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_objects, ...)
+            One row for each object.
+
+        Returns
+        -------
+        blocks : Blocks
+            The parts, where the blocks are.
+        """
+        from comitia.blocks import pieces
+
+        return self.row_blocks.put(pieces(rows, self.rows_each))
+
+    def count_tables(self) -> Iterator[Tables]:
+        """Count the table of every two different clusterings.
+
+        Yields
+        ------
+        tables : Tables
+            Some of the tables; each pair of clusterings comes once.
+        """
+        from comitia._kernels.contingency import all_tables
+
+        yield from all_tables(self.codes, self.n_clusters_each)
 
     @cached_property
     def _contingency(self) -> csr_array:
@@ -550,7 +686,7 @@ class Ensemble:
         Memberships that are no labels need them; so do few labels, whose sums are done
         before numba is loaded.
         """
-        return not self.is_hard or self.codes.size < _FEW_LABELS
+        return not self.is_hard or self.n_objects * self.n_clusterings < _FEW_LABELS
 
     def agreement(
         self, measure: str | Callable[..., float] = "nmi_sqrt"
@@ -672,12 +808,41 @@ class Ensemble:
 
     @cached_property
     def _distinct(self) -> MicroObjects:
-        if self.is_hard and self.codes.size >= _FEW_LABELS:
-            from comitia._kernels.distinct import distinct_rows
+        return self._merged(*self._first_rows())
 
-            first, inverse = distinct_rows(self.codes, self.row_codes)
-        else:
-            first, inverse = _first_appearance(self._row_keys())
+    def distinct_if(self, share: float) -> MicroObjects | None:
+        """Merge the objects whose label rows are equal, if enough of them are.
+
+        Parameters
+        ----------
+        share : float
+            The most distinct rows, as a share of the objects.
+
+        Returns
+        -------
+        micro : MicroObjects or None
+            As of :meth:`distinct`; None, and nothing is kept, when there are more.
+        """
+        if "_distinct" not in self.__dict__:
+            first, inverse = self._first_rows()
+            if len(first) > share * self.n_objects:
+                return None
+            self.__dict__["_distinct"] = self._merged(first, inverse)
+        micro = self._distinct
+        return micro if len(micro.counts) <= share * self.n_objects else None
+
+    def _first_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each distinct row first is, and the number of that of each object."""
+        if not self.is_hard or self.codes.size < _FEW_LABELS:
+            return _first_appearance(self._row_keys())
+        from comitia._kernels.distinct import distinct_rows
+
+        first, inverse = distinct_rows(self.codes, self.row_codes)
+        return first, inverse
+
+    def _merged(
+        self, first: NDArray[np.int64], inverse: NDArray[np.int64]
+    ) -> MicroObjects:
         small = Ensemble._make(
             self.codes[:, first],
             self.n_clusters_each,

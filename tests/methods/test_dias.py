@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 
 from comitia import Ensemble
 from comitia.methods import DIAS, KCC
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._alternating import ObjectVotes, penalised_weights
 from comitia.methods.variable_clusterings.dias import nearest, utilities
 from tests.fixtures import E6, planted, same_partition
 
@@ -17,14 +17,14 @@ from tests.fixtures import E6, planted, same_partition
 def random_problem(seed):
     rng = np.random.RandomState(seed)
     rows = rng.randint(3, size=(30, 4))
-    votes = Votes(Ensemble(np.repeat(rows, 2, axis=0)), 3)
-    labels = rng.randint(3, size=len(votes.counts)).astype(np.int32)
+    votes = ObjectVotes(Ensemble(np.repeat(rows, 2, axis=0)), 3)
+    labels = rng.randint(3, size=votes.ensemble.n_objects).astype(np.int32)
     return votes, labels
 
 
 def test_utilities_and_weights_of_e6_are_those_of_the_catalogue():
-    votes = Votes(Ensemble(E6), 2)
-    U = utilities(votes, votes.micro.labels[:, 0])
+    votes = ObjectVotes(Ensemble(E6), 2)
+    U = utilities(votes, votes.ensemble.labels[:, 0])
     assert_allclose(U, [0.693147, 0.693147, 0.462098], atol=5e-7)  # six decimals
     w = penalised_weights(-U, 1.0)
     assert_allclose(w, [0.371842, 0.371842, 0.256317], atol=1e-6)  # six decimals
@@ -41,8 +41,8 @@ def test_utilities_are_mutual_information(seed):
 def test_missing_labels_scale_the_information_by_their_share():
     labels = E6.copy()
     labels[[0, 5], 2] = -1
-    votes = Votes(Ensemble(labels), 2)
-    consensus = np.zeros(len(votes.counts), dtype=np.int32)
+    votes = ObjectVotes(Ensemble(labels), 2)
+    consensus = np.zeros(votes.ensemble.n_objects, dtype=np.int32)
     consensus[votes.inverse] = E6[:, 0]
     wanted = 4 / 6 * mutual_info_score(E6[1:5, 0], labels[1:5, 2])
     assert_allclose(utilities(votes, consensus)[2], wanted)
@@ -94,7 +94,7 @@ def test_the_objective_does_not_rise(seed, variant):
 
 
 def penalty_of(labels, variant):
-    votes = Votes(Ensemble(labels), 4)
+    votes = ObjectVotes(Ensemble(labels), 4)
     method = DIAS(4, variant=variant, n_init=1)
     method._begin(votes, np.random.RandomState(0))
     return votes.penalty
@@ -102,7 +102,7 @@ def penalty_of(labels, variant):
 
 def test_first_weights_are_proportional_to_the_utilities():
     labels, _ = planted(100, 3, 6, 0.4, 1)
-    votes = Votes(Ensemble(labels), 3)
+    votes = ObjectVotes(Ensemble(labels), 3)
     method = DIAS(3)
     start = method._begin(votes, np.random.RandomState(0))
     U = utilities(votes, start)
@@ -128,8 +128,8 @@ def test_a_clustering_of_noise_gets_little_weight():
 def test_normalising_takes_the_advantage_of_many_clusters_away():
     labels, truth = planted(120, 3, 6, 0.0, 3)
     fine = 4 * labels[:, :1] + np.random.RandomState(0).randint(4, size=(120, 1))
-    votes = Votes(Ensemble(np.hstack([labels[:, 1:3], fine])), 3)
-    consensus = np.zeros(len(votes.counts), dtype=np.int32)
+    votes = ObjectVotes(Ensemble(np.hstack([labels[:, 1:3], fine])), 3)
+    consensus = np.zeros(votes.ensemble.n_objects, dtype=np.int32)
     consensus[votes.inverse] = truth
     plain = DIAS(3)._utilities(votes, consensus)
     fair = DIAS(3, variant="normalised")._utilities(votes, consensus)

@@ -367,8 +367,8 @@ def test_k_modes_finds_the_least_cost_of_all_partitions(missing, seed):
 
 
 def test_ties_of_modes_go_to_the_lowest_label():
-    rule = lloyd_module.Matches(np.ones(4), np.ones(2), np.ones(2), np.array([0, 2]))
-    centres = rule.centres(np.array([[1.0, 1.0, 0.0, 2.0]]), np.array([2.0]))
+    rule = lloyd_module.Matches(np.ones(4), np.array([0, 2]))
+    centres = rule.centres(np.array([[1.0, 1.0, 0.0, 2.0]]), np.array([2.0]), 4.0)
     assert centres.table[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 

@@ -307,7 +307,8 @@ def test_cut_gives_exactly_as_many_clusters_also_in_ties():
 @pytest.mark.parametrize("seed", range(3))
 def test_cut_is_that_of_scipy_where_heights_differ(seed):
     tree = hierarchy.linkage(np.random.RandomState(seed).randn(50, 2), "average")
-    for k in (1, 2, 5, 17, 50):
+    # For nearly as many clusters as objects SciPy 1.13 gives fewer than it could.
+    for k in (1, 2, 5, 17, 30):
         expected = hierarchy.fcluster(tree, k, criterion="maxclust")
         assert same_partition(cut(tree, k), expected)
 

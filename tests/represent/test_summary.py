@@ -223,6 +223,24 @@ def test_map_of_two_groups_that_no_clustering_joins_tells_them_apart():
     assert_array_equal(y, 0.0)
 
 
+def test_map_is_not_given_away_to_a_vertex_without_edges():
+    labels, _ = planted(60, 3, 12, 0.15, seed=0)
+    alone = np.full((2, 12), [[7], [8]])  # each in a cluster of its own, every time
+    everyone = np.concatenate([labels, alone])
+    places = embed_objects(Ensemble(everyone))
+    same_up_to_sign(places[:60], embed_objects(Ensemble(labels)))
+    low, high = places[:60].min(axis=0), places[:60].max(axis=0)
+    assert_allclose(places[60:, 1], low[1] - 0.2 * (high - low)[1])
+    assert_allclose(places[60:, 0], low[0] + np.array([0.25, 0.75]) * (high - low)[0])
+
+
+def test_map_of_small_groups_only_tells_them_apart():
+    # Thirty groups of two: none is the picture to which the others could be put.
+    labels = np.repeat(np.arange(30), 2)[:, None]
+    places = embed_objects(Ensemble(np.repeat(labels, 3, axis=1)))
+    assert np.ptp(places[:, 0]) > 0
+
+
 def test_map_places_equal_objects_together_and_repeats_itself():
     labels, truth = planted(90, 3, 12, 0.15, seed=0)
     labels[4] = labels[3]

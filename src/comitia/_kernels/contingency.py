@@ -8,7 +8,7 @@ increment then feeds the tables of all pairs of their members.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -26,9 +26,11 @@ __all__ = [
     "cluster_entropies",
     "cluster_sizes",
     "contingency_csr",
+    "contingency_dense",
     "minimum_table",
     "pair_sums",
     "tables_against",
+    "tables_of",
     "xlogx_table",
 ]
 
@@ -125,11 +127,7 @@ def contingency_csr(
     data, indices, indptr : ndarray
         The parts of a CSR matrix.
     """
-    dense = np.zeros((offsets[-1], offsets[-1]), dtype=np.uint32)
-    np.fill_diagonal(dense, sizes)
-    for tables in all_tables(codes, n_clusters):
-        work = partial(_scatter, *tables, n_clusters, offsets, dense)
-        _share(work, len(tables.first))
+    dense = contingency_dense(codes, n_clusters, offsets, sizes)
     filled = np.zeros(len(dense) + 1, dtype=np.int64)
     _share(partial(_count_filled, dense, filled), len(dense))
     indptr = np.cumsum(filled)
@@ -137,6 +135,72 @@ def contingency_csr(
     indices = np.empty(indptr[-1], dtype=np.int32)
     _share(partial(_gather_filled, dense, indptr, data, indices), len(dense))
     return data, indices, indptr
+
+
+def contingency_dense(
+    codes: NDArray[Any],
+    n_clusters: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> NDArray[np.uint32]:
+    """Every table at once as one matrix, B'B.
+
+    Parameters
+    ----------
+    codes, n_clusters : ndarray
+        The clusterings, as for :func:`all_tables`.
+
+    offsets : ndarray of shape (n_clusterings + 1,)
+        Where the clusters of each clustering begin.
+
+    sizes : ndarray of shape (offsets[-1],)
+        Objects of each cluster: the diagonal.
+
+    Returns
+    -------
+    shared : ndarray of shape (offsets[-1], offsets[-1])
+        How many objects each two clusters share.
+    """
+    dense = np.zeros((offsets[-1], offsets[-1]), dtype=np.uint32)
+    np.fill_diagonal(dense, sizes)
+    for tables in all_tables(codes, n_clusters):
+        work = partial(_scatter, *tables, n_clusters, offsets, dense)
+        _share(work, len(tables.first))
+    return dense
+
+
+def tables_of(
+    shared: NDArray[np.int64],
+    n_clusters: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+) -> Iterator[Tables]:
+    """The tables that stand in one matrix, a clustering against all later ones.
+
+    Parameters
+    ----------
+    shared : ndarray of shape (offsets[-1], offsets[-1])
+        As :func:`contingency_dense` counts it.
+
+    n_clusters, offsets : ndarray
+        Clusters of each clustering, and where they begin.
+
+    Yields
+    ------
+    tables : Tables
+        Each pair of clusterings comes once.
+    """
+    for m in range(len(n_clusters) - 1):
+        later = np.arange(m + 1, len(n_clusters))
+        rows = shared[offsets[m] : offsets[m + 1]]
+        counts = [
+            rows[:, offsets[other] : offsets[other + 1]].ravel() for other in later
+        ]
+        yield Tables(
+            np.full(len(later), m),
+            later,
+            np.r_[0, np.cumsum([part.size for part in counts])],
+            np.concatenate(counts).astype(np.uint32),
+        )
 
 
 def tables_against(
@@ -541,17 +605,23 @@ def _pair_sums(first, second, begin, counts, a_k, b_k, logs_of, scale, sums, lo,
 
 
 def cluster_entropies(
-    codes: NDArray[Any], n_clusters: NDArray[np.int64], offsets: NDArray[np.int64]
+    counted: Iterable[Tables],
+    n: int,
+    n_clusters: NDArray[np.int64],
+    offsets: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Entropy of each cluster in each clustering, in nats.
 
     Parameters
     ----------
-    codes, n_clusters : ndarray
-        The clusterings, as for :func:`all_tables`.
+    counted : iterable of Tables
+        The tables of all pairs of clusterings, as :func:`all_tables` counts them.
 
-    offsets : ndarray of shape (n_clusterings + 1,)
-        Where the clusters of each clustering begin.
+    n : int
+        Number of objects.
+
+    n_clusters, offsets : ndarray
+        Clusters of each clustering, and where they begin.
 
     Returns
     -------
@@ -559,9 +629,9 @@ def cluster_entropies(
         Of the objects of the cluster that the clustering clusters; exactly 0 where
         it keeps them together.
     """
-    logs_of, scale = xlogx_table(codes.shape[1])
-    entropies = np.zeros((offsets[-1], len(codes)))
-    for tables in all_tables(codes, n_clusters):
+    logs_of, scale = xlogx_table(n)
+    entropies = np.zeros((offsets[-1], len(n_clusters)))
+    for tables in counted:
         work = partial(
             _cluster_entropies, *tables, n_clusters, offsets, logs_of, scale, entropies
         )

@@ -63,7 +63,8 @@ def distinct_rows(codes, row_codes):
     while n_places < 2 * n:
         n_places *= 2
     mask = np.uint64(n_places - 1)
-    place_of = np.full(n_places, -1, dtype=np.int64)
+    # No block has two thousand million objects, and the table is the largest part.
+    place_of = np.full(n_places, -1, dtype=np.int32)
     first = np.empty(n, dtype=np.int64)
     inverse = np.empty(n, dtype=np.int64)
     n_distinct = 0

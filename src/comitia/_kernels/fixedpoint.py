@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["fixed_point", "xlogx", "xlogx_scale"]
+__all__ = ["fixed_point", "fixed_scale", "xlogx", "xlogx_scale"]
 
 
 def fixed_point(weights: ArrayLike, n_terms: int) -> tuple[NDArray[np.int64], float]:
@@ -43,7 +43,26 @@ def fixed_point(weights: ArrayLike, n_terms: int) -> tuple[NDArray[np.int64], fl
     np.float64(0.75)
     """
     weights = np.asarray(weights, dtype=np.float64)
-    largest = float(np.abs(weights).max(initial=0.0))
+    scale = fixed_scale(float(np.abs(weights).max(initial=0.0)), n_terms)
+    return np.rint(weights * scale).astype(np.int64), scale
+
+
+def fixed_scale(largest: float, n_terms: int) -> float:
+    """Scale at which a sum of so many weights fits int64.
+
+    Parameters
+    ----------
+    largest : float
+        The largest weight.
+
+    n_terms : int
+        The most terms that any one sum will have.
+
+    Returns
+    -------
+    scale : float
+        A power of two.
+    """
     if not math.isfinite(largest):
         raise ComitiaError("weights must be finite; got NaN or infinity.")
     # frexp: largest < 2**a and n_terms < 2**b, also where their product overflows.
@@ -51,8 +70,7 @@ def fixed_point(weights: ArrayLike, n_terms: int) -> tuple[NDArray[np.int64], fl
     _, b = math.frexp(max(int(n_terms), 1))
     # Two to a power outside this range is no float64.
     exponent = 0 if largest == 0.0 else min(max(62 - a - b, -1022), 1023)
-    scale = math.ldexp(1.0, exponent)
-    return np.rint(weights * scale).astype(np.int64), scale
+    return math.ldexp(1.0, exponent)
 
 
 def xlogx_scale(n: int) -> float:

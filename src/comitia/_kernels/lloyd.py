@@ -14,6 +14,7 @@ __all__ = [
     "nearest_points",
     "nearest_rows",
     "score_rows",
+    "sum_labels",
     "sum_points",
     "sum_rows",
 ]
@@ -21,7 +22,10 @@ __all__ = [
 
 @njit(cache=True, nogil=True)
 def _add_table_rows(codes, starts, table, total):
-    """Add up the table rows of one object's labels; four at once, in fixed order."""
+    """Add up the table rows of one object's labels, one after the other.
+
+    Four are read at once, which is faster; devices add in the same order.
+    """
     M, k = len(codes), len(total)
     total[:] = 0.0
     m = 0
@@ -31,7 +35,7 @@ def _add_table_rows(codes, starts, table, total):
         c = table[starts[m + 2] + codes[m + 2]]
         d = table[starts[m + 3] + codes[m + 3]]
         for r in range(k):
-            total[r] += (a[r] + b[r]) + (c[r] + d[r])
+            total[r] = (((total[r] + a[r]) + b[r]) + c[r]) + d[r]
         m += 4
     while m < M:
         a = table[starts[m] + codes[m]]
@@ -83,6 +87,13 @@ def sum_rows(row_codes, starts, labels, weights, sums):
         total = sums[labels[i]]
         for m in range(M):
             total[starts[m] + row_codes[i, m]] += weights[i]
+
+
+@njit(cache=True, nogil=True)
+def sum_labels(labels, weights, sums):
+    """Add the integer weight of each object to its cluster."""
+    for i in range(len(labels)):
+        sums[labels[i]] += weights[i]
 
 
 @njit(cache=True, nogil=True)

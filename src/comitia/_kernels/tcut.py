@@ -24,8 +24,8 @@ def row_totals(codes, starts, weights, out):
 
 
 @njit(cache=True, nogil=True)
-def weighted_contingency(codes, n_each, offsets, weights, scale, first, step, out):
-    """B' diag(weights) B / scale, for every step-th clustering and all later ones.
+def weighted_contingency(codes, n_each, offsets, weights, first, step, out):
+    """B' diag(weights) B, for every step-th clustering and all later ones.
 
     Integer weights have integer sums, whatever the order of the objects. One pair of
     clusterings at a time, so that its table of sums stays in cache; the tables hold one
@@ -55,13 +55,13 @@ def weighted_contingency(codes, n_each, offsets, weights, scale, first, step, ou
                     table[np.int64(a[i]) * columns + b[i]] += q[i]
                 begin += (k + 1) * columns
         for c in range(k):
-            out[offsets[m] + c, offsets[m] + c] = tables[c] / scale
+            out[offsets[m] + c, offsets[m] + c] = tables[c]
         begin = k + 1
         for other in range(m + 1, M):
             columns = n_each[other] + 1
             for c in range(k):
                 for d in range(n_each[other]):
-                    shared = tables[begin + c * columns + d] / scale
+                    shared = tables[begin + c * columns + d]
                     out[offsets[m] + c, offsets[other] + d] = shared
                     out[offsets[other] + d, offsets[m] + c] = shared
             begin += (k + 1) * columns

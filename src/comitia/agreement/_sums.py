@@ -116,7 +116,7 @@ def _totals_of_all(ensemble: Ensemble) -> tuple[NDArray[np.int64], float]:
     totals[own, own, 0] = np.add.reduceat(sizes, begin)
     totals[own, own, 1:4] = np.add.reduceat(sizes**2, begin)[:, None]
     totals[own, own, 4:] = np.add.reduceat(xlogx(sizes, scale), begin)[:, None]
-    for batch in kernels.all_tables(ensemble.codes, k):
+    for batch in ensemble.count_tables():
         sums = kernels.pair_sums(batch, k, k, logs_of, scale)
         totals[batch.first, batch.second] = sums
         # The table of (second, first) is the transpose: margins change places.

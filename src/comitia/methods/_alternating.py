@@ -26,6 +26,7 @@ from comitia.represent import ImplicitCoassociation
 __all__ = [
     "AlternatingMethod",
     "DenseVotes",
+    "ObjectVotes",
     "Votes",
     "gram_matrix",
     "penalised_weights",
@@ -87,7 +88,52 @@ def penalised_weights(costs: Floats, penalty: float) -> Floats:
     return project_simplex(-costs / (2 * penalty))
 
 
-class Votes:
+class ObjectVotes:
+    """The clusterings, for methods whose consensus is a label for each object.
+
+    Objects are touched through the row blocks of the ensemble alone.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    n_clusters : int
+        Number of clusters of the consensus.
+
+    Attributes
+    ----------
+    inverse : slice or ndarray
+        Takes what a method calls labels to those of the objects.
+
+    penalty : float
+        Strength of the penalty on the weights; a method sets it when it starts.
+    """
+
+    inverse: Any = slice(None)
+
+    def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
+        self.ensemble = ensemble
+        self.n_clusters = n_clusters
+        self.n_clusterings = ensemble.n_clusterings
+        self.penalty = 0.0
+
+    def start(
+        self, rng: np.random.RandomState, n_init: int, **how: Any
+    ) -> NDArray[np.int32]:
+        """Labels by k-means on the rows of B."""
+        return kmeans_rows(
+            self.ensemble, self.n_clusters, rng, n_init=n_init, **how
+        ).labels
+
+    def by_clustering(self, values: Any) -> Floats:
+        """Sum numbers of clusters over each clustering, (M,)."""
+        owner = self.ensemble.clustering_of
+        sums = np.bincount(owner, to_numpy(values), minlength=self.n_clusterings)
+        return sums.astype(np.float64, copy=False)
+
+
+class Votes(ObjectVotes):
     """The clusterings, ready for factorisation: equal objects once, with their count.
 
     B is sparse here. :class:`DenseVotes` has it on a device; methods that run there
@@ -123,14 +169,11 @@ class Votes:
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
-        self.ensemble = ensemble
-        self.n_clusters = n_clusters
+        super().__init__(ensemble, n_clusters)
         self.micro, counts, self.inverse = ensemble.distinct()
         self.counts = counts.astype(np.float64)
         self.gram = gram_matrix(ensemble)
         self.sizes = ensemble.sizes.astype(np.float64)
-        self.n_clusterings = ensemble.n_clusterings
-        self.penalty = 0.0
         self.device: str | None = None
         self._plain = ImplicitCoassociation(self.micro)
 
@@ -138,9 +181,7 @@ class Votes:
         self, rng: np.random.RandomState, n_init: int, **how: Any
     ) -> NDArray[np.int32]:
         """Labels of the micro-objects by k-means on the rows of B."""
-        labels, _ = kmeans_rows(
-            self.ensemble, self.n_clusters, rng, n_init=n_init, **how
-        )
+        labels = super().start(rng, n_init, **how)
         first = np.zeros(self.micro.n_objects, dtype=np.int32)
         first[self.inverse] = labels
         return first
@@ -185,12 +226,6 @@ class Votes:
     def to_objects(self, table: Any) -> Any:
         """Sum rows over the clusters of each object: B times the table."""
         return self._plain.to_objects(table)
-
-    def by_clustering(self, values: Any) -> Floats:
-        """Sum numbers of clusters over each clustering, (M,)."""
-        owner = self.ensemble.clustering_of
-        sums = np.bincount(owner, to_numpy(values), minlength=self.n_clusterings)
-        return sums.astype(np.float64, copy=False)
 
     def pair_sums(self, A: Any) -> Floats:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""
@@ -375,13 +410,14 @@ class AlternatingMethod(VariableWeightMethod):
         self._store(ensemble, weights[0])
         return self._labels(ensemble, weights[0], consensus)
 
+    def _votes(self, ensemble: Ensemble, k: int) -> ObjectVotes:
+        """What the steps work on."""
+        if self._device is None:
+            return Votes(ensemble, k)
+        return DenseVotes(ensemble, k, self._device)
+
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        k = self._resolve_n_clusters(ensemble)
-        votes: Any = (
-            Votes(ensemble, k)
-            if self._device is None
-            else DenseVotes(ensemble, k, self._device)
-        )
+        votes: Any = self._votes(ensemble, self._resolve_n_clusters(ensemble))
         return super()._combine(votes, X, rng)[votes.inverse]

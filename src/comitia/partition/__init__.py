@@ -13,7 +13,8 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "complete_vote": ["complete_vote"],
         "kernel_k_means": ["kernel_kmeans"],
-        "linkage": ["cut", "ensemble_linkage", "hac", "lifetime"],
+        "kernel_spectra": ["kernel_matrix", "kernel_partitions"],
+        "linkage": ["cut", "distances_of", "ensemble_linkage", "hac", "lifetime"],
         "k_means": ["kmeans", "kmeans_rows", "kmodes"],
         "spanning_tree": [
             "TreeSplit",
@@ -42,6 +43,7 @@ __getattr__, __dir__, __all__ = attach(
         "similarity_kmeans": ["mean_similarity_kmeans"],
         "micro_linkage": ["micro_linkage"],
         "moves": ["MedianSearch", "MovesRun"],
+        "reassign": ["Reassigned", "reassign"],
         "voting": ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"],
     },
 )

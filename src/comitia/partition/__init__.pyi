@@ -15,7 +15,10 @@ from comitia.partition.k_means import kmeans as kmeans
 from comitia.partition.k_means import kmeans_rows as kmeans_rows
 from comitia.partition.k_means import kmodes as kmodes
 from comitia.partition.kernel_k_means import kernel_kmeans as kernel_kmeans
+from comitia.partition.kernel_spectra import kernel_matrix as kernel_matrix
+from comitia.partition.kernel_spectra import kernel_partitions as kernel_partitions
 from comitia.partition.linkage import cut as cut
+from comitia.partition.linkage import distances_of as distances_of
 from comitia.partition.linkage import ensemble_linkage as ensemble_linkage
 from comitia.partition.linkage import hac as hac
 from comitia.partition.linkage import lifetime as lifetime
@@ -26,6 +29,8 @@ from comitia.partition.metis import metis_partition as metis_partition
 from comitia.partition.micro_linkage import micro_linkage as micro_linkage
 from comitia.partition.moves import MedianSearch as MedianSearch
 from comitia.partition.moves import MovesRun as MovesRun
+from comitia.partition.reassign import Reassigned as Reassigned
+from comitia.partition.reassign import reassign as reassign
 from comitia.partition.similarity_kmeans import mean_similarity_kmeans as mean_similarity_kmeans
 from comitia.partition.spanning_tree import TreeSplit as TreeSplit
 from comitia.partition.spanning_tree import cut_long_edges as cut_long_edges
@@ -55,6 +60,7 @@ __all__ = [
     "FuzzyRows",
     "MedianSearch",
     "MovesRun",
+    "Reassigned",
     "SubspaceRun",
     "TreeSplit",
     "bipartite_embedding",
@@ -67,6 +73,7 @@ __all__ = [
     "cross_association_cost",
     "cut",
     "cut_long_edges",
+    "distances_of",
     "eigengap",
     "ensemble_linkage",
     "extended_cophenetic",
@@ -78,6 +85,8 @@ __all__ = [
     "is_ultrametric",
     "iterated_modes",
     "kernel_kmeans",
+    "kernel_matrix",
+    "kernel_partitions",
     "kmeans",
     "kmeans_rows",
     "kmodes",
@@ -92,6 +101,7 @@ __all__ = [
     "partition_distance",
     "partition_weights",
     "potts_energy",
+    "reassign",
     "ridge_inverse",
     "row_correlations",
     "self_representation",

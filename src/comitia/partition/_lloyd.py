@@ -8,18 +8,22 @@ points) find the nearest. The distance of a row to a centre falls with its score
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.partition._rows import Rows
+from comitia.blocks import Blocks, LocalBlocks
+from comitia.partition import _micro
+from comitia.partition._on_device import DeviceRows
+from comitia.partition._rows import Rows, Units, join_rows
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
 Floats = NDArray[np.float64]
 
-# Starts are tried on this many rows when there are many more.
+# Starts are tried on this many rows when there are many.
 _SAMPLE = 20_000
 
 # A start on a sample need not be polished: the passes over all rows do that.
@@ -47,31 +51,27 @@ class Centres(NamedTuple):
 class Partition(NamedTuple):
     """What Lloyd's algorithm found."""
 
-    labels: NDArray[np.int32]
+    labels: Blocks  # of the rows of each block
     centres: Centres
     objective: Floats  # one value per iteration
     converged: bool
 
 
 class Rule(Protocol):
-    """How sums become centres, and what a row costs."""
-
-    @property
-    def squares(self) -> Floats:
-        """Squared length of each row."""
+    """How sums become centres, and what a row costs. It knows no rows."""
 
     @property
     def metric(self) -> Callable[[Floats], Floats]:
         """Takes centres (k, p) to their score table (p, k)."""
 
-    def centres(self, sums: Floats, mass: Floats) -> Centres:
-        """The centres of clusters with these sums and masses."""
+    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+        """The centres of clusters with these sums and masses.
 
-    def costs(self, best: Floats) -> Floats:
-        """What each row costs, from its best score."""
+        The total is the weighted sum of the squared lengths of all rows.
+        """
 
-    def take(self, which: NDArray[np.int64], weights: Floats) -> Rule:
-        """The rule for some of the rows, with new weights."""
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        """What each row costs, from its squared length and its best score."""
 
 
 class Squared:
@@ -82,12 +82,6 @@ class Squared:
     metric : callable
         Takes centres (k, p) to their score table G C', (p, k).
 
-    squares : ndarray of shape (n,)
-        Squared length of each row.
-
-    weights : ndarray of shape (n,)
-        Weight of each row.
-
     blocks : ndarray of int, default=None
         Where the columns of each clustering begin. With masses by clustering, means
         and distances are over the objects that have a label there.
@@ -96,48 +90,37 @@ class Squared:
     def __init__(
         self,
         metric: Callable[[Floats], Floats],
-        squares: Floats,
-        weights: Floats,
         blocks: NDArray[np.int64] | None = None,
     ) -> None:
         self.metric = metric
-        self.squares = squares
         self.blocks = blocks
-        self.total = float(squares @ weights)
 
-    def centres(self, sums: Floats, mass: Floats) -> Centres:
+    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
         means = _divided(sums, mass, self.blocks)
         table = self.metric(means)
         squares = means * table.T
         if mass.ndim == 1 or self.blocks is None:
             lengths = squares.sum(axis=1)
-            objective = self.total - float(mass @ lengths)
-            return Centres(table, lengths / 2, None, objective)
+            return Centres(table, lengths / 2, None, total - float(mass @ lengths))
         lengths = np.add.reduceat(squares, self.blocks, axis=1)
-        objective = self.total - float((mass * lengths).sum())
+        objective = total - float((mass * lengths).sum())
         return Centres(table, lengths.sum(axis=1) / 2, lengths.T / 2, objective)
 
-    def costs(self, best: Floats) -> Floats:
-        return self.squares - 2 * best
-
-    def take(self, which: NDArray[np.int64], weights: Floats) -> Squared:
-        return Squared(self.metric, self.squares[which], weights, self.blocks)
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        return squares - 2 * best
 
 
 class Entropy:
     """Kullback-Leibler distance of one-hot blocks: centres are label frequencies."""
 
-    def __init__(
-        self, cluster_weights: Floats, squares: Floats, blocks: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
         self.cluster_weights = cluster_weights
-        self.squares = squares
         self.blocks = blocks
 
     def metric(self, centres: Floats) -> Floats:
         return (centres * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats) -> Centres:
+    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
         shares = _divided(sums, mass, self.blocks)
         bits = self.cluster_weights * np.log2(shares + _EPSILON)
         objective = -float((sums * bits).sum())
@@ -145,32 +128,21 @@ class Entropy:
             np.ascontiguousarray(bits.T), np.zeros(len(sums)), None, objective
         )
 
-    def costs(self, best: Floats) -> Floats:
+    def costs(self, squares: Floats, best: Floats) -> Floats:
         return -best
-
-    def take(self, which: NDArray[np.int64], weights: Floats) -> Entropy:
-        return Entropy(self.cluster_weights, self.squares[which], self.blocks)
 
 
 class Matches:
     """Number of labels that differ: centres are the most frequent labels."""
 
-    def __init__(
-        self,
-        cluster_weights: Floats,
-        squares: Floats,
-        weights: Floats,
-        blocks: NDArray[np.int64],
-    ) -> None:
+    def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
         self.cluster_weights = cluster_weights
-        self.squares = squares
         self.blocks = blocks
-        self.total = float(squares @ weights)
 
     def metric(self, centres: Floats) -> Floats:
         return (centres * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats) -> Centres:
+    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
         table = np.zeros(sums.shape[::-1])
         matched = 0.0
         for block in np.split(np.arange(sums.shape[1]), self.blocks[1:]):
@@ -179,13 +151,10 @@ class Matches:
             everyone = np.arange(len(sums))
             table[modes, everyone] = self.cluster_weights[modes]
             matched += float(self.cluster_weights[modes] @ sums[everyone, modes])
-        return Centres(table, np.zeros(len(sums)), None, self.total - matched)
+        return Centres(table, np.zeros(len(sums)), None, total - matched)
 
-    def costs(self, best: Floats) -> Floats:
-        return self.squares - best
-
-    def take(self, which: NDArray[np.int64], weights: Floats) -> Matches:
-        return Matches(self.cluster_weights, self.squares[which], weights, self.blocks)
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        return squares - best
 
 
 def _divided(sums: Floats, mass: Floats, blocks: NDArray[np.int64] | None) -> Floats:
@@ -199,7 +168,7 @@ def _divided(sums: Floats, mass: Floats, blocks: NDArray[np.int64] | None) -> Fl
 
 
 def lloyd(
-    rows: Rows,
+    rows: Blocks,
     rule: Rule,
     n_clusters: int,
     rng: np.random.RandomState,
@@ -212,9 +181,9 @@ def lloyd(
 
     Parameters
     ----------
-    rows : Rows
+    rows : Blocks of Rows
         What is partitioned. With many rows the starts are tried on a sample of them,
-        and the best one goes on with all.
+        and the best one goes on with all, block by block.
 
     rule : Rule
         How centres are made.
@@ -237,24 +206,44 @@ def lloyd(
     partition : Partition
         The labels, the centres and the objective of each iteration.
     """
-    n = len(rows.weights)
-    if n <= 2 * _SAMPLE:
-        return _best_start(rows, rule, n_clusters, rng, n_init, max_iter, tol)
-    # Rows are drawn by their weight, so a row drawn twice counts twice.
-    ends = np.cumsum(rows.weights)
-    drawn = np.searchsorted(ends, rng.uniform(0, ends[-1], size=_SAMPLE), side="right")
-    which, copies = np.unique(np.minimum(drawn, n - 1), return_counts=True)
-    weights = copies.astype(np.float64)
+    if isinstance(rows, LocalBlocks) and len(rows) == 1:
+        only = rows.values[0]
+        if len(only.squares) <= _micro.MANY_ROWS:
+            return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
     sample = _best_start(
-        rows.take(which, weights),
-        rule.take(which, weights),
+        _sample(rows, rng),
+        rule,
         n_clusters,
         rng,
         n_init,
         min(max_iter, _SAMPLE_ITER),
         tol,
     )
-    return _iterate(rows, rule, sample.centres, max_iter, tol)
+    return _over_blocks(rows, rule, sample.centres, max_iter, tol)
+
+
+def _sample(rows: Blocks, rng: np.random.RandomState) -> Rows:
+    """Rows of objects that are drawn by their weight, in the order of the objects."""
+    weights = list(rows.map(_weigh_objects).gather())
+    ends = np.cumsum(weights)
+    at = np.sort((rng.uniform(size=_SAMPLE) * ends[-1]).astype(np.int64))
+    places = np.searchsorted(at, ends, side="left")
+    begins = np.r_[0, places[:-1]]
+    each = [
+        at[lo:hi] - (end - weight)
+        for lo, hi, end, weight in zip(begins, places, ends, weights, strict=True)
+    ]
+    return join_rows(
+        [part for part in rows.map(_take, rows.put(each)).gather() if part]
+    )
+
+
+def _weigh_objects(rows: Rows) -> int:
+    return rows.weigh_objects()
+
+
+def _take(rows: Rows, at: NDArray[np.int64]) -> Rows | None:
+    return rows.take(rows.draw(at)) if len(at) else None
 
 
 def _best_start(
@@ -284,15 +273,19 @@ def _iterate(
 ) -> Partition:
     labels, objective, converged = None, [], False
     n_clusters = len(centres.penalty)
+    units, weights, squares = rows.units, rows.weights, rows.squares
+    total = rows.total() / units.square
     for _ in range(max_iter):
         new, best = rows.nearest(centres.table, centres.penalty, centres.absent)
-        _fill_empty(new, rule.costs(best), rows.weights, rule.squares, n_clusters)
+        _fill_empty(new, rule.costs(squares, best), weights, squares, n_clusters)
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
         labels = new
         centres = rule.centres(
-            rows.sums(labels, n_clusters), rows.mass(labels, n_clusters)
+            rows.sums(labels, n_clusters) / units.row,
+            rows.mass(labels, n_clusters) / units.weight,
+            total,
         )
         # An empty cluster has no centre; zeros would be one like any other.
         empty = np.bincount(labels, minlength=n_clusters) == 0
@@ -304,7 +297,129 @@ def _iterate(
             converged = True
             break
     assert labels is not None
-    return Partition(labels, centres, np.array(objective), converged)
+    return Partition(LocalBlocks([labels]), centres, np.array(objective), converged)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one pass over some rows says of the clusters."""
+
+    sums: Any  # (k, p), in units
+    mass: Any  # (k,) or (k, M), in units
+    sizes: NDArray[np.int64]  # rows of each cluster
+    n_changed: int
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            self.sums + other.sums,
+            self.mass + other.mass,
+            self.sizes + other.sizes,
+            self.n_changed + other.n_changed,
+        )
+
+
+class Pass(NamedTuple):
+    """One pass over the rows of a block."""
+
+    labels: NDArray[np.int32]
+    counted: Counted
+
+
+def _over_blocks(
+    rows: Blocks, rule: Rule, centres: Centres, max_iter: int, tol: float
+) -> Partition:
+    """Lloyd's passes over many rows, from centres that are good already."""
+    objective, converged = [], False
+    units: Units = next(iter(rows.map(_units).gather()))
+    total = rows.map(_total).total() / units.square
+    before = rows.put([None] * len(rows))
+    for _ in range(max_iter):
+        passed = rows.map(_pass, before, centres=centres)
+        counted: Counted = passed.map(_counted).total()
+        before = passed
+        if counted.n_changed == 0:
+            converged = True
+            break
+        old = centres
+        centres = rule.centres(
+            counted.sums / units.row, counted.mass / units.weight, total
+        )
+        empty = np.flatnonzero(counted.sizes == 0)
+        centres.penalty[empty] = np.inf
+        objective.append(centres.objective)
+        if len(empty) and _found_again(rows, rule, old, centres, int(empty[0])):
+            continue
+        if len(objective) > 1 and (
+            objective[-2] - objective[-1] <= tol * abs(objective[-2])
+        ):
+            converged = True
+            break
+    return Partition(before.map(_labels), centres, np.array(objective), converged)
+
+
+def _units(rows: Rows) -> Units:
+    return rows.units
+
+
+def _total(rows: Rows) -> Any:
+    return rows.total()
+
+
+def _pass(rows: Rows, before: Pass | None, *, centres: Centres) -> Pass:
+    labels, _ = rows.nearest(centres.table, centres.penalty, centres.absent)
+    k = len(centres.penalty)
+    if isinstance(rows, DeviceRows):
+        known = None if before is None else (before.labels, before.counted)
+        return Pass(labels, Counted(*rows.count(labels, known, k)))
+    changed = len(labels)
+    if before is not None:
+        changed = int(np.count_nonzero(labels != before.labels))
+    counted = Counted(
+        rows.sums(labels, k),
+        rows.mass(labels, k),
+        np.bincount(labels, minlength=k),
+        changed,
+    )
+    return Pass(labels, counted)
+
+
+def _counted(passed: Pass) -> Counted:
+    return passed.counted
+
+
+def _labels(passed: Pass) -> NDArray[np.int32]:
+    return passed.labels
+
+
+def _found_again(
+    rows: Blocks, rule: Rule, old: Centres, centres: Centres, empty: int
+) -> bool:
+    """Put the centre of an empty cluster on the row that costs most, in place.
+
+    One cluster in each pass: rows that equal the one chosen would be chosen next.
+    """
+    worst = list(rows.map(_worst, rule=rule, centres=old).gather())
+    costs = [cost for cost, _, _ in worst]
+    cost, row, present = worst[int(np.argmax(costs))]
+    if cost <= 0:
+        return False  # every row is where it belongs: there are too few different rows
+    found = rule.centres(row, present, 0.0)
+    centres.table[:, empty] = found.table[:, 0]
+    centres.penalty[empty] = found.penalty[0]
+    if centres.absent is not None and found.absent is not None:
+        centres.absent[:, empty] = found.absent[:, 0]
+    return True
+
+
+def _worst(rows: Rows, *, rule: Rule, centres: Centres) -> tuple[float, Floats, Floats]:
+    """The largest cost of a row, and the row."""
+    _, best = rows.nearest(centres.table, centres.penalty, centres.absent)
+    costs = rule.costs(rows.squares, best)
+    if isinstance(rows, DeviceRows):
+        return rows.worst(costs, _NOTHING)
+    costs = np.where(costs > _NOTHING * rows.squares, costs, 0.0)
+    which = np.array([costs.argmax()])
+    return float(costs[which[0]]), rows.dense(which), rows.present(which)
 
 
 def _fill_empty(
@@ -336,7 +451,7 @@ def _seeds(
     rows: Rows, rule: Rule, n_clusters: int, rng: np.random.RandomState
 ) -> Centres:
     """Greedy k-means++: rows drawn by their cost, each the best of a few draws."""
-    weights, squares = rows.weights, rule.squares
+    weights, squares = rows.weights, rows.squares
     n_trials = 2 + int(np.log(n_clusters))
     chosen = [int(_draw(weights, rng.uniform(size=1))[0])]
     nearest = _distances(rows, rule, np.array(chosen))[:, 0]
@@ -350,7 +465,7 @@ def _seeds(
         chosen.append(int(tried[best]))
         nearest = reached[:, best]
     which = np.array(chosen)
-    start = rule.centres(rows.dense(which), rows.present(which))
+    start = rule.centres(rows.dense(which), rows.present(which), 0.0)
     missing = n_clusters - len(chosen)
     if missing == 0:
         return start
@@ -376,6 +491,6 @@ def _draw(weights: Floats, uniform: Floats) -> NDArray[np.int64]:
 def _distances(rows: Rows, rule: Rule, which: NDArray[np.int64]) -> Floats:
     """Squared distance of every row to some of them, (n, len(which))."""
     table = rule.metric(rows.dense(which))
-    distances = rule.squares[:, None] + rule.squares[which]
+    distances = rows.squares[:, None] + rows.squares[which]
     distances -= 2 * rows.scores(np.ascontiguousarray(table))
     return np.maximum(distances, 0.0)

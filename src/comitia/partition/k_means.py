@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._arrays import device_of, label_sizes
+from comitia.blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.partition._lloyd import (
-    Entropy,
-    Matches,
-    Partition,
-    Rule,
-    Squared,
-    lloyd,
-)
-from comitia.partition._rows import PointRows, merged, row_sums, rows_of
+from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
+from comitia.partition._micro import Micro, MicroRows, micro_rows
+from comitia.partition._rows import PointRows, label_rows, one_block
+from comitia.represent.rows import block_sums
 
 __all__ = [
     "KMeansResult",
@@ -140,13 +137,18 @@ def kmeans(
     middle = np.average(points, axis=0, weights=weights)
     shifted = points - middle
     squares = np.einsum("ij,ij->i", shifted, shifted)
-    rows = PointRows(shifted, weights)
-    rule = Squared(_transposed, squares, weights)
     found = lloyd(
-        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=tol
+        one_block(PointRows(shifted, weights, squares)),
+        Squared(np.transpose),
+        n_clusters,
+        rng,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
-    _warn(found, n_clusters, "points")
-    return KMeansResult(found.labels, found.centres.table.T + middle, found.objective)
+    labels = join(found.labels, len(points))
+    _warn(labels, found, n_clusters, "points")
+    return KMeansResult(labels, found.centres.table.T + middle, found.objective)
 
 
 def kmeans_rows(
@@ -251,22 +253,20 @@ def kmeans_rows(
     w = _cluster_weights(ensemble, clustering_weights)
     if normalised:
         w = w / _utility_of_itself(ensemble, utility)[ensemble.clustering_of]
-    small, weights, scale, inverse = _merged_rows(ensemble, object_weights, row_scale)
-    squares = _row_squares(small, w)
-    if scale is not None:
-        squares = squares * scale**2
-    rows = rows_of(small, weights, scale, by_clustering=True)
+    micro = _merged_rows(ensemble, object_weights, row_scale)
     blocks = ensemble.offsets[:-1]
-    rule: Rule = (
-        Squared(lambda centres: (centres * w).T, squares, weights, blocks)
-        if utility == "squared"
-        else Entropy(w, squares, blocks)
-    )
     found = lloyd(
-        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=tol
+        label_rows(micro, micro.rows.map(_row_squares, w=w), by_clustering=True),
+        Squared(Weighted(w), blocks) if utility == "squared" else Entropy(w, blocks),
+        n_clusters,
+        rng,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
-    _warn(found, n_clusters, "objects")
-    return RowsResult(found.labels[inverse], found.objective)
+    labels = micro.spread(found.labels)
+    _warn(labels, found, n_clusters, "objects")
+    return RowsResult(labels, found.objective)
 
 
 def kmodes(
@@ -343,44 +343,60 @@ def kmodes(
         )
     _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
     w = _cluster_weights(ensemble, clustering_weights)
-    small, weights, _, inverse = _merged_rows(ensemble, object_weights, None)
-    rule = Matches(w, _row_squares(small, w), weights, ensemble.offsets[:-1])
-    rows = rows_of(small, weights)
+    micro = _merged_rows(ensemble, object_weights, None)
     found = lloyd(
-        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=0.0
+        label_rows(micro, micro.rows.map(_row_squares, w=w)),
+        Matches(w, ensemble.offsets[:-1]),
+        n_clusters,
+        rng,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=0.0,
     )
-    _warn(found, n_clusters, "objects")
-    return RowsResult(found.labels[inverse], found.objective)
+    labels = micro.spread(found.labels)
+    _warn(labels, found, n_clusters, "objects")
+    return RowsResult(labels, found.objective)
 
 
-def _row_squares(ensemble: Ensemble, cluster_weights: Floats) -> Floats:
-    """Weighted squared length of each row of B."""
-    if ensemble.is_hard:  # zeros and ones are their own squares
-        return row_sums(ensemble, cluster_weights)
-    B = ensemble.membership
-    return np.asarray((B * B) @ cluster_weights)
+class Weighted:
+    """The metric of weighted columns: centres to their scores.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_clusters of the ensemble,)
+        Weight of each column.
+    """
+
+    def __init__(self, weights: Floats) -> None:
+        self.weights = weights
+
+    def __call__(self, centres: Floats) -> Floats:
+        return (centres * self.weights).T
+
+
+def _row_squares(micro: Micro, *, w: Floats) -> Floats:
+    """Weighted squared length of each row of B, times its scale."""
+    if micro.ensemble.is_hard:  # zeros and ones are their own squares
+        squares = block_sums(micro.ensemble, values=w)
+    else:
+        B = micro.ensemble.membership
+        squares = np.asarray((B * B) @ w)
+    return squares if micro.scale is None else squares * micro.scale**2
 
 
 def _merged_rows(
     ensemble: Ensemble, object_weights: ArrayLike | None, row_scale: ArrayLike | None
-) -> tuple[Ensemble, Floats, Floats | None, NDArray[np.int64]]:
-    """Objects with equal rows as one, with their weights summed."""
+) -> MicroRows:
+    """Objects with equal rows as one."""
     n = ensemble.n_objects
-    weights = _check_weights(object_weights, n, "object_weights", "object")
-    scale = None
+    each = scale = None
+    if object_weights is not None:
+        each = _check_weights(object_weights, n, "object_weights", "object")
     if row_scale is not None:
         scale = _check_weights(row_scale, n, "row_scale", "object")
         if not scale.all():
             raise ComitiaError("row_scale must be positive; it contains zero.")
-    micro = merged(ensemble)
-    if scale is not None:
-        first = np.empty(len(micro.counts))
-        first[micro.inverse] = scale
-        if not np.array_equal(first[micro.inverse], scale):
-            return ensemble, weights, scale, np.arange(n)
-        scale = first
-    summed = np.bincount(micro.inverse, weights, minlength=len(micro.counts))
-    return micro.ensemble, summed.astype(np.float64), scale, micro.inverse
+    return micro_rows(ensemble, each, scale)
 
 
 def _cluster_weights(
@@ -408,12 +424,14 @@ def _utility_of_itself(ensemble: Ensemble, utility: str) -> Floats:
 def _check_weights(weights: ArrayLike | None, n: int, name: str, noun: str) -> Floats:
     if weights is None:
         return np.ones(n)
-    checked = np.asarray(weights, dtype=np.float64)
+    on_device = device_of(weights) is not None
+    checked: Any = weights if on_device else np.asarray(weights, dtype=np.float64)
     if checked.shape != (n,):
         raise ComitiaError(
             f"{name} must have one value per {noun}, {n}; got shape {checked.shape}."
         )
-    if not np.isfinite(checked).all() or (checked < 0).any():
+    finite = checked.isfinite() if on_device else np.isfinite(checked)
+    if not finite.all() or (checked < 0).any():
         raise ComitiaError(f"{name} must be finite and not negative.")
     if not checked.any():
         raise ComitiaError(f"{name} are all zero; give at least one positive value.")
@@ -427,8 +445,10 @@ def _check_n_clusters(n_clusters: int, n: int, noun: str) -> None:
         )
 
 
-def _warn(found: Partition, n_clusters: int, noun: str) -> None:
-    n_found = len(np.unique(found.labels))
+def _warn(
+    labels: NDArray[np.int32], found: Partition, n_clusters: int, noun: str
+) -> None:
+    n_found = np.count_nonzero(label_sizes(labels))
     if n_found < n_clusters:
         warnings.warn(
             f"only {n_found} of n_clusters={n_clusters} clusters were found: no more "
@@ -445,7 +465,3 @@ def _warn(found: Partition, n_clusters: int, noun: str) -> None:
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-def _transposed(centres: Floats) -> Floats:
-    return centres.T

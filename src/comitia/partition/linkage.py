@@ -13,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.coassociation import combined_weights, condensed_coassociation
 
-__all__ = ["Linkage", "cut", "ensemble_linkage", "hac", "lifetime"]
+__all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetime"]
 
 Linkage = Literal["single", "complete", "average", "ward"]
 
@@ -172,6 +172,36 @@ def ensemble_linkage(
         pairs, similarities = _single_merges(merged, weights)
         heights = top - similarities
     return _expanded_tree(pairs, heights, inverse, top - own)
+
+
+def distances_of(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    r"""Distances for a tree, from similarities.
+
+    They are :math:`1 - S_{ij}`. Objects of overlapping clusterings may have more than
+    one cluster in common; where a similarity exceeds 1, the largest takes the place
+    of 1.
+
+    Parameters
+    ----------
+    similarity : ndarray of shape (n_objects, n_objects)
+        The similarities.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_objects, n_objects)
+        None is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> distances_of(np.array([[1.0, 0.25], [0.25, 1.0]]))
+    array([[0.  , 0.75],
+           [0.75, 0.  ]])
+    >>> distances_of(np.array([[2.0, 0.5], [0.5, 1.0]]))
+    array([[0. , 1.5],
+           [1.5, 1. ]])
+    """
+    return np.asarray(similarity.max(initial=1.0) - similarity)
 
 
 def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges, thread_count
-from comitia._kernels.fixedpoint import fixed_point
+from comitia._kernels.chunks import over_ranges
+from comitia._kernels.fixedpoint import fixed_scale
+from comitia.blocks import Blocks, join
+from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition._eigen import largest_eigenpairs
 from comitia.partition._lloyd import Squared, lloyd
-from comitia.partition._rows import merged, row_sums, rows_of
+from comitia.partition._micro import Micro, MicroRows, micro_rows
+from comitia.partition._rows import label_rows
 from comitia.represent.graphs import BipartiteGraph
+from comitia.represent.rows import block_sums, block_tables, row_sums
 
 __all__ = [
     "Embedding",
@@ -31,12 +35,9 @@ Floats = NDArray[np.float64]
 # The authors' floor for the degrees of objects and the lengths of their rows.
 _FLOOR = 1e-10
 
-# Integers that share one scale cannot hold shares that differ by more. Sums of floats
-# are then taken in the order of the objects, which no number of threads changes.
+# Integers that share one scale cannot hold shares that differ by more; a second sum,
+# on a finer scale, then holds what the first one rounds away.
 _MAX_RATIO = 2.0**16
-
-# Fewer objects than this are not worth a second thread.
-_MANY = 1 << 16
 
 
 class Embedding(NamedTuple):
@@ -140,21 +141,43 @@ def tcut(
     >>> (labels == labels[0]).tolist()
     [True, True, False, False]
     """
-    small, counts, inverse = merged(graph.ensemble)
-    graph = BipartiteGraph(small, _usable(graph), graph.cluster_edges)
-    embedding = bipartite_embedding(graph, n_clusters, counts)
-    n_clusters = embedding.table.shape[1]
-    weights = counts.astype(np.float64)
-    rows = rows_of(graph.ensemble, weights, embedding.scale)
-
-    def metric(centres: Floats) -> Floats:
-        return embedding.table @ (centres @ embedding.table).T
-
-    rule = Squared(metric, embedding.squares, weights)
+    graph = BipartiteGraph(graph.ensemble, _usable(graph), graph.cluster_edges)
+    micro = micro_rows(graph.ensemble)
+    values, table, points = _embedded(graph, micro, n_clusters)
+    squares, scale = points.map(_squares), points.map(_scale)
     found = lloyd(
-        rows, rule, n_clusters, rng, n_init=n_init, max_iter=max_iter, tol=tol
+        label_rows(micro, squares, scale),
+        Squared(Projected(table)),
+        len(values),
+        rng,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
     )
-    return found.labels[inverse]
+    return micro.spread(found.labels)
+
+
+class Projected:
+    """The metric of points that are sums of table rows: centres to their scores.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_clusters of the ensemble, k)
+        A row for each cluster.
+    """
+
+    def __init__(self, table: Floats) -> None:
+        self.table = table
+
+    def __call__(self, centres: Floats) -> Floats:
+        return self.table @ (centres @ self.table).T
+
+
+class Points(NamedTuple):
+    """Where the points of one block are: their scales, and their squared lengths."""
+
+    scale: Floats
+    squares: Floats
 
 
 def bipartite_embedding(
@@ -180,10 +203,38 @@ def bipartite_embedding(
     embedding : Embedding
         The eigenvalues, the table and the scale of the points.
     """
+    ensemble = graph.ensemble
+    micro = _as_it_is(ensemble, counts)
+    values, table, points = _embedded(graph, micro, n_clusters)
+    n = ensemble.n_objects
+    return Embedding(
+        values, table, join(points.map(_scale), n), join(points.map(_squares), n)
+    )
+
+
+def _as_it_is(ensemble: Ensemble, counts: NDArray[np.int64] | None) -> MicroRows:
+    """One row for each object, which may stand for several."""
+    blocks = ensemble.row_blocks
+    if counts is None:
+        return MicroRows(
+            ensemble, blocks.map(_unmerged, blocks.put([None] * len(blocks)))
+        )
+    parts = blocks.map(_unmerged, ensemble.split(counts))
+    return MicroRows(ensemble, parts, n_counted=int(counts.sum()))
+
+
+def _unmerged(block: Ensemble, counts: NDArray[np.int64] | None) -> Micro:
+    return Micro(block, counts, None, None, None)
+
+
+def _embedded(
+    graph: BipartiteGraph, micro: MicroRows, n_clusters: int | None
+) -> tuple[Floats, Floats, Blocks]:
+    """The eigenvalues, the table, and the points of each block."""
     from comitia.partition.spectral import eigengap
 
-    d = degrees(graph)
-    N, root, used = _normalised(graph, d, counts)
+    d = micro.rows.map(_degrees_of, weights=graph.weights)
+    N, root, used = _normalised(graph, micro, d)
     if n_clusters is None:
         # No consensus is looked for that is finer than the finest clustering.
         finest = int(graph.ensemble.n_clusters_each.max())
@@ -199,14 +250,36 @@ def bipartite_embedding(
         values, vectors = largest_eigenpairs(N, k)
     table = np.zeros((graph.ensemble.n_clusters, k))
     table[used] = graph.weights[used, None] * vectors[:, :k] / root[:, None]
-    lengths = _lengths(graph.ensemble, table)
+    return values[:k], table, micro.rows.map(_points_of, d, table=table)
+
+
+def _degrees_of(micro: Micro, *, weights: Floats) -> Floats:
+    totals = block_sums(micro.ensemble, values=weights)
+    totals[totals == 0] = _FLOOR
+    return totals
+
+
+def _points_of(micro: Micro, d: Floats, *, table: Floats) -> Points:
+    lengths = _lengths(micro.ensemble, table)
+    if isinstance(micro.ensemble, DeviceEnsemble):
+        from comitia.partition import _on_device
+
+        return Points(*_on_device.points_of(d, lengths, _FLOOR))
     # An object that none of these eigenvectors reaches stays at the origin; scaling
     # would blow up rounding errors.
     floor = _FLOOR * d
     scale = np.divide(
         1.0, lengths + floor, out=np.zeros_like(lengths), where=lengths > floor
     )
-    return Embedding(values[:k], table, scale, (scale * lengths) ** 2)
+    return Points(scale, (scale * lengths) ** 2)
+
+
+def _scale(points: Points) -> Floats:
+    return points.scale
+
+
+def _squares(points: Points) -> Floats:
+    return points.squares
 
 
 def bipartite_spectrum(graph: BipartiteGraph, n_values: int) -> Floats:
@@ -226,17 +299,18 @@ def bipartite_spectrum(graph: BipartiteGraph, n_values: int) -> Floats:
         In falling order; the first is one. They are the squares of the singular
         values of the normalised edge matrix.
     """
-    N, _, _ = _normalised(graph, degrees(graph), None)
+    micro = micro_rows(graph.ensemble)
+    d = micro.rows.map(_degrees_of, weights=graph.weights)
+    N, _, _ = _normalised(graph, micro, d)
     return largest_eigenpairs(N, min(n_values, len(N)))[0]
 
 
 def _normalised(
-    graph: BipartiteGraph, d: Floats, counts: NDArray[np.int64] | None
+    graph: BipartiteGraph, micro: MicroRows, d: Blocks
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """The matrix of the eigenproblem, the roots of its degrees, its clusters."""
-    ensemble, weights = graph.ensemble, graph.weights
-    shares = 1.0 / d if counts is None else counts / d
-    Wy = weighted_contingency(ensemble, shares)
+    weights = graph.weights
+    Wy = _contingency(micro, d.map(_inverse))
     Wy *= weights[:, None]
     Wy *= weights
     if graph.cluster_edges is not None:
@@ -315,41 +389,56 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
     array([[3., 0.],
            [0., 4.]])
     """
-    K = ensemble.n_clusters
-    if ensemble.is_sparse:
+    micro = _as_it_is(ensemble, None)
+    return _contingency(micro, ensemble.split(np.asarray(object_weights)))
+
+
+def _contingency(micro: MicroRows, values: Blocks) -> Floats:
+    """B' diag(a) B for values of the objects of each row, counted."""
+    only = micro.only
+    if only is not None and only.ensemble.is_sparse:
         from scipy.sparse import diags_array
 
-        B = ensemble.membership
-        return (B.T @ (diags_array(object_weights) @ B)).toarray()
-    from comitia._kernels import tcut as kernels
+        (a,) = values.gather()
+        if only.counts is not None:
+            a = a * only.counts
+        B = only.ensemble.membership
+        return (B.T @ (diags_array(a) @ B)).toarray()
+    ends = np.array(list(values.map(_ends).gather()))
+    least, largest = float(ends[:, 0].min()), float(ends[:, 1].max())
+    scale = fixed_scale(largest, micro.n_counted)
+    shared = micro.rows.map(_tables_of, values, scale=scale).total() / scale
+    if largest > _MAX_RATIO * least:
+        # What rounding took from the small ones, on a scale of its own.
+        finer = fixed_scale(0.5 / scale, micro.n_counted)
+        rest = micro.rows.map(_tables_of, values, scale=scale, finer=finer).total()
+        shared += rest / finer
+    return shared
 
-    weights: NDArray[Any] = object_weights
-    scale = 1.0
-    if weights.max() <= _MAX_RATIO * weights.min():
-        weights, scale = fixed_point(weights, len(weights))
-    out = np.zeros((K, K))
-    n_threads = thread_count() if ensemble.n_objects > _MANY else 1
 
-    def work(first: int, _: Any = None) -> None:
-        kernels.weighted_contingency(
-            ensemble.codes,
-            ensemble.n_clusters_each,
-            ensemble.offsets,
-            weights,
-            scale,
-            first,
-            n_threads,
-            out,
-        )
+def _inverse(d: Floats) -> Floats:
+    return 1.0 / d
 
-    if n_threads == 1:
-        work(0)
-    else:
-        from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, range(n_threads)))
-    return out
+def _ends(values: Floats) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _tables_of(
+    micro: Micro, values: Floats, *, scale: float, finer: float | None = None
+) -> NDArray[np.int64]:
+    """The weighted tables of one block in integers, (K, K)."""
+    if isinstance(micro.ensemble, DeviceEnsemble):
+        from comitia.partition import _on_device
+
+        return _on_device.tables_of(micro.ensemble, values, scale, finer)
+    rounded = np.rint(values * scale)
+    if finer is not None:
+        rounded = np.rint((values - rounded / scale) * finer)
+    integers = rounded.astype(np.int64)
+    if micro.counts is not None:
+        integers *= micro.counts
+    return block_tables(micro.ensemble, integers)
 
 
 def _lengths(ensemble: Ensemble, table: Floats) -> Floats:
@@ -357,14 +446,19 @@ def _lengths(ensemble: Ensemble, table: Floats) -> Floats:
     if ensemble.is_sparse:
         points = ensemble.membership @ table
         return np.sqrt((points * points).sum(axis=1))
-    from comitia._kernels.tcut import row_norms
-
     padded = np.insert(table, ensemble.offsets[1:], 0.0, axis=0)
     starts = ensemble.offsets[:-1] + np.arange(ensemble.n_clusterings)
+    if isinstance(ensemble, DeviceEnsemble):
+        from comitia._kernels import device
+
+        return device.row_norms(ensemble.device_codes, starts, padded)
+    from comitia._kernels.tcut import row_norms
+
+    codes = ensemble.row_codes
     out = np.empty(ensemble.n_objects)
 
     def work(start: int, stop: int) -> None:
-        row_norms(ensemble.row_codes[start:stop], starts, padded, out[start:stop])
+        row_norms(codes[start:stop], starts, padded, out[start:stop])
 
     over_ranges(work, ensemble.n_objects)
     return out

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia.blocks import join
+from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.alignment import ballots, group_votes
@@ -247,21 +249,39 @@ def _plurality(
     n_labels: int,
     weights: NDArray[np.float64],
 ) -> NDArray[np.int32]:
-    if not ensemble.is_hard:
-        return _argmax(group_votes(ensemble, targets, n_labels, weights))
-    from comitia._kernels.chunks import over_ranges
-    from comitia._kernels.voting import plurality
+    given = {"targets": targets, "n_labels": n_labels, "weights": weights}
+    return join(ensemble.row_blocks.map(_winners, **given), ensemble.n_objects)
 
+
+def _winners(
+    block: Ensemble,
+    *,
+    targets: NDArray[np.int64],
+    n_labels: int,
+    weights: NDArray[np.float64],
+) -> NDArray[np.int32]:
+    """The plurality votes of one row block."""
+    if not block.is_hard:
+        return _argmax(group_votes(block, targets, n_labels, weights))
     # Bits of a count, from the lowest: the label, the guard, the votes.
     label_bits = int(n_labels).bit_length()
     drop = label_bits + _GUARD_BITS
-    choice, fixed, _ = ballots(ensemble, targets, n_labels, weights, label_bits)
+    choice, fixed, _ = ballots(block, targets, n_labels, weights, label_bits)
     blank = (1 << (drop - 1)) + n_labels - np.arange(n_labels + 1)
     keep = ~((1 << drop) - (1 << label_bits))
-    labels = np.empty(ensemble.n_objects, dtype=np.int32)
     votes = fixed | choice.astype(np.int64)
-    given = ensemble.codes, bins(ensemble), votes, blank, keep, drop, labels
-    over_ranges(partial(plurality, *given), ensemble.n_objects)
+    if isinstance(block, DeviceEnsemble):
+        from comitia._kernels import device
+
+        return device.plurality(
+            block.device_codes, bins(block), votes, blank, keep, drop
+        )
+    from comitia._kernels.chunks import over_ranges
+    from comitia._kernels.voting import plurality
+
+    labels = np.empty(block.n_objects, dtype=np.int32)
+    given = block.codes, bins(block), votes, blank, keep, drop, labels
+    over_ranges(partial(plurality, *given), block.n_objects)
     return labels
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia.blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.votes import bins, check_labels, overlaps, padded
@@ -254,18 +255,46 @@ def group_votes(
     votes : ndarray of shape (n_objects, n_labels)
         The sums.
     """
-    if not ensemble.is_hard:
-        ballot = np.zeros((ensemble.n_clusters, n_labels))
+    votes = ensemble.row_blocks.map(
+        block_votes, targets=targets, n_labels=n_labels, weights=weights
+    )
+    return join(votes, ensemble.n_objects)
+
+
+def block_votes(
+    block: Ensemble,
+    *,
+    targets: NDArray[np.int64],
+    n_labels: int,
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The votes of one row block.
+
+    Parameters
+    ----------
+    block : Ensemble
+        The block.
+
+    targets, n_labels, weights : ndarray, int, ndarray
+        As for :func:`group_votes`.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_objects of the block, n_labels)
+        The sums.
+    """
+    if not block.is_hard:
+        ballot = np.zeros((block.n_clusters, n_labels))
         voting = np.flatnonzero(targets >= 0)
         ballot[voting, targets[voting]] = weights[voting]
-        return np.asarray(ensemble.membership @ ballot)
+        return np.asarray(block.membership @ ballot)
     from comitia._kernels.chunks import over_ranges
     from comitia._kernels.voting import vote_table
 
-    choice, fixed, scale = ballots(ensemble, targets, n_labels, weights)
-    votes = np.empty((ensemble.n_objects, n_labels))
-    given = ensemble.codes, bins(ensemble), choice, fixed, scale, votes
-    over_ranges(partial(vote_table, *given), ensemble.n_objects)
+    choice, fixed, scale = ballots(block, targets, n_labels, weights)
+    votes = np.empty((block.n_objects, n_labels))
+    given = block.codes, bins(block), choice, fixed, scale, votes
+    over_ranges(partial(vote_table, *given), block.n_objects)
     return votes
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._kernels.fixedpoint import fixed_scale
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.represent.rows import block_tables
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -202,14 +204,13 @@ def jaccard_clusters(
            [0.5 , 0.  , 1.  , 0.  ],
            [0.25, 0.67, 0.  , 1.  ]])
     """
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
 
     if object_weights is None:
         shared = ensemble.contingency()
     else:
-        B = ensemble.membership
         w = _object_weights(object_weights, ensemble.n_objects)
-        shared = csr_array(B.T @ (diags_array(w) @ B))
+        shared = _weighted_contingency(ensemble, w)
     c = np.repeat(np.arange(ensemble.n_clusters), np.diff(shared.indptr))
     d = shared.indices
     size = shared.diagonal().astype(np.float64)
@@ -227,6 +228,25 @@ def jaccard_clusters(
     )
     J.sort_indices()
     return J
+
+
+def _weighted_contingency(ensemble: Ensemble, w: NDArray[np.float64]) -> csr_array:
+    """Weight of the objects that each two clusters share."""
+    from scipy.sparse import csr_array, diags_array
+
+    if ensemble.is_sparse:
+        B = ensemble.membership
+        return csr_array(B.T @ (diags_array(w) @ B))
+    scale = fixed_scale(float(w.max()), ensemble.n_objects)
+    blocks = ensemble.row_blocks
+    shared = blocks.map(_tables_of, ensemble.split(w), scale=scale).total()
+    return csr_array(shared / scale)
+
+
+def _tables_of(
+    block: Ensemble, w: NDArray[np.float64], *, scale: float
+) -> NDArray[np.int64]:
+    return block_tables(block, np.rint(w * scale).astype(np.int64))
 
 
 def knn_graph(

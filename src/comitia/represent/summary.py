@@ -30,6 +30,9 @@ _DENSE_UP_TO = 512
 # A direction that carries less of the variance than this is rounding.
 _NOTHING = 1e-12
 
+# A smaller share of the objects, joined to no other, has no say in the axes of the map.
+_SMALL_GROUP = 1 / 20
+
 
 @dataclass(frozen=True, eq=False)
 class Profile:
@@ -237,7 +240,9 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
     with the degrees :math:`D_x, D_y` of objects and clusters, their sum t and the
     trivial :math:`\sigma_0 = 1` left out: the principal coordinates of a multiple
     correspondence analysis of the labels. Objects that the same clusters hold are at
-    one place.
+    one place. A few objects that no chain of clusters joins to the others, such as a
+    vertex without edges, would take an axis for themselves; where a group has less than
+    a twentieth of the objects it is put below the others instead.
 
     Parameters
     ----------
@@ -250,9 +255,9 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
     Returns
     -------
     positions : ndarray of shape (n_objects, 2)
-        Centred; the first axis spreads the objects most. An axis without spread is
-        zero. Time and memory are linear in the number of objects, and the signs are
-        those with which the largest loading is positive.
+        Centred, but for groups put below the others; the first axis spreads the objects
+        most. An axis without spread is zero. Time and memory are linear in the number
+        of objects, and the signs are those with which the largest loading is positive.
 
     Examples
     --------
@@ -273,8 +278,31 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
         loadings /= np.where(lengths > 0, lengths, 1.0)
         return np.asarray(Z @ _signed(loadings))
     micro = ensemble.distinct()
-    places = _principal_coordinates(micro.ensemble.membership, micro.counts)
+    B, counts = micro.ensemble.membership, micro.counts
+    group = _joined_groups(B)
+    sizes = np.bincount(group, counts)
+    small = sizes < _SMALL_GROUP * sizes.sum()
+    apart = small[group] if not small.all() else np.zeros(len(group), dtype=bool)
+    places = np.empty((len(group), 2))
+    places[~apart] = _principal_coordinates(B[~apart], counts[~apart])
+    if apart.any():
+        low, high = places[~apart].min(axis=0), places[~apart].max(axis=0)
+        _, rank = np.unique(group[apart], return_inverse=True)
+        step = (rank + 0.5) / (rank.max() + 1)
+        places[apart, 0] = low[0] + step * (high[0] - low[0])
+        # A fifth of the picture below; of one where all are in a line, of its length.
+        places[apart, 1] = low[1] - 0.2 * ((high - low)[1] or (high - low)[0] or 1.0)
     return places[micro.inverse]
+
+
+def _joined_groups(B: Any) -> NDArray[np.int64]:
+    """Which rows of an indicator matrix a chain of columns joins, numbered."""
+    from scipy.sparse import block_array
+    from scipy.sparse.csgraph import connected_components
+
+    # A path of objects and clusters; a cluster without objects is a group of its own.
+    _, groups = connected_components(block_array([[None, B], [B.T, None]]), False)
+    return np.unique(groups[: B.shape[0]], return_inverse=True)[1]
 
 
 def _principal_coordinates(B: Any, counts: NDArray[np.int64]) -> Floats:

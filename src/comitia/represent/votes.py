@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._arrays import as_tensor, device_of
 from comitia._labels import narrowest
+from comitia.blocks import join
+from comitia.config import require_memory
+from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -46,25 +50,35 @@ def overlaps(
            [1., 1.]])
     """
     codes, k = check_labels(labels, "labels", ensemble.n_objects, n_labels)
-    if not ensemble.is_hard:
+    blocks = ensemble.row_blocks
+    shared = blocks.map(_shared, ensemble.split(codes), k=k).total()
+    return np.asarray(shared, dtype=np.float64)
+
+
+def _shared(block: Ensemble, codes: NDArray[np.int32], *, k: int) -> NDArray[Any]:
+    """The overlaps of one row block; counts, where it is hard."""
+    if not block.is_hard:
         from scipy.sparse import csr_array
 
         known = np.flatnonzero(codes >= 0)
         onehot = csr_array(
             (np.ones(len(known)), (known, codes[known])), shape=(len(codes), k)
         )
-        return np.asarray((ensemble.membership.T @ onehot).toarray())
+        return np.asarray((block.membership.T @ onehot).toarray())
+    if isinstance(block, DeviceEnsemble):
+        from comitia._kernels.device import count_with
+
+        return count_with(codes, k, block.device_codes, block.n_clusters_each).T
     from comitia._kernels.contingency import tables_against
 
     # One type for labels and clusterings, so that the kernel is compiled once.
-    dtype = np.promote_types(narrowest(k), ensemble.codes.dtype)
+    dtype = np.promote_types(narrowest(k), block.codes.dtype)
     # Read as unsigned, -1 is the largest of all, and becomes k.
     labelled = np.minimum(codes.view(np.uint32), np.uint32(k)).astype(dtype)
-    each = ensemble.n_clusters_each
-    shared = np.empty((ensemble.n_clusters, k))
-    places = ensemble.offsets
+    each, places = block.n_clusters_each, block.offsets
+    shared = np.empty((block.n_clusters, k), dtype=np.int64)
     for tables in tables_against(
-        labelled, k, ensemble.codes.astype(dtype, copy=False), each
+        labelled, k, block.codes.astype(dtype, copy=False), each
     ):
         for m, counts in zip(
             tables.second, np.split(tables.counts, tables.begin[1:-1]), strict=True
@@ -144,27 +158,84 @@ def spread_shares(
         Rows sum to one. An object whose clusters all weigh nothing is shared out
         equally.
     """
+    weights = share_weights(ensemble, shares, clustering_weights, cluster_weights)
+    n, k = ensemble.n_objects, shares.shape[1]
+    if len(ensemble.row_blocks) > 1:
+        require_memory(
+            8 * n * k,
+            f"the vote shares of {n} objects in {k} clusters",
+            "walk over the blocks of a fitted method with result_blocks()",
+        )
+    spread = ensemble.row_blocks.map(block_shares, shares=shares, weights=weights)
+    return join(spread, n)
+
+
+def share_weights(
+    ensemble: Ensemble,
+    shares: NDArray[np.float64],
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """What the share of each cluster weighs.
+
+    Parameters
+    ----------
+    ensemble, shares, clustering_weights, cluster_weights : Ensemble, ndarray, ...
+        As for :func:`spread_shares`.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_clusters of the ensemble,)
+        A cluster that knows no consensus label has nothing to say.
+    """
     from comitia.represent.coassociation import combined_weights
 
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
-    # A cluster that knows no consensus label has nothing to say.
-    weights = np.where(shares.any(axis=1), weights, 0.0)
-    if ensemble.is_hard:
+    return np.where(shares.any(axis=1), weights, 0.0)
+
+
+def block_shares(
+    block: Ensemble, *, shares: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The mean shares of the objects of one row block.
+
+    Parameters
+    ----------
+    block : Ensemble
+        The block.
+
+    shares : ndarray of shape (n_clusters of the ensemble, n_clusters)
+        The shares of the clusters.
+
+    weights : ndarray of shape (n_clusters of the ensemble,)
+        Their weights.
+
+    Returns
+    -------
+    membership : ndarray of shape (n_objects of the block, n_clusters)
+        Rows sum to one.
+    """
+    if isinstance(block, DeviceEnsemble):
+        from comitia._kernels import device
+
+        tables = padded(block, shares, 0.0), padded(block, weights, 0.0)
+        membership = device.mean_rows(block.device_codes, bins(block), *tables)
+    elif block.is_hard:
         from comitia._kernels.chunks import over_ranges
         from comitia._kernels.voting import mean_rows
 
-        membership = np.empty((ensemble.n_objects, shares.shape[1]))
+        membership = np.empty((block.n_objects, shares.shape[1]))
         work = partial(
             mean_rows,
-            ensemble.codes,
-            bins(ensemble),
-            padded(ensemble, shares, 0.0),
-            padded(ensemble, weights, 0.0),
+            block.codes,
+            bins(block),
+            padded(block, shares, 0.0),
+            padded(block, weights, 0.0),
             membership,
         )
-        over_ranges(work, ensemble.n_objects)
+        over_ranges(work, block.n_objects)
     else:
-        B = ensemble.membership
+        B = block.membership
         totals = np.asarray(B @ weights)[:, None]
         sums = np.asarray(B @ (weights[:, None] * shares))
         membership = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
@@ -282,17 +353,18 @@ def check_labels(
     Returns
     -------
     labels : ndarray of shape (n,)
-        As int32.
+        As int32; a tensor where they were one.
 
     n_labels : int
         The number given, or one more than the largest.
     """
-    array = np.asarray(labels)
-    if (
-        array.ndim != 1
-        or array.dtype.kind not in "iu"
-        or (n or len(array)) != len(array)
-    ):
+    if device_of(labels) is None:
+        array: Any = np.asarray(labels)
+        integers = array.dtype.kind in "iu"
+    else:
+        array = as_tensor(labels)
+        integers = not array.dtype.is_floating_point
+    if array.ndim != 1 or not integers or (n or len(array)) != len(array):
         wanted = "" if n is None else f" of {n} entries"
         raise ComitiaError(
             f"{argument} must be one integer vector{wanted}; got shape {array.shape} "
@@ -304,4 +376,5 @@ def check_labels(
     ):
         limit = "0 or more" if n_labels is None else f"0..{n_labels - 1}"
         raise ComitiaError(f"{argument} must be {limit}, or -1 where there is none.")
-    return array.astype(np.int32), largest + 1 if n_labels is None else n_labels
+    narrow = array.astype(np.int32) if isinstance(array, np.ndarray) else array.int()
+    return narrow, largest + 1 if n_labels is None else n_labels

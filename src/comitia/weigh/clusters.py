@@ -57,7 +57,10 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
             "give fewer clusterings",
         )
         nats = cluster_entropies(
-            ensemble.codes, ensemble.n_clusters_each, ensemble.offsets
+            ensemble.count_tables(),
+            ensemble.n_objects,
+            ensemble.n_clusters_each,
+            ensemble.offsets,
         )
         return nats.sum(axis=1) / np.log(2.0)
     if ensemble.is_hard:

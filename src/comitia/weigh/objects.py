@@ -1,10 +1,14 @@
 """Weights of objects."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.represent.rows import row_sums
 
 __all__ = ["coassociation_degree", "object_uncertainty"]
 
@@ -36,14 +40,7 @@ def coassociation_degree(ensemble: Ensemble) -> NDArray[np.float64]:
     >>> coassociation_degree(Ensemble([[0, 0], [0, 1], [0, 1]]))
     array([4., 5., 5.])
     """
-    if not ensemble.is_hard:
-        return ensemble.membership @ ensemble.sizes
-    degree = np.zeros(ensemble.n_objects)
-    for m, codes in enumerate(ensemble.codes):
-        sizes = ensemble.sizes[ensemble.offsets[m] : ensemble.offsets[m + 1]]
-        # The code after the last cluster is "missing": nobody shares it.
-        degree += np.append(sizes, 0)[codes]
-    return degree
+    return row_sums(ensemble, ensemble.sizes)
 
 
 def object_uncertainty(
@@ -111,9 +108,15 @@ def _squared_row_sums(ensemble: Ensemble) -> NDArray[np.float64]:
     if not ensemble.is_hard:
         B = ensemble.membership
         return np.asarray((B @ shared).multiply(B).sum(axis=1)).ravel()
-    micro, _, inverse = ensemble.distinct()
+    return join(
+        ensemble.row_blocks.map(_squared_sums_of, shared=shared), ensemble.n_objects
+    )
+
+
+def _squared_sums_of(block: Ensemble, *, shared: Any) -> NDArray[np.float64]:
+    micro, _, inverse = block.distinct()
     sums = np.zeros(micro.n_objects)
-    offsets = ensemble.offsets
+    offsets = block.offsets
     for m, one in enumerate(micro.codes):
         rows = shared[offsets[m] : offsets[m + 1]]
         for earlier, other in enumerate(micro.codes[: m + 1]):

@@ -97,7 +97,10 @@ class KCC(EnsembleMethod):
         approach="baseline",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
+
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,

@@ -12,6 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import cluster_vote, kmeans_rows, median_selection
 from comitia.represent import align_clusters, combined_weights
+from comitia.represent.rows import labels_of
 from comitia.weigh import normalise_weights
 
 __all__ = ["Voting"]
@@ -97,7 +98,10 @@ class Voting(EnsembleMethod):
         approach="baseline",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
+
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
@@ -137,7 +141,7 @@ class Voting(EnsembleMethod):
             before = labels
             targets = align_clusters(ensemble, before, k)
             labels = cluster_vote(ensemble, targets, k, cluster_weights=weights)
-            if np.array_equal(labels, before):
+            if bool((labels == before).all()):
                 self.converged_ = True
                 break
         # A single count is a method of its own, not a loop cut short.
@@ -172,5 +176,4 @@ class Voting(EnsembleMethod):
                 weights=self.clustering_weights_,
                 candidates=fit,
             )
-        codes = ensemble.codes[m].astype(np.int32)
-        return np.where(codes == ensemble.n_clusters_each[m], -1, codes)
+        return labels_of(ensemble, m)

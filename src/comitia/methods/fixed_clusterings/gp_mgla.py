@@ -90,7 +90,10 @@ class GPMGLA(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
+
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,

@@ -10,6 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
+from comitia.represent.rows import labels_of
 from comitia.weigh import above_uniform, inverse_agreement, normalise_weights
 
 __all__ = ["ClustererEnsemble"]
@@ -182,4 +183,4 @@ class ClustererEnsemble(EnsembleMethod):
                 f"reference={m} has {have[m]} clusters, not n_clusters={k}; leave one "
                 "of the two out."
             )
-        return ensemble.labels[:, m]
+        return labels_of(ensemble, m)

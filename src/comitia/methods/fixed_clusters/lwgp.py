@@ -68,7 +68,10 @@ class LWGP(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
+
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,

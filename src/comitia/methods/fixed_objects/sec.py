@@ -2,6 +2,7 @@
 
 from numbers import Integral, Real
 
+from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -91,7 +92,10 @@ class SEC(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        on_device=True,
     )
+
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
@@ -123,17 +127,18 @@ class SEC(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         d = coassociation_degree(ensemble)
         paper = self.variant == "paper"
-        self.object_weights_ = d if paper else 1.0 / d
+        weights = d if paper else 1.0 / d
         labels, self.objective_ = kmeans_rows(
             ensemble,
             self._resolve_n_clusters(ensemble),
             rng,
-            object_weights=self.object_weights_,
+            object_weights=weights,
             row_scale=1.0 / d if paper else None,
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,
         )
+        self.object_weights_ = to_numpy(weights)
         self.n_iter_ = len(self.objective_)
         self.converged_ = self.n_iter_ < self.max_iter
         return labels

@@ -6,7 +6,13 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
+from comitia.methods._alternating import (
+    AlternatingMethod,
+    ObjectVotes,
+    penalised_weights,
+)
+from comitia.represent.rows import best_column
+from comitia.represent.votes import overlaps
 
 __all__ = ["DIAS"]
 
@@ -151,6 +157,9 @@ class DIAS(AlternatingMethod):
 
         return KMeansGenerator(n_clusterings=100, features=FeatureSubset(0.2))
 
+    def _votes(self, ensemble, k):
+        return ObjectVotes(ensemble, k)
+
     def _begin(self, votes, rng):
         labels = votes.start(rng, self.n_init, utility="entropy")
         votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
@@ -191,7 +200,7 @@ def joint_counts(votes, labels):
 
     The second table has in each row the sums over the clustering of that row.
     """
-    shared = votes.to_clusters(np.eye(votes.n_clusters)[labels])
+    shared = overlaps(votes.ensemble, labels, votes.n_clusters)
     sums = np.add.reduceat(shared, votes.ensemble.offsets[:-1], axis=0)
     return shared, sums[votes.ensemble.clustering_of]
 
@@ -204,7 +213,7 @@ def utilities(votes, labels):
     ratio = np.divide(
         shared * total, own * sums, out=np.ones_like(shared), where=shared > 0
     )
-    information = (shared * np.log(ratio)).sum(axis=1) / votes.counts.sum()
+    information = (shared * np.log(ratio)).sum(axis=1) / votes.ensemble.n_objects
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
@@ -214,5 +223,6 @@ def nearest(votes, weights, labels):
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)
     logs = np.log(shares + _SMOOTHING)
     weights = np.broadcast_to(weights, votes.n_clusterings)
-    scores = votes.to_objects(logs * weights[votes.ensemble.clustering_of][:, None])
-    return scores.argmax(axis=1).astype(np.int32)
+    return best_column(
+        votes.ensemble, logs * weights[votes.ensemble.clustering_of][:, None]
+    )

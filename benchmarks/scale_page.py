@@ -1,0 +1,146 @@
+"""The page of the scale runs: limits held or missed, and how time grows with n."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.evaluation.pages import NOT_MEASURED, figure, list_table
+
+__all__ = ["page"]
+
+# File, what it shows, its columns and what they are called.
+TABLES = (
+    (
+        "scale",
+        "From clusterings to a consensus; one thread, the peak is that of the process.",
+        {
+            "run": "run",
+            "method": "method",
+            "n": "objects",
+            "M": "clusterings",
+            "k": "k",
+            "blocks": "blocks",
+            "cpu_s": "CPU s",
+            "peak_gb": "peak GB",
+            "worker_gb": "GB of a worker",
+            "ratio": "times the CPU in memory",
+            "same_labels": "same labels",
+            "target": "limit",
+            "passed": "held",
+        },
+    ),
+    (
+        "scale_features",
+        "From features to a result folder with ``comitia fit``; two threads.",
+        {
+            "data": "data",
+            "n": "objects",
+            "generator": "generator",
+            "cpu_s": "CPU s",
+            "wall_s": "wall s",
+            "peak_gb": "peak GB",
+            "nmi": "NMI",
+            "usenc_nmi": "NMI of U-SENC in its paper",
+            "target": "limit",
+            "passed": "held",
+        },
+    ),
+    ("gpu_linear", "Labels that live on a GPU.", None),
+)
+
+
+def page(results: Path, figures: Path) -> str:
+    """What was measured, in words, tables and one plot.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    figures : path
+        Where the plot goes.
+
+    Returns
+    -------
+    text : str
+        reStructuredText.
+    """
+    parts = []
+    for name, says, columns in TABLES:
+        rows = _rows(results / f"{name}.csv")
+        if rows:
+            shown = [row for row in rows if row.get("part") != "growth"]
+            parts.append(f"{says}\n\n{_table(shown, columns)}\n")
+            parts.append(_about(results / f"{name}.json"))
+            if len(shown) < len(rows):
+                parts.append(_growth(rows, figures))
+    return "\n".join(parts) or NOT_MEASURED
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _table(rows: list[dict[str, str]], columns: dict[str, str] | None) -> str:
+    names = columns or {name: name.replace("_", " ") for name in rows[0]}
+    return list_table(
+        list(names.values()),
+        [[_cell(name, row.get(name) or "") for name in names] for row in rows],
+    )
+
+
+def _cell(name: str, value: str) -> str:
+    if value in ("True", "False"):
+        return "yes" if value == "True" else "no"
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if number.is_integer() and abs(number) >= 1000:
+        return f"{int(number):,}"
+    return f"{number:.3g}"
+
+
+def _about(path: Path) -> str:
+    """When and with what."""
+    if not path.exists():
+        return ""
+    runs = json.loads(path.read_text())
+    several = [runs] if "date" in runs else list(runs.values())
+    told = [_who(run) for run in several if isinstance(run, dict) and "date" in run]
+    return f"*{'; '.join(dict.fromkeys(told))}.*\n" if told else ""
+
+
+def _who(run: dict[str, Any]) -> str:
+    versions = ", ".join(f"{name} {it}" for name, it in run.get("versions", {}).items())
+    where = run.get("device") or f"{run.get('cores')} cores"
+    return f"{run['date'][:10]}, {where} ({versions})"
+
+
+def _growth(rows: list[dict[str, str]], figures: Path) -> str:
+    from matplotlib import pyplot as plt
+
+    grown = [row for row in rows if row["part"] == "growth"]
+    drawn, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for method in dict.fromkeys(row["method"] for row in grown):
+        own = [row for row in grown if row["method"] == method]
+        n, seconds = ([float(row[name]) for row in own] for name in ("n", "cpu_s"))
+        axes.loglog(n, seconds, marker="o", markersize=3, label=method)
+    axes.set(xlabel="objects", ylabel="CPU seconds, one thread")
+    axes.legend(frameon=False)
+    ratios = [float(row["ratio"]) for row in grown if row["ratio"]]
+    words = (
+        f"Each doubling of the objects takes {min(ratios):.2f} to {max(ratios):.2f} "
+        "times as long (ten clusterings, twenty clusters).\n"
+        if ratios
+        else ""
+    )
+    return (
+        words + "\n" + figure(drawn, figures, "growth", "CPU seconds against objects")
+    )

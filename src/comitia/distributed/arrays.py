@@ -1,0 +1,216 @@
+"""Dask arrays in, Dask arrays out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia import _labels
+from comitia.block_ensemble import BlockEnsemble
+from comitia.blocks import Blocks, LocalBlocks
+from comitia.distributed.blocks import DaskBlocks, current_client
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+__all__ = ["ResultArrays", "ensemble_of_array", "result_arrays"]
+
+
+class ResultArrays(NamedTuple):
+    """A result as Dask arrays, in the blocks of the ensemble.
+
+    Attributes
+    ----------
+    labels : dask.array.Array of shape (n_objects,)
+        The clusters.
+
+    confidence : dask.array.Array of shape (n_objects,)
+        Share of the votes that each object gives to its own cluster.
+
+    membership : dask.array.Array of shape (n_objects, n_clusters)
+        Share of the votes that each object gives to each cluster.
+    """
+
+    labels: Any
+    confidence: Any
+    membership: Any
+
+
+class Block(Ensemble):
+    """The labels of one block of an array, where they were computed.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_clusterings, n_rows)
+        The codes.
+
+    n_clusters_each : ndarray of shape (n_clusterings,)
+        Clusters of each clustering.
+
+    kind : str
+        Of the whole ensemble.
+    """
+
+    def __init__(
+        self, codes: NDArray[Any], n_clusters_each: NDArray[np.int64], kind: str
+    ) -> None:
+        self._set(codes, n_clusters_each, None, kind)
+
+    @property
+    def is_sparse(self) -> bool:
+        """False: whether sums are compiled must not depend on the size of blocks."""
+        return False
+
+
+def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> BlockEnsemble:
+    """Make an ensemble of a Dask array of labels.
+
+    Parameters
+    ----------
+    labels : dask.array.Array of int of shape (n_objects, n_clusterings)
+        Any integers; -1 means "not clustered here".
+
+    client : dask.distributed.Client, default=None
+        Whose workers keep the labels; the current client if there is one.
+
+    **names : sequences
+        ``groups`` and ``clustering_names``.
+
+    Returns
+    -------
+    ensemble : BlockEnsemble
+        With the labels of each chunk of rows as one block.
+    """
+    parts = _delayed_blocks(labels)
+    client = client or current_client()
+    blocks: Blocks
+    if client is None:
+        import dask
+
+        blocks = LocalBlocks(dask.compute(*parts))
+    else:
+        blocks = DaskBlocks(client, client.compute(parts))
+    seen = list(blocks.map(_seen).gather())
+    each = [
+        _named([part.values[m] for part in seen], m) for m in range(labels.shape[1])
+    ]
+    missing = any(part.missing for part in seen)
+    k = np.array([len(values) for values in each])
+    kind = "partial" if missing else "hard"
+    return BlockEnsemble(
+        blocks.map(_encoded, each=each, n_clusters_each=k, kind=kind),
+        [part.n_rows for part in seen],
+        k,
+        kind,
+        source="a Dask array",
+        **names,
+    )
+
+
+def result_arrays(estimator: Any) -> ResultArrays:
+    """The result of a fit on a Dask array, as Dask arrays.
+
+    Parameters
+    ----------
+    estimator : EnsembleMethod
+        A fitted method.
+
+    Returns
+    -------
+    arrays : ResultArrays
+        Lazy: vote shares are computed where and when they are asked for.
+    """
+    import dask.array as da
+    from dask import delayed
+
+    from comitia.represent.votes import block_shares, cluster_shares, share_weights
+
+    ensemble, k = estimator.ensemble_, estimator.n_clusters_
+    n_rows = ensemble.rows_each
+    labels = da.from_array(estimator.labels_, chunks=(tuple(n_rows),))
+    shares = cluster_shares(ensemble, estimator.labels_, k)
+    weights = share_weights(ensemble, shares, **estimator._vote_weights())
+    blocks = ensemble.row_blocks
+    values = getattr(blocks, "futures", None) or blocks.values
+    share = delayed(block_shares, pure=True)
+    membership = da.concatenate(
+        [
+            da.from_delayed(
+                share(value, shares=shares, weights=weights), (n, k), np.float64
+            )
+            for value, n in zip(values, n_rows, strict=True)
+        ]
+    )
+    confidence = da.map_blocks(
+        _own, membership, labels[:, None], dtype=np.float64, drop_axis=1
+    )
+    return ResultArrays(labels, confidence, membership)
+
+
+class _Seen(NamedTuple):
+    """Which labels occur in a block."""
+
+    values: list[NDArray[np.int64]]
+    missing: bool
+    n_rows: int
+
+
+def _delayed_blocks(labels: Any) -> list[Any]:
+    if not hasattr(labels, "to_delayed") or getattr(labels, "ndim", 0) != 2:
+        raise ComitiaError(
+            "labels must be a two-dimensional Dask array, one row per object and one "
+            f"column per clustering; got {type(labels).__name__}."
+        )
+    if labels.dtype.kind not in "iu":
+        raise ComitiaError(
+            f"labels have type {labels.dtype}; give a Dask array of integers, -1 where "
+            "an object is not clustered."
+        )
+    if np.isnan(labels.shape[0]):
+        labels = labels.compute_chunk_sizes()
+    if 0 in labels.shape:
+        raise ComitiaError(f"labels is empty; got shape {labels.shape}.")
+    # All clusterings of an object in one block, and no empty blocks.
+    labels = labels.rechunk({1: -1})
+    rows = [n for n in labels.chunks[0] if n > 0]
+    labels = labels.rechunk({0: tuple(rows)})
+    return labels.to_delayed().ravel().tolist()
+
+
+def _seen(table: NDArray[Any]) -> _Seen:
+    values = [np.unique(column) for column in np.asarray(table).T]
+    missing = any(column[0] == -1 for column in values)
+    return _Seen([v[v != -1] for v in values], missing, len(table))
+
+
+def _named(values: list[NDArray[Any]], m: int) -> NDArray[Any]:
+    """The labels of one clustering, in rising order as in memory."""
+    named = np.unique(np.concatenate(values))
+    if len(named) == 0:
+        raise ComitiaError(f"labels of clustering {m} are all missing; leave it out.")
+    if named[0] < -1:
+        raise ComitiaError(
+            f"labels of clustering {m} must be 0 or more, or -1 where an object is not "
+            f"clustered; got {named[0]}."
+        )
+    return named
+
+
+def _encoded(
+    table: NDArray[Any],
+    *,
+    each: list[NDArray[Any]],
+    n_clusters_each: NDArray[np.int64],
+    kind: str,
+) -> Block:
+    dtype = _labels.narrowest(int(n_clusters_each.max()))
+    codes = np.empty((len(each), len(table)), dtype=dtype)
+    for m, names in enumerate(each):
+        column = np.asarray(table[:, m])
+        codes[m] = np.where(column == -1, len(names), np.searchsorted(names, column))
+    return Block(codes, n_clusters_each, kind)
+
+
+def _own(membership: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    return membership[np.arange(len(labels)), labels[:, 0]]

@@ -1,0 +1,309 @@
+"""Rows of labels that live on a device, with the answers of those in memory.
+
+Only what is as small as the clusters, or as a sample, comes into memory: the sample
+that k-means starts on, the sums of its clusters, a row that starts a cluster anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._arrays import to_numpy, to_tensor
+from comitia._kernels import device as kernels
+from comitia.device_ensemble import DeviceEnsemble
+from comitia.ensemble import Ensemble
+from comitia.partition._micro import MANY_ROWS, Micro
+from comitia.partition._rows import LabelRows, SomeRows
+
+__all__ = ["DeviceRows", "micro_of", "points_of", "tables_of"]
+
+Tensor = Any
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Objects that are looked at first: with many different rows among them, all objects
+# need not be sorted.
+_GLANCE = 1 << 17
+
+
+class DeviceRows(LabelRows):
+    """Rows of B, read from labels on a device.
+
+    As :class:`LabelRows`, with tensors in place of arrays. Rows are not merged, and a
+    scale of None is one.
+    """
+
+    ensemble: DeviceEnsemble
+
+    @property
+    def each(self) -> Any:
+        """Weight of each row; None for one."""
+        return self.micro.each
+
+    @property
+    def _codes(self) -> Tensor:
+        return self.ensemble.device_codes
+
+    @property
+    def _each(self) -> Integers:
+        return self.ensemble.n_clusters_each
+
+    @property
+    def _factor(self) -> Any:
+        return 1.0 if self.scale is None else self.scale
+
+    def _integers(self, values: Any, unit: float) -> Any:
+        """Weight of each row times a value, or one integer that all of them have."""
+        if self.each is not None:
+            values = values * self.each
+        if isinstance(values, float):
+            return int(np.rint(values * unit))
+        return (values * unit).round_().long()
+
+    def largest(self) -> Floats:
+        """Largest weight, and largest weight times scale and squared length."""
+        each = 1.0 if self.each is None else self.each
+        values = (each, each * self._factor, each * self.squares)
+        return np.array([v if isinstance(v, float) else float(v.max()) for v in values])
+
+    def nearest(
+        self, table: Floats, penalty: Floats, absent: Floats | None
+    ) -> tuple[Tensor, Tensor]:
+        return kernels.nearest_rows(
+            self._codes,
+            self._starts,
+            self._each,
+            self._padded(table),
+            self.scale,
+            penalty,
+            absent if self.by_clustering else None,
+        )
+
+    def scores(self, table: Floats) -> Tensor:
+        return kernels.score_rows(
+            self._codes, self._starts, self._padded(table), self.scale
+        )
+
+    def sums(self, labels: Tensor, n_clusters: int) -> Integers:
+        integers = self._integers(self._factor, self.units.row)
+        return self._histogram(labels, n_clusters, integers)
+
+    def _histogram(self, labels: Tensor, n_clusters: int, integers: Any) -> Integers:
+        codes, each = self._codes, self._each
+        if isinstance(integers, int):
+            return integers * kernels.count_with(labels, n_clusters, codes, each)
+        return kernels.sum_rows(codes, each, labels, integers, n_clusters)
+
+    def mass(self, labels: Tensor, n_clusters: int) -> Integers:
+        integers = self._integers(1.0, self.units.weight)
+        if self.by_clustering:
+            counts = self._histogram(labels, n_clusters, integers)
+            return np.add.reduceat(counts, self.ensemble.offsets[:-1], axis=1)
+        if isinstance(integers, int):
+            return integers * self.sizes(labels, n_clusters)
+        return kernels.sum_labels(labels, integers, n_clusters)
+
+    def sizes(self, labels: Tensor, n_clusters: int) -> Integers:
+        """Rows of each cluster."""
+        return to_numpy(labels.bincount(minlength=n_clusters))
+
+    def total(self) -> int:
+        return int(self._integers(self.squares, self.units.square).sum())
+
+    def count(
+        self, labels: Tensor, before: tuple[Tensor, Any] | None, n_clusters: int
+    ) -> tuple[Integers, Integers, Integers, int]:
+        """Sums, mass and sizes of the clusters, and how many labels have changed.
+
+        Parameters
+        ----------
+        labels : tensor of shape (n_rows,)
+            The clusters.
+
+        before : (tensor, Counted) or None
+            Labels of the pass before, and what was counted then. Sums are integers:
+            what has moved is taken from one cluster and added to another.
+
+        n_clusters : int
+            Number of clusters.
+
+        Returns
+        -------
+        sums, mass, sizes, n_changed : ndarray, ndarray, ndarray, int
+            As of :meth:`sums`, :meth:`mass` and :meth:`sizes`.
+        """
+        if before is None:
+            sums, mass = self.sums(labels, n_clusters), self.mass(labels, n_clusters)
+            return sums, mass, self.sizes(labels, n_clusters), len(labels)
+        old, known = before
+        moved = (labels != old).nonzero()[:, 0]
+        if 2 * len(moved) > len(labels):
+            return *self.count(labels, None, n_clusters)[:3], len(moved)
+        some = self._some(moved)
+        to, away = labels[moved], old[moved]
+        return (
+            known.sums + some.sums(to, n_clusters) - some.sums(away, n_clusters),
+            known.mass + some.mass(to, n_clusters) - some.mass(away, n_clusters),
+            known.sizes + some.sizes(to, n_clusters) - some.sizes(away, n_clusters),
+            len(moved),
+        )
+
+    def _some(self, which: Tensor) -> DeviceRows:
+        """Some of the rows, where they are."""
+        whole = self.ensemble
+        ensemble = DeviceEnsemble(
+            self._codes[:, which], whole.n_clusters_each, whole.kind
+        )
+        each = None if self.each is None else self.each[which]
+        return DeviceRows(
+            Micro(ensemble, None, None, each, None),
+            None if self.scale is None else self.scale[which],
+            self.squares[which],
+            self.units,
+            by_clustering=self.by_clustering,
+        )
+
+    def worst(self, costs: Tensor, nothing: float) -> tuple[float, Floats, Floats]:
+        """The largest cost, and the row that has it.
+
+        Parameters
+        ----------
+        costs : tensor of shape (n_rows,)
+            What each row costs.
+
+        nothing : float
+            Costs below this share of the squared length are rounding errors.
+
+        Returns
+        -------
+        cost, row, present : float, ndarray of shape (1, p), ndarray
+            Zero if all are rounding errors.
+        """
+        costs = costs.where(costs > nothing * self.squares, costs.new_zeros(()))
+        which = int(costs.argmax())
+        row = self.take(np.array([which]))
+        first = np.zeros(1, dtype=np.int64)
+        return float(costs[which]), row.dense(first), row.present(first)
+
+    def dense(self, which: Integers) -> Floats:
+        return self.take(which).dense(np.arange(len(which)))
+
+    def present(self, which: Integers) -> Floats:
+        return self.take(which).present(np.arange(len(which)))
+
+    def _drawn(self) -> Tensor:
+        return (self.each * self._draw_unit).round_().long()
+
+    def draw(self, at: Integers) -> Integers:
+        if self.each is None:
+            return at
+        import torch
+
+        ends, asked = self._drawn().cumsum(0), to_tensor(at, self.ensemble.device)
+        return to_numpy(torch.searchsorted(ends, asked, right=True))
+
+    def take(self, which: Integers) -> LabelRows:
+        """Some of the rows in memory, each with weight one."""
+        there = to_tensor(which, self.ensemble.device)
+        codes = to_numpy(self._codes[:, there])
+        return LabelRows(
+            Micro(SomeRows(codes, self.ensemble), None, None, None, None),
+            np.ones(len(which)) if self.scale is None else to_numpy(self.scale[there]),
+            to_numpy(self.squares[there]),
+            self.units,
+            by_clustering=self.by_clustering,
+        )
+
+
+def micro_of(block: DeviceEnsemble, each: Tensor | None, scale: Tensor | None) -> Micro:
+    """The rows of labels on a device; in memory and merged where few are different.
+
+    Parameters
+    ----------
+    block : DeviceEnsemble
+        The labels.
+
+    each, scale : tensor of shape (n_objects,), or None
+        Weight and factor of each row.
+
+    Returns
+    -------
+    micro : Micro
+        The rows. With more than ``MANY_ROWS`` different ones they stay where they
+        are: what is summed over them is the same, merged or not.
+    """
+    found = kernels.distinct_rows(
+        block.device_codes, block.n_clusters_each, MANY_ROWS, _GLANCE
+    )
+    if found is None:
+        return Micro(block, None, None, each, scale)
+    first, inverse, counts = found
+    values: list[Any] = []
+    for given in (each, scale):
+        if given is None:
+            values.append(None)
+            continue
+        ours = given[first]
+        if not bool((ours[inverse] == given).all()):  # equal rows differ in this
+            return Micro(block, None, None, each, scale)
+        values.append(to_numpy(ours))
+    small = Ensemble._make(
+        to_numpy(block.device_codes[:, first]), block.n_clusters_each, None, block.kind
+    )
+    return Micro(small, to_numpy(counts), inverse, *values)
+
+
+def points_of(d: Tensor, lengths: Tensor, floor: float) -> tuple[Tensor, Tensor]:
+    """Scales and squared lengths of points of the transfer cut.
+
+    Parameters
+    ----------
+    d, lengths : tensor of shape (n_objects,)
+        Degree of each object, and the length of the sum of its table rows.
+
+    floor : float
+        Lengths below this share of the degree are rounding errors.
+
+    Returns
+    -------
+    scale, squares : tensor of shape (n_objects,)
+        What makes the points unit vectors; their squared lengths, one or zero.
+    """
+    least = floor * d
+    scale = (1.0 / (lengths + least)).where(lengths > least, lengths.new_zeros(()))
+    return scale, (scale * lengths) ** 2
+
+
+def tables_of(
+    block: DeviceEnsemble, values: Tensor, scale: float, finer: float | None
+) -> Integers:
+    """Weighted contingency tables in integers.
+
+    Parameters
+    ----------
+    block : DeviceEnsemble
+        The labels.
+
+    values : tensor of shape (n_objects,)
+        Weight of each object.
+
+    scale : float
+        What the weights are multiplied by before they are rounded.
+
+    finer : float or None
+        When given, what rounding took away is multiplied by this, and summed instead.
+
+    Returns
+    -------
+    shared : ndarray of shape (n_clusters, n_clusters)
+        The sums.
+    """
+    rounded = (values * scale).round_()
+    if finer is not None:
+        rounded = ((values - rounded / scale) * finer).round_()
+    return kernels.weighted_contingency(
+        block.device_codes, block.n_clusters_each, rounded.long()
+    )
