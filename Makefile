@@ -4,9 +4,12 @@
 #   make test     lint, then the tests
 #   make test-nightly   the property tests with many more examples; hours
 #   make test-oldest    the tests with the oldest versions that are promised to work
-#   make audit          known weaknesses of what is installed
+#   make audit          known weaknesses of what is installed; needs the network
 #   make bench    speed, memory and quality against peers; some minutes
 #                 make bench TOPICS="agreement linkage" runs a part of it
+#   make bench-full     the evaluation: fidelity, peers, all methods on all data; hours,
+#                       and goes on where it stopped. COMITIA_DATA names the data
+#   make bench-scale    from a million to a hundred million objects; an hour
 #   make docs     the documentation, in build/docs; warnings are errors
 #   make format   put the code into shape
 
@@ -23,7 +26,7 @@ TOPICS ?=
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test test-nightly test-oldest audit lint format bench docs clean
+.PHONY: help setup demo test test-nightly test-oldest audit lint format bench bench-full bench-scale docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -41,7 +44,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[dev]'
+	$(PIP) --editable '.[dev]' pip-audit
 	@touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed
@@ -61,22 +64,22 @@ lint: setup
 	$(BIN)/python tools/lint_docstrings.py
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/bandit -q -c pyproject.toml -r src/comitia tools
+	$(BIN)/python tools/audit.py
 
-# Known weaknesses of what is installed; asks a service on the network.
+# As in lint, which goes on where no service can be asked; this does not.
 audit: setup
-	@mkdir -p build
-	$(PIP) pip-audit
-	$(BIN)/python -m pip freeze --exclude-editable > build/freeze.txt
-	$(BIN)/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r build/freeze.txt
+	$(BIN)/python tools/audit.py --required
 
-# The oldest versions that pyproject.toml promises to work with.
-test-oldest: setup
+# The oldest versions that pyproject.toml promises to work with, and what these need
+# themselves: scikit-learn 1.6 parametrises its checks in a way that pytest 9 warns of,
+# matplotlib 3.9 calls what pyparsing 3.3 warns of, and warnings are errors here.
+test-oldest: | $(BIN)/python
 	@mkdir -p build
-	$(BIN)/python tools/lower_bounds.py cli report plot io dask device > build/oldest.txt
+	$(BIN)/python tools/lower_bounds.py cli report plot io dask device hypergraph > build/oldest.txt
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet -c build/oldest.txt \
-	  --editable '.[cli,report,plot,io,dask,device]' pytest pytest-xdist hypothesis pyyaml \
-	  psutil polars numpydoc array-api-strict
+	  --editable '.[cli,report,plot,io,dask,device,hypergraph]' 'pytest<9' 'pyparsing<3.3' \
+	  pytest-xdist hypothesis pyyaml psutil polars numpydoc array-api-strict
 	$(TEST_ENV) $(OLDEST)/bin/python -m pytest -n $(JOBS) -q tests
 
 format: setup
@@ -86,6 +89,14 @@ format: setup
 
 bench: setup $(PEERS)/.installed
 	$(BIN)/python -m benchmarks $(TOPICS)
+
+bench-full: setup $(PEERS)/.installed
+	$(BIN)/python -m benchmarks.evaluation --jobs $(JOBS)
+
+bench-scale: setup
+	$(PIP) --editable '.[dask,cli,report,io]'
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.scale_features
 
 docs: setup
 	$(PIP) --editable '.[docs]'

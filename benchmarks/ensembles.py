@@ -93,7 +93,7 @@ def planted_labels(
     n_objects: int,
     n_clusters: int,
     n_clusterings: int,
-    noise: float,
+    noise: float | NDArray[np.float64],
     *,
     sizes: NDArray[np.float64] | None = None,
     seed: int = 0,
@@ -105,8 +105,8 @@ def planted_labels(
     n_objects, n_clusters, n_clusterings : int
         Size of the partition and number of copies.
 
-    noise : float
-        The share of random labels.
+    noise : float or ndarray of shape (n_clusterings,)
+        The share of random labels, of all copies or of each.
 
     sizes : ndarray of shape (n_clusters,), default=None
         Relative sizes of the clusters; equal by default.
@@ -126,8 +126,8 @@ def planted_labels(
     shares = np.ones(n_clusters) if sizes is None else np.asarray(sizes, float)
     truth = rng.choice(n_clusters, size=n_objects, p=shares / shares.sum())
     labels = np.empty((n_objects, n_clusterings), dtype=np.int32)
-    for m in range(n_clusterings):
-        noisy = rng.random(n_objects) < noise
+    for m, share in enumerate(np.broadcast_to(noise, n_clusterings)):
+        noisy = rng.random(n_objects) < share
         column = np.where(noisy, rng.integers(n_clusters, size=n_objects), truth)
         labels[:, m] = rng.permutation(n_clusters)[column]
     return labels, truth.astype(np.int32)

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.selection --data FOLDER [--selectors cas,asa]``
 
-FOLDER holds ``pools/<name>.npz``, as for ``benchmarks.quality``, and
+FOLDER holds ``pools/<name>.npz``, as for ``benchmarks.evaluation.fidelity``, and
 ``single/<name>.npz`` (data ``X``, classes ``y``). A draw of a pool is half of its base
 clusterings, drawn at random; pools of more than 5 000 objects are drawn down to 2 000
 objects, once. The single-view sets are the ten smallest that have 150 objects, three
@@ -39,8 +39,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.quality import RESULTS, load, row_text
+from benchmarks.evaluation.fidelity import load_pool
 
+RESULTS = Path(__file__).parent / "results"
 MEASURES = ("nmi_max", "adjusted_rand")
 COLUMNS = (
     "data",
@@ -167,7 +168,7 @@ def pool_cases(data: Path, draw: int) -> Iterator[Draw]:
 def _pool_case(data: Path, name: str, draw: int) -> Case:
     from comitia import Ensemble
 
-    members, truth = load(data, name)
+    members, truth = load_pool(name, data)
     rows = np.arange(len(truth))
     if len(rows) > MOST_OBJECTS:
         rows = np.sort(np.random.RandomState(0).permutation(rows)[:OBJECTS_DRAWN])
@@ -539,6 +540,11 @@ def as_text(summary: list[Result], results: list[Result]) -> str:
         lines += ["", f"drawn down to {OBJECTS_DRAWN} objects: {', '.join(drawn)}"]
     lines += ["", *(f"left out: {name} {why}" for name, why in LEFT_OUT.items())]
     return "\n".join(lines)
+
+
+def row_text(name: str, cells: list[str]) -> str:
+    """One line of a table."""
+    return f"{name:<24}" + "".join(f"{cell:>10.9}" for cell in cells)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["markdown", "pivot", "rst"]
+__all__ = ["list_table", "markdown", "pivot", "rst"]
 
 Cell = float | str | None
 
@@ -140,11 +140,47 @@ def rst(table: list[list[Cell]]) -> str:
     text : str
         A ``list-table`` directive.
     """
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for line in _texts(table):
-        first, *others = line
-        lines.append(f"   * - {first}".rstrip())
-        lines += [f"     - {cell}".rstrip() for cell in others]
+    head, *body = _texts(table)
+    return list_table(head, body)
+
+
+def list_table(
+    head: Sequence[Any],
+    rows: Iterable[Sequence[Any]],
+    widths: Sequence[int] | None = None,
+    *,
+    header: bool = True,
+) -> str:
+    """Any table as a list table of reStructuredText.
+
+    Parameters
+    ----------
+    head : sequence
+        Names of the columns.
+
+    rows : iterable of sequence
+        The cells.
+
+    widths : sequence of int, default=None
+        Relative widths of the columns.
+
+    header : bool, default=True
+        Whether the names are shown.
+
+    Returns
+    -------
+    text : str
+        A ``list-table`` directive.
+    """
+    lines = [".. list-table::"]
+    if header:
+        lines.append("   :header-rows: 1")
+    if widths:
+        lines.append(f"   :widths: {' '.join(map(str, widths))}")
+    lines.append("")
+    for row in [head, *rows] if header else rows:
+        for at, cell in enumerate(row):
+            lines.append(f"   {' ' if at else '*'} - {cell}".rstrip())
     return "\n".join(lines)
 
 

@@ -47,6 +47,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.__main__ import machine
+from benchmarks.evaluation import data as data_sets
+from benchmarks.evaluation.data import one_length, some_rows, standardised
 from benchmarks.tables import markdown, pivot
 
 RESULTS = Path(__file__).parent / "results"
@@ -259,30 +261,16 @@ def _child(
 
 def read_views(path: Path, most: int) -> tuple[list[Array], Labels, int]:
     """The views, the classes and the number of objects before some were drawn."""
-    with np.load(path, allow_pickle=False) as file:
-        truth = file["y"]
-        names = sorted(
-            (name for name in file.files if name[0] == "X"), key=lambda x: int(x[1:])
-        )
-        views = [file[name].astype(np.float64) for name in names]
-    rows = _some(len(truth), most)
+    views, truth = data_sets.read_views(path.parent.parent, path.stem)
+    rows = some_rows(len(truth), most)
     return [X[rows] for X in views], truth[rows], len(truth)
 
 
 def read_series(path: Path, most: int) -> tuple[list[Array], Labels, int]:
     """The series, cut where they end, the classes and the number of all."""
-    with np.load(path, allow_pickle=False) as file:
-        X, truth = file["X"].astype(np.float64), file["y"]
-        lengths = file["lengths"] if "lengths" in file.files else None
-    rows = _some(len(truth), most)
-    ends = np.full(len(X), X.shape[2]) if lengths is None else lengths
-    return [X[i, :, : ends[i]] for i in rows], truth[rows], len(truth)
-
-
-def _some(n: int, most: int) -> NDArray[np.intp]:
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.RandomState(0).choice(n, most, replace=False))
+    series, truth = data_sets.read_series(path.parent.parent, path.stem)
+    rows = some_rows(len(truth), most)
+    return [series[i] for i in rows], truth[rows], len(truth)
 
 
 def _size(path: Path) -> int:
@@ -308,12 +296,6 @@ def without(views: list[Array], share: float, seed: int) -> list[Array]:
 # -- the fits --------------------------------------------------------------------
 
 
-def _standardised(X: Array) -> Array:
-    scale = X.std(axis=0)
-    kept = scale > 1e-12 * np.abs(X).max(axis=0)
-    return (X[:, kept] - X[:, kept].mean(axis=0)) / scale[kept]
-
-
 def _kmeans(X: Array, k: int, seed: int) -> Labels:
     from sklearn.cluster import KMeans
 
@@ -322,7 +304,7 @@ def _kmeans(X: Array, k: int, seed: int) -> Labels:
 
 def concatenated(views: list[Array], k: int, seed: int) -> Labels:
     """K-means on all standardised views side by side."""
-    return _kmeans(np.hstack([_standardised(X) for X in views]), k, seed)
+    return _kmeans(np.hstack([standardised(X) for X in views]), k, seed)
 
 
 def fused(views: list[Array], k: int, seed: int) -> Labels:
@@ -333,7 +315,7 @@ def fused(views: list[Array], k: int, seed: int) -> Labels:
     # snfpy 0.2.2 calls scikit-learn's check by a name that went with version 1.8.
     vars(importlib.import_module("snf.compute"))["check_array"] = _check_array
     n_neighbors = min(20, len(views[0]) - 1)
-    affinities = snf.make_affinity([_standardised(X) for X in views], K=n_neighbors)
+    affinities = snf.make_affinity([standardised(X) for X in views], K=n_neighbors)
     if len(views) == 1:
         affinities = [affinities]
     return spectral_clustering(
@@ -370,7 +352,7 @@ def _best_view(truth_free_views: list[Array]) -> dict[str, Fit]:
     """K-means on each view alone; the table shows the best as an oracle."""
 
     def single(v: int) -> Fit:
-        return lambda views, k, seed: _kmeans(_standardised(views[v]), k, seed)
+        return lambda views, k, seed: _kmeans(standardised(views[v]), k, seed)
 
     return {f"view {v}": single(v) for v in range(len(truth_free_views))}
 
@@ -406,7 +388,7 @@ def _methods(need: str) -> list[str]:
 
 def flattened(series: list[Array], k: int, seed: int) -> Labels:
     """K-means on series of one length, to which the others are interpolated."""
-    return _kmeans(_one_length(series).reshape(len(series), -1), k, seed)
+    return _kmeans(one_length(series).reshape(len(series), -1), k, seed)
 
 
 def warped(series: list[Array], k: int, seed: int) -> Labels:
@@ -415,18 +397,7 @@ def warped(series: list[Array], k: int, seed: int) -> Labels:
     model = clustering.TimeSeriesKMeans(
         k, metric="dtw", n_init=1, max_iter=10, random_state=seed
     )
-    return model.fit_predict(_one_length(series).transpose(0, 2, 1))
-
-
-def _one_length(series: list[Array]) -> Array:
-    length = max(one.shape[1] for one in series)
-    at = np.linspace(0, 1, length)
-    return np.array(
-        [
-            [np.interp(at, np.linspace(0, 1, len(channel)), channel) for channel in one]
-            for one in series
-        ]
-    )
+    return model.fit_predict(one_length(series).transpose(0, 2, 1))
 
 
 def fits_of_series(series: list[Array]) -> dict[str, Fit]:

@@ -44,7 +44,8 @@ html_theme_options = {
 }
 # These pages have no pages below them, and wide tables.
 html_sidebars = {
-    page: [] for page in ("getting_started", "framework", "benchmarks", "errata")
+    page: []
+    for page in ("getting_started", "framework", "evaluation", "benchmarks", "errata")
 }
 html_copy_source = False
 html_show_sourcelink = False

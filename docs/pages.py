@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import csv
 import importlib
+import importlib.util
 import inspect
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import scale_page
+from benchmarks.evaluation import PARTS as EVALUATED
+from benchmarks.evaluation.pages import NOT_MEASURED
+from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
 from comitia.catalogue import MethodCard, method_classes
 
@@ -56,7 +61,6 @@ TOPICS = (
 
 # Tables of the quality runs: file, what is averaged, lines, columns, which rows.
 QUALITY = {
-    "quality_pools": ("quality", "nmi_max", "method", "pool", {}),
     "quality_views": ("views", "nmi", "method", "set", {"part": "views"}),
     "quality_missing": ("views", "nmi", "method", "missing", {"part": "missing"}),
     "quality_series": ("views", "nmi", "method", "set", {"part": "series"}),
@@ -113,6 +117,11 @@ def write_all(folder: Path) -> None:
     _write(out / "tables" / "selection.rst", selectors())
     for name, asked in QUALITY.items():
         _write(out / "tables" / f"{name}.rst", averaged(*asked))
+    scale = scale_page.page(RESULTS, out / "evaluation")
+    _write(out / "tables" / "scale.rst", scale)
+    for part in EVALUATED:
+        text = evaluated(part, out / "evaluation")
+        _write(out / "tables" / f"evaluation_{part}.rst", text)
 
 
 def method_page(cls: type) -> str:
@@ -298,7 +307,7 @@ def measured(source: Path) -> str:
         A table, to be included.
     """
     if not source.exists():
-        return "*Not measured yet.*\n"
+        return NOT_MEASURED
     with source.open(newline="") as file:
         head, *rows = csv.reader(file)
     kept = [i for i, name in enumerate(head) if name not in ("topic", "scale")]
@@ -331,7 +340,7 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
     """
     source = RESULTS / f"{name}.csv"
     if not source.exists():
-        return "*Not measured yet.*\n"
+        return NOT_MEASURED
     with source.open(newline="") as file:
         rows = [
             row
@@ -339,7 +348,7 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
             if all(row[column] == wanted for column, wanted in where.items())
         ]
     if not rows:
-        return "*Not measured yet.*\n"
+        return NOT_MEASURED
     said = source.with_suffix(".json")
     about = [_machine(json.loads(said.read_text())), ""] if said.exists() else []
     # The best of a column, which has a star in plain text, is set in bold here.
@@ -359,7 +368,7 @@ def selectors() -> str:
     """
     source = RESULTS / "selection_summary.csv"
     if not source.exists():
-        return "*Not measured yet.*\n"
+        return NOT_MEASURED
     with source.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["measure"] == "nmi_max"]
     head = ("consensus", "selector", "sets", "kept", "all", "selected - all", "spread")
@@ -382,6 +391,28 @@ def selectors() -> str:
     return "\n".join([about, "", table((*head, *more), body), ""])
 
 
+def evaluated(part: str, figures: Path) -> str:
+    """What a part of the evaluation found.
+
+    Parameters
+    ----------
+    part : str
+        Name of the part.
+
+    figures : path
+        The folder for its plots.
+
+    Returns
+    -------
+    text : str
+        To be included.
+    """
+    name = f"benchmarks.evaluation.{part}"
+    if importlib.util.find_spec(name) is None:
+        return NOT_MEASURED
+    return importlib.import_module(name).page(RESULTS / "evaluation", figures)
+
+
 def _machine(about: dict) -> str:
     flat = about.get("machine", about)
     told = {
@@ -394,46 +425,6 @@ def _machine(about: dict) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("*", "\\*").replace("|", "\\|")
-
-
-def table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    widths: Sequence[int] | None = None,
-    *,
-    header: bool = True,
-) -> str:
-    """A list table.
-
-    Parameters
-    ----------
-    head : sequence of str
-        Names of the columns.
-
-    rows : iterable of sequences of str
-        The cells.
-
-    widths : sequence of int, default=None
-        Relative widths of the columns.
-
-    header : bool, default=True
-        Whether the names are shown.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
-    lines = [".. list-table::"]
-    if header:
-        lines.append("   :header-rows: 1")
-    if widths:
-        lines.append(f"   :widths: {' '.join(map(str, widths))}")
-    lines.append("")
-    for row in [head, *rows] if header else rows:
-        for i, cell in enumerate(row):
-            lines.append(f"   {'*' if i == 0 else ' '} - {cell}".rstrip())
-    return "\n".join(lines)
 
 
 def _write(path: Path, text: str) -> None:

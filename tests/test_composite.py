@@ -3,18 +3,24 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import comitia
-from comitia import ConsensusClustering, Ensemble
+from benchmarks.ensembles import planted_labels
+from comitia import ConsensusClustering, Ensemble, composite
 from comitia.agreement import agreement
+from comitia.partition import reassign
+from comitia.weigh import entropy_certainty
 from tests.fixtures import E6, planted, same_partition
 
 LABELS, TRUTH = planted(90, 3, 12, noise=0.1, seed=0)
 EASY = Ensemble(LABELS)
 
 
-@pytest.mark.parametrize("consensus", ["average", "complete", "ward", "tcut", "kmeans"])
-@pytest.mark.parametrize("weighting", [None, "crowd_agreement"])
+@pytest.mark.parametrize(
+    "consensus", ["average", "complete", "ward", "tcut", "kmeans", "reassign"]
+)
+@pytest.mark.parametrize("weighting", ["auto", None, "crowd_agreement"])
 def test_every_named_mix_finds_easy_clusters(consensus, weighting):
     mix = ConsensusClustering(
         n_clusters=3, weighting=weighting, consensus=consensus, random_state=0
@@ -39,19 +45,114 @@ def test_a_published_method_is_a_mix(published, weighting, consensus):
     assert_array_equal(mix.labels_, method.labels_)
 
 
+def adjusted_rand(found, truth):
+    return agreement(found, truth, "adjusted_rand")
+
+
+# Fourteen of twenty clusterings are nine tenths noise.
+JUNK, JUNK_TRUTH = planted_labels(
+    500,
+    5,
+    20,
+    np.repeat([0.9, 0.3], [14, 6]),
+    sizes=2.0 ** -np.arange(5),
+    seed=0,
+)
+
+
+def test_the_default_is_the_likelier_of_two_starts_after_reassignment():
+    votes = Ensemble(JUNK)
+    starts = [
+        comitia.method(name)(n_clusters=5, random_state=0).fit(votes).labels_
+        for name in ("lwea", "lwgp")
+    ]
+    found = [reassign(votes, labels) for labels in starts]
+    # Here they differ: the choice is one.
+    assert found[0].log_likelihood != found[1].log_likelihood
+    likelier = max(found, key=lambda one: one.log_likelihood).labels
+    fitted = ConsensusClustering(5, random_state=0).fit(votes)
+    assert same_partition(fitted.labels_, likelier)
+    assert_allclose(fitted.cluster_weights_, entropy_certainty(votes))
+
+
+def test_the_default_is_not_led_astray_by_junk():
+    votes = Ensemble(JUNK)
+    scores = {
+        name: adjusted_rand(
+            comitia.method(name)(n_clusters=5, random_state=0).fit_predict(votes),
+            JUNK_TRUTH,
+        )
+        for name in ("eac", "lwea", "weac", "lwgp", "kcc")
+    }
+    found = ConsensusClustering(5, random_state=0).fit_predict(votes)
+    assert adjusted_rand(found, JUNK_TRUTH) > max(scores.values()) + 0.02
+
+
+def test_weights_are_left_alone_when_the_consensus_is_chosen():
+    fitted = ConsensusClustering(3, consensus="average").fit(EASY)
+    assert_allclose(fitted.clustering_weights_, 1 / 12)
+    assert not hasattr(fitted, "cluster_weights_")
+
+
+def test_many_objects_start_from_the_graph_alone(monkeypatch):
+    votes = Ensemble(JUNK)
+    monkeypatch.setattr(composite, "_MANY_OBJECTS", 500)
+    found = ConsensusClustering(5, random_state=0).fit_predict(votes)
+    start = comitia.method("lwgp")(n_clusters=5, random_state=0).fit_predict(votes)
+    assert same_partition(found, reassign(votes, start).labels)
+
+
+def test_many_clusters_start_from_the_tree_alone(monkeypatch):
+    votes = Ensemble(JUNK)
+    monkeypatch.setattr(composite, "_MANY_CLUSTERS", 99)
+    found = ConsensusClustering(5, random_state=0).fit_predict(votes)
+    start = comitia.method("lwea")(n_clusters=5).fit_predict(votes)
+    assert same_partition(found, reassign(votes, start).labels)
+
+
+@pytest.mark.parametrize("many", [10**6, 1])
+def test_the_default_finds_the_number_of_clusters(many, monkeypatch):
+    monkeypatch.setattr(composite, "_MANY_OBJECTS", many)
+    assert same_partition(ConsensusClustering(random_state=0).fit_predict(EASY), TRUTH)
+
+
+def test_more_clusters_can_be_asked_for_than_the_clusterings_have():
+    # The graph has four clusters and no five parts; the tree has.
+    votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])
+    found = ConsensusClustering(5, random_state=0).fit(votes)
+    assert found.n_clusters_ == 5
+
+
+@pytest.mark.parametrize("of", ["clusterings", "clusters"])
+def test_what_weighs_nothing_does_not_vote(of):
+    # Sixty that all put the first twenty objects into the wrong cluster.
+    wrong = np.where(np.arange(len(TRUTH)) < 20, (TRUTH + 1) % 3, TRUTH)
+    votes = Ensemble(np.column_stack([LABELS, *[wrong] * 60]))
+    good = np.arange(72) < 12
+    weights = (good if of == "clusterings" else good[votes.clustering_of]) * 1.0
+    mix = ConsensusClustering(3, weighting=lambda *_: weights, random_state=0)
+    assert same_partition(mix.fit_predict(votes), TRUTH)
+
+
+def test_clusters_without_weight_are_missing_labels():
+    mask = np.arange(EASY.n_clusters) % 3 > 0
+    voters = composite._voters(EASY, cluster_weights=mask * 0.5)
+    assert_array_equal(voters.labels >= 0, EASY.labels > 0)
+    assert voters.n_clusters == mask.sum()
+
+
 class Best:
     def select(self, ensemble, X):
         return np.argsort(-ensemble.agreement().sum(axis=0))[:3]
 
 
 def test_a_selection_keeps_what_it_says():
-    fitted = ConsensusClustering(n_clusters=3, selection=Best()).fit(EASY)
+    mix = ConsensusClustering(n_clusters=3, weighting=None)
+    fitted = clone(mix).set_params(selection=Best()).fit(EASY)
     assert fitted.selected_.sum() == 3
     assert fitted.ensemble_.n_clusterings == 12
     assert_allclose(fitted.clustering_weights_, fitted.selected_ / 3)
-    alone = ConsensusClustering(n_clusters=3).fit(
-        EASY.take(clusterings=fitted.selected_)
-    )
+    alone = mix.fit(EASY.take(clusterings=fitted.selected_))
     assert_array_equal(fitted.labels_, alone.labels_)
 
 
@@ -78,7 +179,9 @@ class Clusters:
 
 def test_clusters_that_a_selection_drops_weigh_nothing():
     # The clusters 0 to 3 are the halves, twice; those of the third clustering go.
-    fitted = ConsensusClustering(2, selection=Clusters(0, 1, 2, 3)).fit(Ensemble(E6))
+    fitted = ConsensusClustering(2, selection=Clusters(0, 1, 2, 3), weighting=None).fit(
+        Ensemble(E6)
+    )
     assert_array_equal(fitted.selected_, [1, 1, 1, 1, 0, 0, 0])
     assert_allclose(fitted.cluster_weights_, fitted.selected_)
     assert not hasattr(fitted, "clustering_weights_")
@@ -86,12 +189,14 @@ def test_clusters_that_a_selection_drops_weigh_nothing():
     assert_allclose(fitted.membership_.max(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("consensus", ["average", "complete", "ward", "tcut"])
+@pytest.mark.parametrize(
+    "consensus", ["average", "complete", "ward", "tcut", "reassign"]
+)
 def test_a_mask_of_clusters_is_a_weighting_of_ones_and_zeros(consensus):
     mask = np.random.RandomState(1).rand(EASY.n_clusters) < 0.7
     assert (EASY.membership @ mask > 0).all()
     parts = [
-        {"selection": lambda ensemble, X: mask},
+        {"selection": lambda ensemble, X: mask, "weighting": None},
         {"weighting": lambda ensemble, X: mask.astype(float)},
     ]
     one, other = (

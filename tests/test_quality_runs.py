@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 
-from benchmarks import genes, gpu, networks, quality, selection
+from benchmarks import genes, gpu, networks, selection
 from tests.fixtures import planted
 
 
@@ -23,38 +23,6 @@ def pools(tmp_path):
 def rows_of(path):
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
-
-
-def test_the_pools_are_run_once_and_kept(pools, capsys):
-    out = pools / "quality.csv"
-    run = ["--data", str(pools), "--methods", "eac,lwea", "--draws", "2"]
-    quality.main([*run, "--out", str(out)])
-    first = rows_of(out)
-    assert len(first) == 2 * 2 * 2
-    assert all(float(row["adjusted_rand"]) > 0.8 for row in first)
-    quality.main([*run, "--out", str(out)])
-    assert rows_of(out) == first
-    printed = capsys.readouterr().out
-    assert "nmi_max" in printed
-    assert "rank" in printed
-
-
-def test_published_figures_stand_beside_ours(pools):
-    (pools / "published").mkdir()
-    (pools / "published" / "published_lwea_lwgp_tables_5_7.csv").write_text(
-        "dataset,method,measure,criterion,mean,sd\n"
-        "one,GP-MGLA,NMI,true-k,0.5,0.01\none,LWEA,ARI,true-k,0.4,0.01\n"
-    )
-    assert quality.published(pools) == {("one", "gp_mgla"): (0.5, 0.01)}
-    results = quality.run(pools, ["one"], ["gp_mgla"], 1, pools / "out.csv")
-    assert "  published" in quality.tables(results, quality.published(pools))
-
-
-def test_methods_that_are_not_finished_everywhere_have_no_rank(pools):
-    results = quality.run(pools, ["one", "two"], ["eac"], 1, pools / "out.csv")
-    half = quality.run(pools, ["one"], ["weac"], 1, pools / "half.csv")
-    assert "weac" not in quality.tables(results + half, {})
-    assert quality.tables(half[:0], {}) == "no method is finished on all pools"
 
 
 def test_matches_of_sets_are_counted_as_defined():
@@ -189,7 +157,7 @@ def test_devices_are_compared_with_numpy(tmp_path, capsys):
     assert (tmp_path / "gpu.json").exists()
 
 
-@pytest.mark.parametrize("script", [quality, networks, genes, selection])
+@pytest.mark.parametrize("script", [networks, genes, selection])
 def test_a_run_without_data_says_what_is_missing(script, monkeypatch, capsys):
     monkeypatch.delenv("COMITIA_DATA", raising=False)
     with pytest.raises(SystemExit):

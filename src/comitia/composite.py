@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,11 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 __all__ = ["ConsensusClustering"]
+
+# The starts of "reassign". From so many objects on a tree takes minutes; of more
+# clusters than this, the eigenvectors of their graph do.
+_MANY_OBJECTS = 50_000
+_MANY_CLUSTERS = 5_000
 
 
 def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
@@ -54,7 +59,58 @@ def _kmeans(
     ).labels
 
 
+def _reassign(
+    ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any
+) -> NDArray[Any]:
+    from comitia.partition import reassign
+
+    voters = _voters(ensemble, **weights)
+    starts = _starts(ensemble, n_clusters, rng, **weights)
+    found = [reassign(voters, labels) for labels in starts]
+    return max(found, key=lambda one: one.log_likelihood).labels
+
+
+def _starts(
+    ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any
+) -> Iterator[NDArray[Any]]:
+    """Consensus partitions to start from, the first preferred."""
+    if ensemble.n_objects >= _MANY_OBJECTS:
+        yield _tcut(ensemble, n_clusters, rng, **weights)
+        return
+    tree = _linkage("average")(ensemble, n_clusters, rng, **weights)
+    yield tree
+    k = len(np.unique(tree))
+    if 1 < k <= _n_clusters_with_weight(ensemble, **weights) <= _MANY_CLUSTERS:
+        graph = _tcut(ensemble, k, rng, **weights)
+        # A graph in many pieces may have fewer parts than were asked for.
+        if len(np.unique(graph)) == k:
+            yield graph
+
+
+def _n_clusters_with_weight(ensemble: Ensemble, **weights: Any) -> int:
+    from comitia.represent.coassociation import combined_weights
+
+    weight = combined_weights(ensemble, **weights)
+    return int(np.count_nonzero(weight * ensemble.sizes > 0))
+
+
+def _voters(
+    ensemble: Ensemble, clustering_weights: Any = None, cluster_weights: Any = None
+) -> Ensemble:
+    """The ensemble without what weighs nothing."""
+    if clustering_weights is not None:
+        return ensemble.take(clusterings=np.asarray(clustering_weights) > 0)
+    if cluster_weights is None or (cluster_weights > 0).all():
+        return ensemble
+    # Of fuzzy and overlapping objects, each keeps its largest or first cluster.
+    labels = ensemble.labels
+    column = np.where(labels >= 0, labels + ensemble.offsets[:-1], 0)
+    labels = np.where((labels >= 0) & (cluster_weights[column] > 0), labels, -1)
+    return Ensemble(labels[:, (labels >= 0).any(axis=0)])
+
+
 _CONSENSUS: dict[str, Callable[..., NDArray[Any]]] = {
+    "reassign": _reassign,
     "average": _linkage("average"),
     "complete": _linkage("complete"),
     "single": _linkage("single"),
@@ -86,7 +142,9 @@ class ConsensusClustering(EnsembleMethod):
     r"""Consensus clustering from parts of your choice.
 
     Every published method is one walk along generate, select, weigh, represent and
-    partition; this class lets you choose each step.
+    partition; this class lets you choose each step. What it does when nothing is chosen
+    is what did best on half of the data sets of our evaluation, and was confirmed on
+    the other half.
 
     Parameters
     ----------
@@ -95,7 +153,9 @@ class ConsensusClustering(EnsembleMethod):
         looks for the eigengap of the ensemble's graph.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+        Makes the clusterings when :meth:`fit` is given data alone. ``None`` runs
+        k-means fifty times, with 2 to :math:`\sqrt{n}` clusters
+        (:class:`comitia.generate.KMeansGenerator`).
 
     selection : object with ``select`` or ``select_clusters``, or callable, default=None
         ``select(ensemble, X)`` returns the indices of the clusterings to keep, and
@@ -105,14 +165,23 @@ class ConsensusClustering(EnsembleMethod):
         of them. A callable ``selection(ensemble, X)`` returns indices of clusterings,
         or a mask of clusterings or clusters.
 
-    weighting : {"crowd_agreement", "entropy_certainty"} or callable, default=None
+    weighting : str, callable or None, default="auto"
+        ``"entropy_certainty"`` weighs a cluster by how rarely the other clusterings
+        tear it apart, ``"crowd_agreement"`` a clustering by how alike the others are.
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
-        cluster of the ensemble. ``None`` weighs all alike.
+        cluster of the ensemble. ``None`` weighs all alike. ``"auto"`` is
+        ``"entropy_certainty"`` with ``consensus="reassign"``, and ``None`` with any
+        other.
 
-    consensus : str or callable, default="average"
+    consensus : str or callable, default="reassign"
         ``"average"``, ``"complete"``, ``"single"`` and ``"ward"`` link the weighted
         co-association, ``"tcut"`` cuts the bipartite graph of objects and clusters,
-        ``"kmeans"`` runs k-means on the rows of the indicator matrix. A callable gets
+        ``"kmeans"`` runs k-means on the rows of the indicator matrix. ``"reassign"``
+        moves the objects of ``"average"`` and of ``"tcut"`` to the clusters in which
+        their labels are likeliest (:func:`comitia.partition.reassign`), and takes the
+        likelier result. From 50 000 objects on, where a tree takes minutes, ``"tcut"``
+        is the only start, and otherwise ``"average"`` where there are more than 5 000
+        clusters. A callable gets
         ``(ensemble, n_clusters, rng, clustering_weights=…)`` or
         ``cluster_weights=…`` and returns labels. A selection of clusters makes weights
         of clusters, which ``"kmeans"`` does not take.
@@ -142,6 +211,10 @@ class ConsensusClustering(EnsembleMethod):
     and those that were not kept weigh 0. Objects in none of the clusters kept would be
     like nothing; the cluster that has most of these is kept too, until there are none.
 
+    With ``consensus="reassign"`` weights shape the starts. The second step finds out by
+    itself how far each clustering is to be believed, and only leaves out what weighs
+    nothing.
+
     Examples
     --------
     >>> from comitia import ConsensusClustering, Ensemble
@@ -167,7 +240,7 @@ class ConsensusClustering(EnsembleMethod):
             callable,
             None,
         ],
-        "weighting": [StrOptions(set(_WEIGHTINGS)), callable, None],
+        "weighting": [StrOptions({"auto", *_WEIGHTINGS}), callable, None],
         "consensus": [StrOptions(set(_CONSENSUS)), callable],
     }
 
@@ -177,8 +250,8 @@ class ConsensusClustering(EnsembleMethod):
         *,
         generator: Any = None,
         selection: Any = None,
-        weighting: Any = None,
-        consensus: Any = "average",
+        weighting: Any = "auto",
+        consensus: Any = "reassign",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -262,9 +335,12 @@ class ConsensusClustering(EnsembleMethod):
     def _weigh(self, ensemble: Ensemble, X: Any) -> dict[str, NDArray[Any]]:
         from comitia.weigh import normalise_weights
 
-        if self.weighting is None:
+        chosen = self.weighting
+        if chosen == "auto":
+            chosen = "entropy_certainty" if self.consensus == "reassign" else None
+        if chosen is None:
             return {}
-        weighting = _WEIGHTINGS.get(self.weighting, self.weighting)
+        weighting = _WEIGHTINGS.get(chosen, chosen)
         weights = np.asarray(weighting(ensemble, X), dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalise_weights(weights)}

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "choice": ["KChoice", "choose_k"],
-        "comparison": ["Comparison", "MethodRow", "compare", "panel_ids"],
+        "comparison": ["Comparison", "MethodRow", "compare"],
         "consensus": [
             "PairShares",
             "area_changes",
@@ -17,6 +17,7 @@ __getattr__, __dir__, __all__ = attach(
             "pair_shares",
         ],
         "criteria": ["eigengaps", "lifetimes", "mean_agreement"],
+        "panels": ["panel_ids"],
         "ranks": ["MeanRanks", "mean_ranks"],
         "recommendation": ["Recommendation", "Recommendations", "recommend"],
         "references": ["shuffled_ensemble", "uniform_reference"],

@@ -5,7 +5,6 @@ from comitia.advise.choice import choose_k as choose_k
 from comitia.advise.comparison import Comparison as Comparison
 from comitia.advise.comparison import MethodRow as MethodRow
 from comitia.advise.comparison import compare as compare
-from comitia.advise.comparison import panel_ids as panel_ids
 from comitia.advise.consensus import PairShares as PairShares
 from comitia.advise.consensus import area_changes as area_changes
 from comitia.advise.consensus import cdf_area as cdf_area
@@ -16,6 +15,7 @@ from comitia.advise.consensus import pair_shares as pair_shares
 from comitia.advise.criteria import eigengaps as eigengaps
 from comitia.advise.criteria import lifetimes as lifetimes
 from comitia.advise.criteria import mean_agreement as mean_agreement
+from comitia.advise.panels import panel_ids as panel_ids
 from comitia.advise.ranks import MeanRanks as MeanRanks
 from comitia.advise.ranks import mean_ranks as mean_ranks
 from comitia.advise.recommendation import Recommendation as Recommendation

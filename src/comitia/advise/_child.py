@@ -1,4 +1,4 @@
-"""A process that fits methods for :mod:`comitia.advise._workers`, one at a time.
+"""A process that works for :mod:`comitia.advise._workers`: one fit or call at a time.
 
 It reads requests from its standard input and answers on what was its standard output;
 anything a library prints goes to standard error. When the input ends, the parent is
@@ -8,6 +8,7 @@ gone or has no more work, and the process ends with everything it has started.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import pickle
@@ -18,6 +19,8 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import IO, Any
 
 __all__ = ["main", "read_message", "write_message"]
@@ -109,14 +112,14 @@ def _limit_memory(n_bytes: int) -> None:
 
 def _load() -> None:
     """Import what every fit needs, so that neither time nor memory count it."""
-    import importlib
-
     for name in ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average"):
         importlib.import_module(name)
 
 
 def _answer(setting: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     try:
+        if "call" in request:
+            return _measured(partial(_found(request["call"]), **request["arguments"]))
         estimator = pickle.loads(request["estimator"])  # nosec B301 # our parent's
         X, ensemble = setting["X"], setting["ensemble"]
         if request["clusterings"] is not None and ensemble is not None:
@@ -125,7 +128,8 @@ def _answer(setting: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
             X = None if X is None else X[request["objects"]]
             if ensemble is not None:
                 ensemble = ensemble.take(objects=request["objects"])
-        return _fit(estimator, X, ensemble)
+        answer = _measured(partial(_labels, estimator, X, ensemble))
+        return {**answer, "labels": answer.pop("value")}
     except MemoryError as error:
         return {"status": "out of memory", "message": str(error) or "MemoryError"}
     except Exception as error:
@@ -136,7 +140,23 @@ def _answer(setting: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         return {"status": "out of memory" if short else "failed", "message": text}
 
 
-def _fit(estimator: Any, X: Any, ensemble: Any) -> dict[str, Any]:
+def _labels(estimator: Any, X: Any, ensemble: Any) -> Any:
+    needs = estimator.card.needs
+    if "labels" not in needs:
+        estimator.fit(X)
+    elif "data" in needs:
+        estimator.fit(X, ensemble=ensemble)
+    else:
+        estimator.fit(ensemble)
+    return estimator.labels_
+
+
+def _found(address: str) -> Callable[..., Any]:
+    module, _, name = address.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _measured(work: Callable[[], Any]) -> dict[str, Any]:
     before = _start_peak()
     start = time.perf_counter()
     with (
@@ -144,18 +164,12 @@ def _fit(estimator: Any, X: Any, ensemble: Any) -> dict[str, Any]:
         contextlib.redirect_stdout(io.StringIO()),
     ):
         warnings.simplefilter("always")
-        needs = estimator.card.needs
-        if "labels" not in needs:
-            estimator.fit(X)
-        elif "data" in needs:
-            estimator.fit(X, ensemble=ensemble)
-        else:
-            estimator.fit(ensemble)
+        value = work()
     seconds = time.perf_counter() - start
     texts = list(dict.fromkeys(str(one.message) for one in caught))
     return {
         "status": "ok",
-        "labels": estimator.labels_,
+        "value": value,
         "seconds": seconds,
         "peak_mb": max(_peak_kb() - before, 0) * 1024 / 1e6,
         "message": "" if not texts else f"warned: {texts[0]}",

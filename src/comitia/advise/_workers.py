@@ -1,4 +1,4 @@
-"""Processes that fit methods and can be stopped: a fit that hangs is an answer too."""
+"""Processes that work for this one and can be stopped: hanging is an answer too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECONDS_TO_START = 120.0
 
 
 class Worker:
-    """A process that fits methods on the same data, one after the other.
+    """A process that fits methods on the same data, or calls functions, in turn.
 
     Nothing of the calling script is imported again, no thread of this process is
     forked, and the process ends with this one, however this one ends.
@@ -31,11 +31,19 @@ class Worker:
     Parameters
     ----------
     setting : dict
-        ``X``, ``ensemble`` and ``memory_limit`` in bytes.
+        ``X``, ``ensemble`` and ``memory_limit`` in bytes; functions that are called
+        need the last one only.
+
+    environment : dict of str to str, default=None
+        What differs from the environment of this process, such as the number of
+        threads.
     """
 
-    def __init__(self, setting: dict[str, Any]) -> None:
+    def __init__(
+        self, setting: dict[str, Any], environment: dict[str, str] | None = None
+    ) -> None:
         self._setting = pickle.dumps({"setting": setting})
+        self._environment = environment or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
@@ -66,24 +74,54 @@ class Worker:
             ``status`` and ``message``; with the status "ok" also ``labels``,
             ``seconds`` and ``peak_mb``.
         """
-        if self._closed:
-            raise RuntimeError("this worker was closed; make a new one.")
-        if self._process is None:
-            self._start()
-            started = self._ask(self._setting, _SECONDS_TO_START)
-            if started["status"] != "ok":
-                return {**started, "status": "failed"}
         request = {
             "estimator": estimator,
             "objects": objects,
             "clusterings": clusterings,
         }
-        return self._ask(pickle.dumps(request), time_limit)
+        return self._do(request, time_limit)
+
+    def call(
+        self, function: str, arguments: dict[str, Any], time_limit: float
+    ) -> dict[str, Any]:
+        """Call a function there, all of it or as far as its limits let it.
+
+        Parameters
+        ----------
+        function : str
+            Where to find it, as ``"module:function"``.
+
+        arguments : dict
+            What it is called with, by name.
+
+        time_limit : float
+            Seconds after which the process is stopped.
+
+        Returns
+        -------
+        answer : dict
+            ``status`` and ``message``; with the status "ok" also ``value``, ``seconds``
+            and ``peak_mb``.
+        """
+        return self._do({"call": function, "arguments": arguments}, time_limit)
 
     def close(self) -> None:
         """Stop for good: a fit that another thread asks for starts no new process."""
         self._closed = True
         self._stop()
+
+    def _do(self, request: dict[str, Any], time_limit: float) -> dict[str, Any]:
+        if self._closed:
+            raise RuntimeError("this worker was closed; make a new one.")
+        if self._process is None:
+            self._start()
+            if self._closed:  # while it started
+                self._stop()
+                return {"status": "failed", "message": "its process was stopped"}
+            started = self._ask(self._setting, _SECONDS_TO_START)
+            if started["status"] != "ok":
+                return {**started, "status": "failed"}
+        return self._ask(pickle.dumps(request), time_limit)
 
     def _stop(self) -> None:
         """Stop the process and all it has started."""
@@ -110,7 +148,7 @@ class Worker:
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "comitia.advise._child"],
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**os.environ, **self._environment, "PYTHONPATH": paths},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -20,41 +18,24 @@ from comitia.advise._common import (
     pandas,
     plain,
 )
+from comitia.advise._contest import (
+    Outcome,
+    Task,
+    chosen_estimators,
+    count_workers,
+    draw_resample,
+    make_ensemble,
+    pickled,
+    run_all,
+)
+from comitia.advise._judge import Judge, merits_of
 from comitia.advise.ranks import MeanRanks, mean_ranks, row_ranks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["PANELS", "Comparison", "MethodRow", "compare", "panel_ids"]
+__all__ = ["Comparison", "MethodRow", "compare"]
 
 Floats = NDArray[np.float64]
-
-# What is known to be sensible of each kind, quick ones first.
-PANELS: dict[str, str] = {
-    "quick": "five methods of different kinds that take seconds",
-    "classic": "the baselines that others are compared with",
-    "linear": "every method whose time grows linearly with the objects",
-    "weighs": "one method for each thing that can be weighed",
-    "all": "every method that can be applied",
-}
-_QUICK = ("voting", "hbgf", "mcla", "lwgp", "lwea")
-_WEIGHS = {
-    "nothing": "eac",
-    "clusterings": "weac",
-    "clusters": "lwea",
-    "objects": "womc",
-    "features": "wlac",
-}
-
-# Silhouettes of more objects than this are taken on a sample of them.
-_MANY = 5000
-_SAMPLE = 2000
-
-_INTERNAL = {
-    "silhouette": 1.0,
-    "calinski_harabasz": 1.0,
-    "davies_bouldin": -1.0,
-}
-_EXTERNAL = ("adjusted_rand", "nmi_sqrt")
 
 
 @dataclass(frozen=True)
@@ -356,266 +337,36 @@ def compare(
             f"most {n}."
         )
     classes = _check_truth(truth, n)
-    estimators = _estimators(methods, panel, data is not None)
+    estimators = chosen_estimators(methods, panel, data is not None)
     at_least(n_resamples, 0, "n_resamples")
     if not isinstance(time_limit, Real) or not time_limit > 0:
         raise ComitiaError(f"time_limit={time_limit!r} must be positive.")
     check_share(object_fraction)
-    n_workers = _n_workers(n_jobs, len(estimators))
+    n_workers = count_workers(n_jobs, len(estimators))
     with config.limit(memory_limit):
         budget = config.memory_budget()
     if memory_limit is None:
         budget //= n_workers
     seeds = rng.randint(np.iinfo(np.int32).max, size=len(estimators) + 1)
     if ensemble is None and any("labels" in e.card.needs for e in estimators.values()):
-        ensemble = _generate(generator, data, int(seeds[-1]))
+        ensemble = make_ensemble(generator, data, int(seeds[-1]))
     resamples = [
-        _resample(n, ensemble, object_fraction, rng) for _ in range(n_resamples)
+        draw_resample(n, ensemble, object_fraction, rng) for _ in range(n_resamples)
     ]
     tasks = [
-        _Task(called, _pickled(estimator, n_clusters, int(seed)), estimator.card.name)
+        Task(called, pickled(estimator, n_clusters, int(seed)), estimator.card.name)
         for (called, estimator), seed in zip(estimators.items(), seeds, strict=False)
     ]
     setting = {"X": data, "ensemble": ensemble, "memory_limit": budget}
-    outcomes = _run(tasks, setting, resamples, time_limit, n_workers, progress)
-    judge = _Judge(data, ensemble, classes, resamples)
+    outcomes = run_all(tasks, setting, resamples, time_limit, n_workers, progress)
+    judge = Judge(data, ensemble, classes, resamples)
     return _comparison(tasks, outcomes, judge, n_clusters)
 
 
-def panel_ids(panel: str, *, has_data: bool = True) -> list[str]:
-    """The methods of a panel.
-
-    Parameters
-    ----------
-    panel : {"quick", "classic", "linear", "weighs", "all"}
-        Name of the panel.
-
-    has_data : bool, default=True
-        Whether there are data; otherwise methods that need them are left out.
-
-    Returns
-    -------
-    ids : list of str
-        Catalogue ids.
-
-    Examples
-    --------
-    >>> from comitia.advise import panel_ids
-    >>> panel_ids("quick")
-    ['voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
-    """
-    from comitia.catalogue import find_methods
-
-    if panel not in PANELS:
-        raise ComitiaError(
-            f"panel={panel!r} is not known; choose {', '.join(map(repr, PANELS))}."
-        )
-    cards = find_methods(needs=["labels", "data"] if has_data else ["labels"])
-    ids = [card.id for card in cards]
-    if panel == "quick":
-        return [one for one in _QUICK if one in ids]
-    if panel == "weighs":
-        return [one for one in _WEIGHS.values() if one in ids]
-    if panel == "classic":
-        return [card.id for card in cards if card.approach == "baseline"]
-    if panel == "linear":
-        return [card.id for card in cards if card.scales == "linear"]
-    return ids
-
-
-# -- running ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A method to run."""
-
-    id: str
-    estimator: bytes
-    name: str
-
-
-@dataclass(frozen=True)
-class _Resample:
-    """What a resample sees."""
-
-    objects: NDArray[np.int64]
-    clusterings: NDArray[np.int64] | None
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """What the process of a method answered: on all objects, then on resamples."""
-
-    whole: dict[str, Any]
-    parts: list[dict[str, Any]]
-
-
-def _run(
-    tasks: Sequence[_Task],
-    setting: dict[str, Any],
-    resamples: Sequence[_Resample],
-    time_limit: float,
-    n_workers: int,
-    progress: Callable[[int, int], None] | None,
-) -> list[_Outcome]:
-    import queue
-
-    from comitia.advise._workers import Worker
-
-    workers = [Worker(setting) for _ in range(n_workers)]
-    idle: queue.Queue[Worker] = queue.Queue()
-    for worker in workers:
-        idle.put(worker)
-
-    def run(task: _Task) -> _Outcome:
-        worker = idle.get()
-        try:
-            whole = worker.fit(task.estimator, time_limit)
-            parts = []
-            for one in resamples if whole["status"] == "ok" else ():
-                answer = worker.fit(
-                    task.estimator,
-                    time_limit,
-                    objects=one.objects,
-                    clusterings=one.clusterings,
-                )
-                parts.append(answer)
-                if answer["status"] != "ok":
-                    break  # a method is ranked on all resamples or on none
-            return _Outcome(whole, parts)
-        finally:
-            idle.put(worker)
-
-    outcomes: list[_Outcome | None] = [None] * len(tasks)
-    pool = ThreadPoolExecutor(n_workers)
-    try:
-        futures = {pool.submit(run, task): at for at, task in enumerate(tasks)}
-        for done, future in enumerate(as_completed(futures), start=1):
-            outcomes[futures[future]] = future.result()
-            if progress is not None:
-                progress(done, len(tasks))
-    finally:
-        # Also after Ctrl-C: what waits is dropped, what runs is stopped.
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.close()
-        pool.shutdown(wait=True)
-    return [outcome for outcome in outcomes if outcome is not None]
-
-
-def _n_workers(n_jobs: int | None, n_tasks: int) -> int:
-    from joblib import effective_n_jobs  # type: ignore[import-untyped]
-
-    if n_jobs == 0:
-        raise ComitiaError("n_jobs=0 does no work; give 1 or more, or -1 for all.")
-    return max(1, min(effective_n_jobs(n_jobs), n_tasks))
-
-
-def _generate(generator: Any, X: Any, seed: int) -> Ensemble:
-    from sklearn.base import clone
-
-    from comitia.generate import KMeansGenerator
-
-    made = KMeansGenerator() if generator is None else clone(generator, safe=False)
-    if getattr(made, "random_state", 0) is None:
-        made.set_params(random_state=seed)
-    return made.generate(X)
-
-
-def _resample(
-    n: int, ensemble: Ensemble | None, fraction: float, rng: np.random.RandomState
-) -> _Resample:
-    objects = np.sort(rng.choice(n, size=max(round(fraction * n), 2), replace=False))
-    if ensemble is None:
-        return _Resample(objects, None)
-    M = ensemble.n_clusterings
-    which = np.sort(rng.choice(M, size=max(round(fraction * M), 1), replace=False))
-    covered = ensemble.take(clusterings=which).n_votes[objects] > 0
-    return _Resample(objects[covered], which)
-
-
-# -- judging ------------------------------------------------------------------------
-
-
-class _Judge:
-    """Scores results, on all objects or on a resample, larger being better."""
-
-    def __init__(
-        self,
-        X: Any,
-        ensemble: Ensemble | None,
-        truth: NDArray[Any] | None,
-        resamples: Sequence[_Resample],
-    ) -> None:
-        self.X = X
-        self.ensemble = ensemble
-        self.truth = truth
-        self.resamples = resamples
-
-    @property
-    def judged_by(self) -> list[str]:
-        if self.truth is not None:
-            return ["adjusted_rand"]
-        internal = [] if self.X is None else list(_INTERNAL)
-        return ["stability", *(["anmi"] if self.ensemble else []), *internal]
-
-    def internal(
-        self, labels: NDArray[Any], part: _Resample | None = None
-    ) -> dict[str, float]:
-        from comitia.agreement import agreement_with
-        from comitia.validity import score_table
-
-        scores = {}
-        rows = None if part is None else part.objects
-        ensemble = self.ensemble
-        if ensemble is not None and ensemble.kind != "overlapping":
-            if part is not None:
-                ensemble = ensemble.take(part.clusterings, part.objects)
-            scores["anmi"] = float(agreement_with(labels, ensemble).mean())
-        if self.X is not None:
-            X = self.X if rows is None else self.X[rows]
-            options = {}
-            if len(X) > _MANY:
-                options["silhouette"] = {"sample_size": _SAMPLE, "random_state": 0}
-            table = score_table(X, Ensemble([labels]), list(_INTERNAL), options=options)
-            scores |= dict(zip(_INTERNAL, table.values[0].tolist(), strict=True))
-        return scores
-
-    def external(
-        self, labels: NDArray[Any], part: _Resample | None = None
-    ) -> dict[str, float]:
-        from comitia.agreement import agreement
-
-        if self.truth is None:
-            return {}
-        truth = self.truth if part is None else self.truth[part.objects]
-        return {name: agreement(truth, labels, name) for name in _EXTERNAL}
-
-    def on_resamples(self, outcome: _Outcome) -> dict[str, Floats]:
-        """Every score that counts, on every resample; empty if one has no result."""
-        from comitia.agreement import adjusted_rand
-
-        if len(outcome.parts) < len(self.resamples) or not self.resamples:
-            return {}
-        if outcome.parts[-1]["status"] != "ok":
-            return {}
-        scored = []
-        for answer, part in zip(outcome.parts, self.resamples, strict=True):
-            labels, whole = answer["labels"], outcome.whole["labels"][part.objects]
-            scores = {"stability": adjusted_rand(labels, whole)}
-            if self.truth is None:
-                scores |= self.internal(labels, part)
-            else:
-                scores |= self.external(labels, part)
-            scored.append(scores)
-        return {name: np.array([one[name] for one in scored]) for name in scored[0]}
-
-
 def _comparison(
-    tasks: Sequence[_Task],
-    outcomes: Sequence[_Outcome],
-    judge: _Judge,
+    tasks: Sequence[Task],
+    outcomes: Sequence[Outcome],
+    judge: Judge,
     n_clusters: int | None,
 ) -> Comparison:
     scores = [
@@ -634,7 +385,7 @@ def _comparison(
         name for name in judge.judged_by if all(name in s for s in scores if s)
     ]
     if ranked:
-        merits = _merits([scores[at] for at in ranked], judged_by)
+        merits = merits_of([scores[at] for at in ranked], judged_by)
         found = mean_ranks(merits)
         by_method = row_ranks(merits).T
         ranks = {rows[at].id: row for at, row in zip(ranked, by_method, strict=True)}
@@ -667,19 +418,8 @@ def _comparison(
     )
 
 
-def _merits(scores: Sequence[dict[str, Floats]], names: Sequence[str]) -> Floats:
-    """One number for each resample and method, larger being better."""
-    tables = [
-        np.array([one[name] for one in scores]).T * _INTERNAL.get(name, 1.0)
-        for name in names
-    ]
-    if len(tables) == 1:
-        return tables[0]
-    return -np.mean([row_ranks(table) for table in tables], axis=0)
-
-
 def _row(
-    task: _Task, outcome: _Outcome, judge: _Judge, scores: dict[str, Floats]
+    task: Task, outcome: Outcome, judge: Judge, scores: dict[str, Floats]
 ) -> MethodRow:
     whole = outcome.whole
     if whole["status"] != "ok":
@@ -762,59 +502,6 @@ def _reason(
         said = ", ".join(f"{row.id} ({row.status})" for row in failed)
         texts.append(f"Without a result: {said}.")
     return " ".join(texts)
-
-
-# -- the input ----------------------------------------------------------------------
-
-
-def _estimators(
-    methods: Iterable[Any] | None, panel: str | None, has_data: bool
-) -> dict[str, Any]:
-    from comitia.base import EnsembleMethod
-    from comitia.catalogue import method as method_of_id
-
-    if methods is not None and panel is not None:
-        raise ComitiaError("methods and panel were both given; give one of them.")
-    if methods is None:
-        methods = panel_ids(panel or "quick", has_data=has_data)
-    elif isinstance(methods, str):
-        methods = [methods]
-    allowed = {"labels", "data"} if has_data else {"labels"}
-    found: dict[str, Any] = {}
-    for given in methods:
-        estimator = method_of_id(given)() if isinstance(given, str) else given
-        if not isinstance(estimator, EnsembleMethod):
-            raise ComitiaError(
-                f"methods has a {type(given).__name__} in it; give catalogue ids such "
-                "as 'lwea', or estimators of comitia.methods."
-            )
-        card = estimator.card
-        if set(card.needs) - allowed:
-            what = "data" if has_data else "an Ensemble"
-            raise ComitiaError(
-                f"method {card.id!r} needs {' and '.join(card.needs)}, and compare was "
-                f"given {what}; leave it out."
-            )
-        called, number = card.id, 2
-        while called in found:
-            called, number = f"{card.id}-{number}", number + 1
-        found[called] = estimator
-    if not found:
-        raise ComitiaError("methods is empty; name at least one method.")
-    return found
-
-
-def _pickled(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
-    from joblib import wrap_non_picklable_objects
-    from sklearn.base import clone
-
-    ready = clone(estimator)
-    if ready.n_clusters is None:
-        ready.set_params(n_clusters=n_clusters)
-    if ready.get_params(deep=False).get("random_state", 0) is None:
-        ready.set_params(random_state=seed)
-    # By value where the class is part of a script, which the process does not import.
-    return pickle.dumps(wrap_non_picklable_objects(ready, keep_wrapper=False))
 
 
 def _check_truth(truth: Any, n: int) -> NDArray[Any] | None:

@@ -16,8 +16,8 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 __all__ = ["MEASURED", "Recommendation", "Recommendations", "recommend"]
 
 # Mean rank in NMI among these 29 methods on 15 pools of real base clusterings
-# (benchmarks/results/quality.csv). Of two that are the same with their defaults, the
-# first is the simpler one.
+# (benchmarks/results/evaluation/fidelity.csv). Of two that are the same with their
+# defaults, the first is the simpler one.
 MEASURED: dict[str, float] = {
     "lwea": 2.2,
     "bagherinia_2021": 2.2,

@@ -1,0 +1,329 @@
+"""What ``ConsensusClustering(n_clusters=k)`` does when nothing else is said.
+
+A default is a generator, a weighting and a consensus. Half of the data sets, drawn at
+random, are there to choose it, the others to confirm the choice. The clusterings of a
+data set, a generator and a seed are made once, and every mix of weighting and consensus
+combines them: a row of ``default.csv`` has their adjusted Rand indices side by side.
+``default_junk.csv`` has the same of planted clusterings, of which a growing share is
+junk: nine tenths of its labels are random.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.evaluation import data as data_sets
+from benchmarks.evaluation.default_page import page
+from benchmarks.evaluation.store import Job, Options
+from benchmarks.evaluation.store import run as run_jobs
+
+__all__ = [
+    "GENERATORS",
+    "MIXES",
+    "REFERENCE",
+    "combine",
+    "halves",
+    "make_generator",
+    "page",
+    "run",
+    "score_junk",
+    "score_mixes",
+]
+
+#: What one would do without an ensemble.
+REFERENCE = "k-means"
+#: To how many objects larger sets are cut, unless the command line says it.
+MAX_OBJECTS, SMOKE_OBJECTS = 1000, 60
+#: What makes the clusterings: k-means with 2 to the root of n clusters, with as many as
+#: there are classes, with twice as many, on half of the features or of the objects.
+GENERATORS = ("sqrt", "k", "2k", "features", "objects")
+#: Sizes of ensembles; the second and third are tried with the first generator only.
+N_CLUSTERINGS = (50, 20, 100)
+WEIGHTINGS = ("none", "crowd", "crowd_ari", "entropy")
+#: "average+" and "tcut+" are the two starts of "reassign", which takes the likelier.
+CONSENSUS = ("average", "ward", "tcut", "kmeans", "average+", "tcut+", "reassign")
+#: Weighting and consensus. K-means on indicator rows takes no weights of clusters.
+MIXES = tuple(
+    f"{weighting}/{consensus}"
+    for weighting in WEIGHTINGS
+    for consensus in CONSENSUS
+    if (weighting, consensus) != ("entropy", "kmeans")
+)
+#: Planted: sizes of the clusters, objects, clusterings, noise of good ones and of junk.
+SIZES = {"equal": (1, 1, 1, 1, 1), "unequal": (16, 8, 4, 2, 1)}
+N_PLANTED, M_PLANTED, GOOD_NOISE, JUNK_NOISE = 1000, 20, (0.3, 0.5), 0.9
+JUNK_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+
+
+def run(options: Options) -> None:
+    """Score all mixes on everything that has no row yet.
+
+    Parameters
+    ----------
+    options : Options
+        What the command line asks for.
+    """
+    start = monotonic()
+    run_jobs("default_junk", _junk_jobs(options), options, values=MIXES)
+    if options.stop_after is not None:
+        left = max(options.stop_after - (monotonic() - start), 0.0)
+        options = replace(options, stop_after=left)
+    run_jobs("default", _jobs(options), options, values=(REFERENCE, *MIXES))
+
+
+def halves(names: Sequence[str]) -> dict[str, str]:
+    """Which data sets are there to choose, and which to confirm.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the data sets.
+
+    Returns
+    -------
+    halves : dict of str to str
+        "choose" or "confirm" for each, always the same for the same names.
+    """
+    names = sorted(names)
+    order = np.random.RandomState(0).permutation(len(names))
+    chosen = {names[i] for i in order[: len(names) // 2]}
+    return {name: "choose" if name in chosen else "confirm" for name in names}
+
+
+def _jobs(options: Options) -> Iterator[Job]:
+    most = SMOKE_OBJECTS if options.smoke else options.max_objects or MAX_OBJECTS
+    found = data_sets.sources(options.data, max_objects=most, kinds=("single",))
+    half = halves([one.name for one in found])
+    if options.sets:
+        found = [one for one in found if one.name in options.sets]
+    sizes = [(name, N_CLUSTERINGS[0]) for name in GENERATORS]
+    sizes += [(GENERATORS[0], size) for size in N_CLUSTERINGS[1:]]
+    if options.smoke:
+        found, sizes = found[:2], [(name, 5) for name in GENERATORS]
+    arguments = {"folder": options.data, "max_objects": most}
+    for seed in options.seeds[:1] if options.smoke else options.seeds:
+        for source in found:
+            for name, n_clusterings in sizes:
+                key = {
+                    "data": source.name,
+                    "half": half[source.name],
+                    "n_objects": source.n_objects,
+                    "generator": name,
+                    "n_clusterings": n_clusterings,
+                    "seed": seed,
+                }
+                yield Job(key, score_mixes, arguments)
+
+
+def _junk_jobs(options: Options) -> Iterator[Job]:
+    shares = JUNK_SHARES[::6] if options.smoke else JUNK_SHARES
+    n_objects = SMOKE_OBJECTS if options.smoke else N_PLANTED
+    for seed in options.seeds[:1] if options.smoke else options.seeds:
+        for sizes in SIZES:
+            for noise in GOOD_NOISE[:1] if options.smoke else GOOD_NOISE:
+                for share in shares:
+                    key = {"sizes": sizes, "noise": noise, "junk": share, "seed": seed}
+                    yield Job(key, score_junk, {"n_objects": n_objects})
+
+
+def score_mixes(
+    data: str,
+    half: str,
+    n_objects: int,
+    generator: str,
+    n_clusterings: int,
+    seed: int,
+    folder: Path | None,
+    max_objects: int,
+) -> dict[str, float]:
+    """Make clusterings of a data set and combine them with every mix.
+
+    Parameters
+    ----------
+    data : str
+        Name of the data set.
+
+    half, n_objects : str, int
+        What it is for, and its size; only tell rows apart.
+
+    generator : str
+        Of :data:`GENERATORS`.
+
+    n_clusterings, seed : int
+        How many clusterings, and the seed of all.
+
+    folder : path or None
+        Where the data are.
+
+    max_objects : int
+        To how many objects large sets are cut.
+
+    Returns
+    -------
+    scores : dict of str to float
+        Adjusted Rand index of each mix, and of k-means alone.
+    """
+    found = data_sets.load("single", data, folder, max_objects)
+    k, known = found.n_clusters, found.y >= 0
+    members = make_generator(generator, k, n_clusterings, seed).generate(found.X)
+    labels = combine(members, k, seed)
+    if generator == GENERATORS[0]:
+        from sklearn.cluster import KMeans
+
+        alone = KMeans(k, n_init=10, random_state=seed)
+        labels[REFERENCE] = alone.fit_predict(found.X)
+    return {name: _ari(one[known], found.y[known]) for name, one in labels.items()}
+
+
+def score_junk(
+    sizes: str, noise: float, junk: float, seed: int, n_objects: int
+) -> dict[str, float]:
+    """Plant clusterings, some of them junk, and combine them with every mix.
+
+    Parameters
+    ----------
+    sizes : str
+        Of :data:`SIZES`.
+
+    noise : float
+        The share of random labels in a good clustering.
+
+    junk : float
+        The share of clusterings that are junk.
+
+    seed : int
+        Of the clusterings and the mixes.
+
+    n_objects : int
+        Number of objects.
+
+    Returns
+    -------
+    scores : dict of str to float
+        Adjusted Rand index of each mix.
+    """
+    from benchmarks.ensembles import planted_labels
+    from comitia import Ensemble
+
+    each = np.full(M_PLANTED, noise)
+    each[: round(junk * M_PLANTED)] = JUNK_NOISE
+    shares = np.array(SIZES[sizes], dtype=np.float64)
+    k = len(shares)
+    labels, truth = planted_labels(
+        n_objects, k, M_PLANTED, each, sizes=shares, seed=seed
+    )
+    found = combine(Ensemble(labels), k, seed)
+    return {name: _ari(one, truth) for name, one in found.items()}
+
+
+def make_generator(name: str, k: int, n_clusterings: int, seed: int) -> Any:
+    """A generator of :data:`GENERATORS`.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    k : int
+        Number of classes.
+
+    n_clusterings, seed : int
+        Size of the ensemble, and the seed.
+
+    Returns
+    -------
+    generator : KMeansGenerator
+        It has ``generate``.
+    """
+    from comitia.generate import FeatureSubset, KMeansGenerator, Subsample
+
+    settings: dict[str, dict[str, Any]] = {
+        "sqrt": {},
+        "k": {"n_clusters": k},
+        "2k": {"n_clusters": 2 * k},
+        "features": {"features": FeatureSubset(0.5)},
+        "objects": {"objects": Subsample(0.5), "extend": True},
+    }
+    return KMeansGenerator(n_clusterings, random_state=seed, **settings[name])
+
+
+def combine(ensemble: Any, k: int, seed: int) -> dict[str, NDArray[Any]]:
+    """Combine clusterings with every mix.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    k, seed : int
+        Number of clusters, and the seed of the consensus.
+
+    Returns
+    -------
+    labels : dict of str to ndarray of shape (n_objects,)
+        By the names of :data:`MIXES`.
+    """
+    from comitia import ConsensusClustering
+
+    weightings = {
+        "none": None,
+        "crowd": "crowd_agreement",
+        "crowd_ari": _crowd_ari,
+        "entropy": "entropy_certainty",
+    }
+    labels = {}
+    for mix in MIXES:
+        weighting, consensus = mix.split("/")
+        model = ConsensusClustering(
+            k,
+            weighting=weightings[weighting],
+            consensus=_STARTS.get(consensus, consensus),
+            random_state=seed,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # fewer clusters show in the score
+            labels[mix] = model.fit_predict(ensemble)
+    return labels
+
+
+def _crowd_ari(ensemble: Any, X: Any) -> NDArray[np.float64]:
+    """Agreement with the crowd, corrected for chance: junk weighs next to nothing."""
+    from comitia.weigh import crowd_agreement
+
+    return crowd_agreement(ensemble, "adjusted_rand", weight_power=1.0)
+
+
+def _from_average(
+    ensemble: Any, n_clusters: int, rng: Any, **weights: Any
+) -> NDArray[Any]:
+    from comitia.partition import cut, ensemble_linkage, reassign
+
+    tree = ensemble_linkage(ensemble, **weights)
+    return reassign(ensemble, cut(tree, n_clusters)).labels
+
+
+def _from_tcut(
+    ensemble: Any, n_clusters: int, rng: Any, **weights: Any
+) -> NDArray[Any]:
+    from comitia.partition import reassign, tcut
+    from comitia.represent import bipartite_graph
+
+    graph = bipartite_graph(ensemble, **weights)
+    return reassign(ensemble, tcut(graph, n_clusters, rng)).labels
+
+
+_STARTS: dict[str, Any] = {"average+": _from_average, "tcut+": _from_tcut}
+
+
+def _ari(labels: NDArray[Any], classes: NDArray[Any]) -> float:
+    from comitia.agreement import agreement
+
+    return float(agreement(labels, classes, "adjusted_rand"))

@@ -1,0 +1,122 @@
+"""Our means beside the published ones."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.evaluation.store import Row, read
+
+__all__ = ["COLUMNS", "published", "summarise", "write_summary"]
+
+COLUMNS = (
+    "pool",
+    "method",
+    "criterion",
+    "measure",
+    "n_draws",
+    "mean",
+    "sd",
+    "published_mean",
+    "published_sd",
+    "published_in",
+)
+#: Files of the data folder, what the page calls their paper, and how many members its
+#: ensembles have.
+PAPERS = {
+    "published_lwea_lwgp_tables_5_7.csv": "LWEA",
+    "published_ecpcs_tables_2_3.csv": "ECPCS",
+}
+#: In ECPCS's own paper ensembles have 20 members, and other numbers of clusters: only
+#: what the other paper does not have is taken from it, and not compared.
+COMPARED = "LWEA"
+MEASURES = ("nmi_max", "nmi_sqrt", "ari")
+
+Key = tuple[str, str, str, str]
+
+
+def write_summary(results: Path, data: Path | None) -> None:
+    """Write ``fidelity_summary.csv`` from the rows of ``fidelity.csv``.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    data : path or None
+        The data folder, with ``published/*.csv``.
+    """
+    known = {} if data is None else published(data / "published")
+    rows = summarise(read(results / "fidelity.csv"), known)
+    path = results / "fidelity_summary.csv"
+    part = path.with_suffix(".csv.part")
+    with part.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    part.replace(path)
+
+
+def published(folder: Path) -> dict[Key, tuple[float, float, str]]:
+    """What the papers say: mean, spread and paper.
+
+    Parameters
+    ----------
+    folder : path
+        Where the tables are.
+
+    Returns
+    -------
+    published : dict
+        By pool, method, criterion and measure. The authors' NMI is divided by the
+        larger entropy, whatever their formula says: ``nmi_max``.
+    """
+    found: dict[Key, tuple[float, float, str]] = {}
+    for name, paper in PAPERS.items():
+        for row in read(folder / name):
+            unit = 100.0 if row["measure"].endswith("%") else 1.0
+            measure = {"NMI": "nmi_max", "ARI": "ari"}[row["measure"].rstrip("%")]
+            method = row["method"].lower().replace("-", "_")
+            key = (row["dataset"], method, row["criterion"], measure)
+            numbers = (float(row["mean"]) / unit, float(row["sd"] or "nan") / unit)
+            found.setdefault(key, (*numbers, paper))
+    return found
+
+
+def summarise(
+    rows: Iterable[Row], known: dict[Key, tuple[float, float, str]]
+) -> list[dict[str, Any]]:
+    """Means and spreads over the draws, with the published ones beside them.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        The rows of ``fidelity.csv``.
+
+    known : dict
+        What :func:`published` gives.
+
+    Returns
+    -------
+    summary : list of dict
+        One for each pool, method, criterion and measure, in the order of the rows.
+    """
+    scores: dict[Key, list[float]] = defaultdict(list)
+    for row in rows:
+        if row["status"] == "ok":
+            for measure in MEASURES:
+                key = (row["pool"], row["method"], row["criterion"], measure)
+                scores[key].append(float(row[measure]))
+    summary = []
+    for key, values in scores.items():
+        mean, sd, paper = known.get(key, (float("nan"), float("nan"), ""))
+        numbers = (np.mean(values), np.std(values), mean, sd)
+        cells = ["" if np.isnan(one) else f"{one:.4f}" for one in numbers]
+        line = (*key, len(values), *cells, paper)
+        summary.append(dict(zip(COLUMNS, line, strict=True)))
+    return summary

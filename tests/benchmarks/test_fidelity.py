@@ -1,0 +1,171 @@
+"""The fidelity part compares as it says. Its data stay outside; pools are made here."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import squareform
+
+import comitia
+from benchmarks.evaluation import fidelity, fidelity_page, fidelity_variants
+from benchmarks.evaluation.fidelity_summary import published, summarise, write_summary
+from benchmarks.evaluation.store import Options, read
+from comitia.agreement import agreement
+from tests.fixtures import planted
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "pools").mkdir()
+    for name, n in (("large", 60), ("small", 40)):
+        labels, truth = planted(n, 3, 100, noise=0.3, seed=n)
+        np.savez(tmp_path / "pools" / f"{name}.npz", members=labels + 1, gt=truth)
+    fidelity.load_pool.cache_clear()
+    return tmp_path
+
+
+def test_small_pools_come_first_and_draws_are_columns(folder):
+    assert fidelity.pools(Options(data=folder)) == ["small", "large"]
+    assert fidelity.pools(Options(data=folder, sets=("large",))) == ["large"]
+    members, _ = fidelity.load_pool("small", folder)
+    assert_array_equal(fidelity.draw_of(members, 3), members[:, 20:30])
+
+
+def test_the_best_k_is_the_best_of_the_scores_at_each_k(folder):
+    members, truth = fidelity.load_pool("small", folder)
+    ensemble = comitia.Ensemble(members[:, :10])
+    for method in ("lwea", "lwgp"):  # a tree that is cut, and one that is fitted anew
+        scores = np.array(
+            [
+                [
+                    agreement(labels, truth, measure)
+                    for measure in ("nmi_max", "adjusted_rand")
+                ]
+                for labels in (
+                    comitia.method(method)(k, random_state=1).fit_predict(ensemble)
+                    for k in fidelity.BEST_OF
+                )
+            ]
+        )
+        best = fidelity.score("small", 1, method, "best-k", folder)
+        assert_allclose([best["nmi_max"], best["ari"]], scores.max(axis=0))
+        assert best["k"] == fidelity.BEST_OF[scores[:, 0].argmax()]
+        true = fidelity.score("small", 1, method, "true-k", folder)
+        assert true["k"] == 3
+        assert_allclose(true["ari"], scores[fidelity.BEST_OF.index(3), 1])
+
+
+@pytest.mark.parametrize("method", fidelity.WITHOUT_TIES)
+def test_dense_distances_are_those_of_the_method(folder, method):
+    members, _ = fidelity.load_pool("small", folder)
+    fitted = comitia.method(method)(3).fit(comitia.Ensemble(members[:, :10]))
+    S = fitted.ensemble_.coassociation(
+        clustering_weights=getattr(fitted, "clustering_weights_", None),
+        cluster_weights=getattr(fitted, "cluster_weights_", None),
+    )
+    got = fidelity.dense_distances(fitted.ensemble_, *fidelity._weights(fitted))
+    expected = 1.0 - S[np.triu_indices(40, 1)]
+    assert_allclose(got, expected, atol=1e-6)  # our matrix is float32
+    assert_allclose(squareform(got)[3, 5], 1.0 - S[3, 5], atol=1e-6)
+
+
+@pytest.mark.parametrize("method", fidelity.WITHOUT_TIES)
+def test_trees_are_equal_and_a_wrong_one_is_seen(folder, method, monkeypatch):
+    found = fidelity.compare_trees("small", 2, method, folder)
+    assert found["equal"]
+    assert found["k_apart"] == ""
+    right = fidelity.dense_distances
+
+    def wrong(*given):
+        return right(*given)[::-1].copy()
+
+    monkeypatch.setattr(fidelity, "dense_distances", wrong)
+    found = fidelity.compare_trees("small", 2, method, folder)
+    assert not found["equal"]
+    assert found["height_gap"] > 1e-3
+
+
+def test_partitions_are_the_same_up_to_names():
+    assert fidelity.same_partition(np.array([0, 0, 1]), np.array([7, 7, 3]))
+    assert not fidelity.same_partition(np.array([0, 0, 1]), np.array([7, 3, 3]))
+    assert not fidelity.same_partition(np.array([0, 1, 2]), np.array([7, 3, 3]))
+
+
+@pytest.mark.parametrize("variant", fidelity_variants.VARIANTS)
+def test_variants_find_what_is_planted(folder, variant):
+    found = fidelity_variants.score_variant("large", 1, variant, folder)
+    assert found["ari"] > 0.6
+
+
+def test_one_random_start_is_worse_than_ten_good_ones():
+    labels, truth = planted(300, 8, 8, noise=0.4, seed=0)
+    votes = comitia.Ensemble(labels)
+    single = [
+        agreement(
+            fidelity_variants.random_start_kmeans(votes, 8, seed), truth, "nmi_max"
+        )
+        for seed in range(10)
+    ]
+    kept = comitia.method("kcc")(8, random_state=0).fit_predict(votes)
+    assert np.mean(single) < agreement(kept, truth, "nmi_max") - 0.02
+
+
+PUBLISHED = """dataset,method,measure,criterion,mean,sd
+one,GP-MGLA,NMI,true-k,0.5,0.01
+one,LWEA,ARI,true-k,0.4,0.05
+"""
+
+
+def score_row(draw, method, nmi, ari, status="ok"):
+    cells = ("one", str(draw), method, "true-k", "3", nmi, nmi, ari, "1", "1", status)
+    names = "pool draw method criterion k nmi_sqrt nmi_max ari seconds peak_mb status"
+    return dict(zip(names.split(), cells, strict=True))
+
+
+def test_published_figures_stand_beside_ours(tmp_path):
+    (tmp_path / "published_lwea_lwgp_tables_5_7.csv").write_text(PUBLISHED)
+    (tmp_path / "published_ecpcs_tables_2_3.csv").write_text(
+        "dataset,method,measure,criterion,mean,sd\n"
+        "one,ECPCS-MC,NMI%,true-k,60.5,1.5\none,LWEA,ARI%,true-k,99,1\n"
+    )
+    known = published(tmp_path)
+    assert known["one", "ecpcs_mc", "true-k", "nmi_max"] == (0.605, 0.015, "ECPCS")
+    # What the first paper has is not taken from the second.
+    assert known["one", "lwea", "true-k", "ari"] == (0.4, 0.05, "LWEA")
+    rows = [
+        score_row(1, "lwea", "0.7", "0.5"),
+        score_row(2, "lwea", "0.5", "0.38"),
+        score_row(3, "lwea", "", "", "failed"),
+        score_row(1, "gp_mgla", "0.52", "0.1"),
+    ]
+    summary = summarise(rows, known)
+    by_key = {(row["method"], row["measure"]): row for row in summary}
+    ours = by_key["lwea", "ari"]
+    assert (ours["n_draws"], ours["mean"], ours["sd"]) == (2, "0.4400", "0.0600")
+    assert by_key["lwea", "nmi_max"]["published_mean"] == ""
+    # 0.44 is within 0.05 of 0.4; 0.52 is not within 0.01 of 0.5.
+    apart = fidelity_page.departures(summary, "true-k")
+    assert [(row["method"], row["measure"]) for row in apart] == [
+        ("gp_mgla", "nmi_max")
+    ]
+    assert fidelity_page.departures(summary, "best-k") == []
+
+
+def test_the_page_tells_what_leaves_the_papers_and_why(folder):
+    (folder / "published").mkdir()
+    (folder / "published" / "published_lwea_lwgp_tables_5_7.csv").write_text(
+        "dataset,method,measure,criterion,mean,sd\n"
+        "small,LWEA,NMI,true-k,0.9,0.5\nsmall,KCC,NMI,true-k,0.1,0.01\n"
+    )
+    out = folder / "out"
+    options = Options(data=folder, results=out, methods=("lwea", "kcc"), smoke=True)
+    fidelity.run(options)
+    text = fidelity.page(out, out / "figures")
+    assert "same labels on 4 of 4 trees (2 pools)" in " ".join(text.split())
+    assert "what leaves it nowhere: lwea." in text
+    assert "**kcc**" in text
+    assert "k-means++" in text
+    assert "kcc, one random start" in text
+    summary = read(out / "fidelity_summary.csv")
+    assert {row["published_in"] for row in summary} == {"", "LWEA"}
+    write_summary(out, None)
+    assert "What leaves" not in fidelity.page(out, out / "figures")
