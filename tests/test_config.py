@@ -1,5 +1,7 @@
 """The memory budget is asked before anything large is allocated."""
 
+import ctypes
+import os
 import subprocess
 import sys
 
@@ -88,3 +90,59 @@ def test_the_budget_respects_the_cgroups_of_the_process(
 
     monkeypatch.setattr(config, "_first_match", found)
     assert config._free_in_cgroups(str(tmp_path)) == [250, 400]
+
+
+class Windows:
+    """What Windows tells about its memory, for a machine that is none."""
+
+    def __init__(self, answers=1):
+        self.answers = answers
+        self.kernel32 = self
+
+    def GlobalMemoryStatusEx(self, status):
+        class MemoryStatusEx(ctypes.Structure):
+            _fields_ = [
+                ("dwLength", ctypes.c_uint32),
+                ("dwMemoryLoad", ctypes.c_uint32),
+                ("ullTotalPhys", ctypes.c_uint64),
+                ("ullAvailPhys", ctypes.c_uint64),
+                ("ullTotalPageFile", ctypes.c_uint64),
+                ("ullAvailPageFile", ctypes.c_uint64),
+                ("ullTotalVirtual", ctypes.c_uint64),
+                ("ullAvailVirtual", ctypes.c_uint64),
+                ("ullAvailExtendedVirtual", ctypes.c_uint64),
+            ]
+
+        told = ctypes.cast(status, ctypes.POINTER(MemoryStatusEx))[0]
+        # Windows refuses a structure of another length.
+        assert told.dwLength == ctypes.sizeof(MemoryStatusEx) == 64
+        told.ullTotalPhys, told.ullAvailPhys = 8_000_000_000, 5_000_000_000
+        told.ullAvailPageFile = 9_000_000_000
+        return self.answers
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """A system without /proc and without limits."""
+    monkeypatch.setattr(config, "_first_match", lambda path, pattern: None)
+    monkeypatch.setattr(config, "_free_under_limits", list)
+
+
+def test_windows_is_asked_for_the_memory_that_is_free(elsewhere, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "windll", Windows(), raising=False)
+    assert config.memory_budget() == 3_000_000_000
+
+
+def test_where_nothing_is_told_a_small_machine_is_assumed(elsewhere, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(ctypes, "windll", Windows(answers=0), raising=False)
+    monkeypatch.delattr(os, "sysconf")  # as on Windows
+    assert config.memory_budget() == 2_400_000_000
+
+
+def test_macos_tells_what_it_has_and_not_what_is_free(elsewhere, monkeypatch):
+    has = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1_000_000}
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os, "sysconf", has.__getitem__)
+    assert config.memory_budget() == int(0.6 * 4_096_000_000)

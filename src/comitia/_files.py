@@ -4,18 +4,26 @@ import math
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, EnsembleFileError
 
-__all__ = ["UNFINISHED", "atomic_write", "read_arrays", "read_npy", "read_npz"]
+__all__ = [
+    "UNFINISHED",
+    "atomic_write",
+    "read_arrays",
+    "read_npy",
+    "read_npz",
+    "write_arrays",
+]
 
 # How a file is called until it is whole.
 UNFINISHED = ".unfinished-"
@@ -51,6 +59,34 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_arrays(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    compress: bool = False,
+) -> None:
+    """Write arrays into a ``.npz`` file, all of it or nothing.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    arrays : dict of ndarray
+        What :func:`read_arrays` is to give back; nothing is pickled.
+
+    compress : bool, default=False
+        Whether to compress them.
+    """
+    # numpy.savez of NumPy 2.0 leaves the archive open when the disk is full, and
+    # the interpreter complains on standard error when it comes to clean up.
+    how = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w", how) as archive:
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                npy.write_array(entry, np.asanyarray(values), allow_pickle=False)
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:

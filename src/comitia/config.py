@@ -12,9 +12,11 @@ import contextlib
 import math
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from numbers import Real
+from typing import Any
 
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -30,6 +32,12 @@ __all__ = [
 # The share of the free memory that one step may take unless the user says otherwise.
 _SHARE_OF_FREE = 0.6
 
+# Where nobody tells how much memory there is: that of a small machine.
+_UNKNOWN = 4 * 10**9
+
+# Where the bytes that are available stand in Windows' MEMORYSTATUSEX, in 8 bytes each.
+_AVAILABLE = 2
+
 _budget: ContextVar[int | None] = ContextVar("comitia_memory_budget", default=None)
 _precision: ContextVar[str] = ContextVar("comitia_precision", default="float64")
 
@@ -44,7 +52,8 @@ def memory_budget() -> int:
     -------
     budget : int
         What was set, or 60 % of the memory that is free now: of the machine, or of
-        the container, ``ulimit -v`` or ``ulimit -d`` where they leave less.
+        the container, ``ulimit -v`` or ``ulimit -d`` where they leave less. On macOS,
+        which does not tell what is free, it is 60 % of all there is.
     """
     budget = _budget.get()
     return int(_SHARE_OF_FREE * _free_memory()) if budget is None else budget
@@ -139,10 +148,35 @@ def set_precision(precision: str | None) -> None:
 
 def _free_memory() -> int:
     """Bytes a new allocation can get: of the machine, the container, the process."""
-    free = _first_number("/proc/meminfo", r"MemAvailable:\s+(\d+) kB", unit=1024)
-    if free is None:
-        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    free = _free_on_this_machine()
     return max(min([free, *_free_in_cgroups(), *_free_under_limits()]), 0)
+
+
+def _free_on_this_machine() -> int:
+    """What Linux or Windows say is free; what there is at all elsewhere."""
+    free = _first_number("/proc/meminfo", r"MemAvailable:\s+(\d+) kB", unit=1024)
+    if free is None and sys.platform == "win32":
+        free = _free_on_windows()
+    if free is None:
+        try:
+            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (AttributeError, OSError, ValueError):  # a system without these names
+            free = _UNKNOWN
+    return free
+
+
+def _free_on_windows() -> int | None:
+    """Bytes of physical memory that are free, None if Windows does not say."""
+    import ctypes
+
+    # MEMORYSTATUSEX: two 32-bit numbers, then seven of 64 bits.
+    status = (ctypes.c_uint64 * 8)()
+    length = ctypes.sizeof(status)
+    ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = length
+    kernel: Any = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
+    if not kernel.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return None
+    return int(status[_AVAILABLE])
 
 
 def _free_in_cgroups(root: str = "/sys/fs/cgroup") -> list[int]:

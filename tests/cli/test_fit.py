@@ -154,9 +154,10 @@ def test_n_clusterings_reaches_methods_that_make_their_own(run, blobs, tmp_path)
 
 
 def test_jobs_change_nothing(run, blobs, tmp_path):
-    assert run("fit", blobs, "-k", "3", *QUICK, "-o", "one")[::2] == (0, "")
+    assert run("fit", blobs, "-k", "3", *QUICK, "-o", "one")[0] == 0
     jobs = ["--n-jobs", "2"]
-    assert run("fit", blobs, "-k", "3", *QUICK, "-o", "two", *jobs)[::2] == (0, "")
+    # Starting workers takes long where there is much else to do; progress is told then.
+    assert run("fit", blobs, "-k", "3", *QUICK, "-o", "two", *jobs)[0] == 0
     one, two = (
         (tmp_path / name / "labels.csv").read_bytes() for name in ("one", "two")
     )

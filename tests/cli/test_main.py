@@ -51,7 +51,7 @@ def test_help_imports_nothing_heavy():
         (["demo", "--out="], "--out needs a folder"),
         (["fit"], "DATA requires an argument"),
         (["fit", "x.csv", "--scal", "none"], "Did you mean --scale?"),
-        (["fit", "x.csv", "--scale", "wrong"], '"wrong" for --scale'),
+        (["fit", "x.csv", "--scale", "wrong"], ("wrong", "--scale", "robust")),
         (["fit", "x.csv", "-k", "many"], "-k many is no number of clusters"),
         (["fit", "x.csv", "-k", "0"], "-k 0 is no number of clusters"),
         (["fit", "x.csv", "-k", "9-2"], "-k 9-2 is no number of clusters"),
@@ -60,7 +60,7 @@ def test_help_imports_nothing_heavy():
         (["fit", "x.csv", "--param", "thetta=1"], "did you mean theta?"),
         (["fit", "x.csv", "--param", "zz=1"], "it has n_init, theta."),
         (["fit", "x.csv", "--param", "n_clusters=3"], "use -k"),
-        (["fit", "x.csv", "--generator", "magic"], '"magic" for --generator'),
+        (["fit", "x.csv", "--generator", "magic"], ("magic", "--generator", "tree")),
         (["fit", "x.csv", "-m", "abc", "--generator", "kmeans"], "its own way"),
         (["fit", "x.csv", "-m", "mic"], "needs several views"),
         (["fit", "x.csv", "--memory", "lots"], "'lots' is not a size"),
@@ -76,7 +76,9 @@ def test_help_imports_nothing_heavy():
 def test_what_is_not_understood_is_refused_in_one_line(arguments, words, run, tmp_path):
     code, out, err = run(*arguments)
     assert code == 2
-    assert words in err
+    # What cyclopts says has other quotes, and another order, in other versions.
+    said = err.replace('"', "")
+    assert all(one in said for one in ([words] if isinstance(words, str) else words))
     assert err.count("\n") == 1
     assert not out
     assert not [*tmp_path.iterdir()]

@@ -85,11 +85,11 @@ def test_the_objective_never_rises(metric, fuzziness):
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "manhattan", "cosine", "kl"])
 def test_centres_cannot_be_improved(metric):
-    from comitia.cluster.fuzzy import _geometry
+    from comitia.cluster._fuzzy_geometry import geometry_of
 
     rng = np.random.RandomState(3)
     X, weights = rng.rand(25, 3) + 0.05, rng.rand(25, 2)
-    distance, centers_of = _geometry(metric, None, X)
+    distance, centers_of = geometry_of(metric, None, X)
     centers = centers_of(X, weights)
     least = (weights * distance(X, centers)).sum()
     for _ in range(200):

@@ -185,6 +185,41 @@ def test_dynamics_alone_tell_clusters_apart():
     assert_array_equal(fitted.predict(new), fitted.labels_[[0, -1]])
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_the_unit_of_the_data_does_not_matter(scale):
+    rng = np.random.RandomState(1)
+    # A state that is one value: the least variance is what it gets.
+    still = HMMParameters(
+        np.array([0.5, 0.5]),
+        np.array([[0.8, 0.2], [0.2, 0.8]]),
+        np.array([[0.0, 1.0], [3.0, 1.0]]),
+        np.array([[1e-12, 0.3], [0.5, 0.3]]),
+    )
+    X = [draw(still, length, rng) for length in (40, 60)]
+    one = GaussianHMM(2, random_state=0).fit(X)
+    other = GaussianHMM(2, random_state=0).fit([scale * x for x in X])
+    total = np.concatenate(X, axis=1).var(axis=1)
+    assert_allclose(one.variances_[:, 0].min(), 1e-3 * total[0])
+    assert_allclose(other.means_, scale * one.means_, rtol=1e-6, atol=1e-9 * scale)
+    assert_allclose(other.variances_, scale**2 * one.variances_, rtol=1e-6)
+    # A density has the unit 1 / data for each of two channels.
+    shift = np.full(len(one.objective_), 2 * np.log(scale))
+    assert_allclose(other.objective_, one.objective_ + shift)
+
+
+def test_a_channel_that_does_not_vary_tells_nothing():
+    X = (
+        np.random.RandomState(0).randn(6, 1, 9)
+        + 5 * np.repeat([0, 1], 3)[:, None, None]
+    )
+    plain = HMMKModels(2, n_states=1, random_state=0).fit(X)
+    # The mean of 0.1 + 1e6 over all steps is not that number to the last digit.
+    wide = np.concatenate([X, np.full_like(X, 0.1 + 1e6)], axis=1)
+    assert_array_equal(
+        HMMKModels(2, n_states=1, random_state=0).fit_predict(wide), plain.labels_
+    )
+
+
 def test_forms_of_input_agree():
     X = np.random.RandomState(0).randn(6, 1, 9)
     fits = [

@@ -13,15 +13,17 @@ from sklearn.metrics import adjusted_rand_score
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import BoostingGenerator, WeightedSample
 from comitia.generate.base import Made, NearestCentre
-from comitia.generate.boosting import (
-    Round,
-    align_to_first,
-    align_to_vote,
+from comitia.generate.boosting import Round
+from comitia.generate.boosting_rounds import (
     draw_features,
     draw_hybrid,
     draw_objects,
-    indecision,
     kmeans_round,
+)
+from comitia.generate.boosting_votes import (
+    align_to_first,
+    align_to_vote,
+    indecision,
     vote_so_far,
 )
 from comitia.generate.checkpoint import fingerprint

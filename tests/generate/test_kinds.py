@@ -17,6 +17,7 @@ from comitia.generate import (
     FuzzyGenerator,
     HierarchicalGenerator,
     KernelGenerator,
+    LandmarkSpectralGenerator,
     MixtureGenerator,
     SpectralGenerator,
     Subsample,
@@ -39,12 +40,15 @@ ON_SAMPLES = [
     SpectralGenerator(4, n_clusters=3, random_state=0),
 ]
 TREES = TreeGenerator(4, n_clusters=(3, 6), feature_fraction=0.7, random_state=0)
+LANDMARKS = LandmarkSpectralGenerator(
+    4, n_clusters=3, n_landmarks=40, n_neighbors=3, random_state=0
+)
 NETS = CommunityGenerator(4, detector=["louvain", "label_propagation"], random_state=0)
 OVERLAPS = CommunityGenerator(
     3, detector="overlapping_label_propagation", random_state=0
 )
 ALL = [
-    *((generator, X) for generator in [*ON_SAMPLES, TREES]),
+    *((generator, X) for generator in [*ON_SAMPLES, TREES, LANDMARKS]),
     (NETS, GRAPH),
     (OVERLAPS, GRAPH),
 ]
@@ -54,7 +58,7 @@ def name_of(value):
     return type(value).__name__ if hasattr(value, "fit") else ""
 
 
-@pytest.mark.parametrize("generator", ON_SAMPLES, ids=name_of)
+@pytest.mark.parametrize("generator", [*ON_SAMPLES, LANDMARKS], ids=name_of)
 def test_easy_clusters_are_found(generator):
     ensemble = clone(generator).generate(X)
     scores = [adjusted_rand_score(TRUTH, labels) for labels in ensemble.labels.T]
@@ -75,7 +79,7 @@ def test_jobs_and_checkpoints_do_not_change_the_result(generator, data, tmp_path
         assert_array_equal(again.transform(data), plain.transform(data))
 
 
-@pytest.mark.parametrize("generator", [*ON_SAMPLES, TREES], ids=name_of)
+@pytest.mark.parametrize("generator", [*ON_SAMPLES, TREES, LANDMARKS], ids=name_of)
 def test_members_label_their_own_objects_as_they_did(generator):
     generator = clone(generator)
     if isinstance(generator, HierarchicalGenerator | SpectralGenerator):

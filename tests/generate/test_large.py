@@ -19,10 +19,9 @@ from comitia.generate import (
 )
 from comitia.generate import base as generate_base
 from comitia.generate.base import NearestCentre
+from comitia.generate.columns import Columns, Frame
 from comitia.generate.large import (
-    Columns,
     ColumnsCentres,
-    Frame,
     _means,
     landmark_centres,
     minibatch_centres,

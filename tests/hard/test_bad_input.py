@@ -226,6 +226,7 @@ def generator_cases():
         generate.HierarchicalGenerator,
         generate.KMeansGenerator,
         generate.KernelGenerator,
+        generate.LandmarkSpectralGenerator,
         generate.MixtureGenerator,
         generate.SpectralGenerator,
         generate.TreeGenerator,

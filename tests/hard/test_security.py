@@ -18,6 +18,7 @@ from comitia import Ensemble
 from comitia._files import atomic_write
 from comitia.io import Result
 from comitia.report import write_report
+from tools import audit
 
 PACKAGE = Path(comitia.__file__).parent
 
@@ -257,3 +258,57 @@ def test_every_dependency_has_a_lower_bound_that_can_be_tested():
         wanted += project["optional-dependencies"][extra]
     assert len(printed) == len(wanted)
     assert all(re.fullmatch(r"[\w-]+==\d[\w.]*", line) for line in printed)
+
+
+# -- known weaknesses ----------------------------------------------------------------
+
+
+def advisories(monkeypatch, answers):
+    """A pip-audit that knows these weaknesses, or one that reaches nobody."""
+
+    def run(command, **_):
+        listed = Path(command[command.index("-r") + 1]).read_text().split()
+        if answers is None:
+            return subprocess.CompletedProcess(command, 1, "", "ConnectionError")
+        said = [
+            {"name": name, "version": version, "vulns": answers.get(name, [])}
+            for name, version in (line.split("==") for line in listed)
+        ]
+        return subprocess.CompletedProcess(
+            command, 0, json.dumps({"dependencies": said}), ""
+        )
+
+    monkeypatch.setattr(audit.subprocess, "run", run)
+    monkeypatch.setattr(audit, "installed", lambda: ["numpy==2.0.0", "rich==13.6.0"])
+
+
+WEAK = [{"id": "CVE-1", "fix_versions": ["9.9"]}]
+
+
+def test_a_weakness_that_is_known_fails_the_audit(monkeypatch, capsys):
+    advisories(monkeypatch, {"jinja2": WEAK, "rich": WEAK})
+    assert audit.main([]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "rich 13.6.0: CVE-1, mended in 9.9",
+        "pip-audit: 2 packages, 1 weaknesses",
+    ]
+
+
+def test_without_a_weakness_the_audit_passes(monkeypatch, capsys):
+    advisories(monkeypatch, {"jinja2": WEAK})
+    assert audit.main([]) == 0
+    assert capsys.readouterr().out == "pip-audit: 2 packages, 0 weaknesses\n"
+
+
+# One that cannot be reached, and a mirror that has packages and no advisories.
+@pytest.mark.parametrize("answers", [None, {}])
+def test_an_audit_that_nobody_answers_says_so(answers, monkeypatch, capsys):
+    advisories(monkeypatch, answers)
+    assert audit.main([]) == 0
+    assert capsys.readouterr().out.startswith("pip-audit: skipped")
+    assert audit.main(["--required"]) == 1
+
+
+def test_what_is_audited_is_what_is_installed():
+    assert f"numpy=={np.__version__}" in audit.installed()
+    assert not any(one.startswith("comitia==") for one in audit.installed())

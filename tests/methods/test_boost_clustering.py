@@ -7,8 +7,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.generate.base import NearestCentre
-from comitia.generate.boosting import (
-    Round,
+from comitia.generate.boosting import Round
+from comitia.generate.boosting_votes import (
     by_pseudoloss,
     indecision,
     no_better_than_chance,

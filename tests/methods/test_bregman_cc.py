@@ -154,3 +154,14 @@ def test_the_cut_chooses_a_number_of_clusters():
     for consensus in ("linkage", "ncut"):
         fitted = BregmannianConsensus(consensus=consensus, random_state=0)
         assert same_partition(fitted.fit(Ensemble(labels)).labels_, truth)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_objects_may_have_several_clusters_in_common(metric):
+    # The first three share two clusters of the first clustering: a similarity of 2.
+    clusters = [[[0, 1, 2], [0, 1, 2, 3], [3, 4, 5]], [[0, 1, 2], [3, 4, 5]]]
+    votes = Ensemble.from_clusters(clusters, 6)
+    fitted = BregmannianConsensus(2, metric=metric).fit(votes)
+    assert same_partition(fitted.labels_, [0, 0, 0, 1, 1, 1])
+    assert (fitted.linkage_[:, 2] >= 0).all()
+    assert_allclose(fitted.linkage_[0, 2], 0.0, atol=1e-12)  # the most alike of all

@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from comitia.generate.boosting import draw_heaviest, mixture_round
+from comitia.generate.boosting_rounds import draw_heaviest, mixture_round
 from comitia.methods.fixed_objects.doan_2011 import BoostedMixtures
 
 BLOBS, _ = make_blobs(150, centers=3, random_state=0)

@@ -7,7 +7,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.cluster import FuzzyCMeans
-from comitia.generate.boosting import Round, fuzzy_round
+from comitia.generate.boosting import Round
+from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.methods.fixed_objects.zhai_2007 import (
     DualBoosting,
     by_entropy,

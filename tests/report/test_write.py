@@ -7,11 +7,14 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from comitia import Ensemble, method
+from comitia.cluster import modularity
 from comitia.exceptions import ComitiaError
+from comitia.generate import CommunityGenerator
 from comitia.io.results import Result
-from comitia.report import _facts, _sections, write_report
+from comitia.report import _facts, _maps, write_report
 from comitia.report._alerts import find_alerts
 from comitia.report._sections import Sections
 from tests.fixtures import planted
@@ -228,7 +231,7 @@ def test_many_clusterings_are_compared_in_groups(monkeypatch):
 
 
 def test_many_objects_are_drawn_as_a_sample_with_the_least_certain(monkeypatch):
-    monkeypatch.setattr(_sections, "MAP_OBJECTS", 250)
+    monkeypatch.setattr(_maps, "MAP_OBJECTS", 250)
     result = result_of(planted(400, 3, 9, 0.3, 0)[0], n_clusters=3)
     sections = Sections(result)
     least = np.argsort(result.confidence, kind="stable")[:50]
@@ -407,3 +410,46 @@ def test_views_are_listed_by_name_when_clusters_weigh_them(tmp_path):
     assert ">size &amp; shape<" in text
     assert ">colour<" in text
     assert ">view 2<" not in text  # three clusters weigh two views
+
+
+def network(seed=0):
+    """Three communities of ten, and a vertex without links."""
+    rng = np.random.RandomState(seed)
+    of = np.repeat(np.arange(3), 10)
+    A = np.triu(rng.rand(30, 30) < np.where(of[:, None] == of, 0.8, 0.05), 1)
+    A = np.pad((A | A.T).astype(float), [(0, 1), (0, 1)])
+    return csr_array(A), np.append(of, 3)
+
+
+@pytest.mark.parametrize("id", ["wu_2017", "yang_2016"])
+def test_a_result_on_a_graph_has_a_page(id, tmp_path):
+    graph, of = network()
+    estimator = method(id)(n_clusters=4, random_state=0)
+    if id == "wu_2017":
+        estimator.set_params(generator=CommunityGenerator(10, random_state=0))
+    else:
+        estimator.set_params(n_clusters=None, n_clusterings=10)
+    result = Result.from_estimator(estimator.fit(graph), graph)
+    found = modularity(graph, result.labels)
+    assert result.scores["modularity"] == pytest.approx(found)
+    path = write_report(result, tmp_path / "report.html")
+    text = Page(path).text
+    assert "Modularity" in text
+    assert "Without data it is placed by the clusterings" in text
+    result.save(tmp_path / "result")
+    again = write_report(Result.load(tmp_path / "result"), tmp_path / "again.html")
+    assert again.read_text() == path.read_text()
+    # The vertex without links stands below the others, and they fill the map.
+    places, others = result.positions, of < 3
+    assert places[30, 1] < places[others, 1].min()
+    assert np.ptp(places[others, 0]) == np.ptp(places[:, 0])
+
+
+def test_objects_of_overlapping_clusters_are_not_together_more_than_always(tmp_path):
+    clusters = [[0, 1, 2], [0, 1, 2, 3], [3, 4, 5]]
+    votes = Ensemble.from_clusters([clusters, [[0, 1, 2], [3, 4, 5]]], 6)
+    result = result_of(votes, "lwea", n_clusters=2)
+    text = Page(write_report(result, tmp_path / "report.html")).text
+    assert "clusters in common, on average over the clusterings" in text
+    assert "1.50" in text  # two in the first clustering, one in the second
+    assert "share of the clusterings that put two objects together" not in text

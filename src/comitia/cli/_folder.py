@@ -65,9 +65,20 @@ class ResultFolder:
         return self.partial / "clusterings"
 
     @property
-    def n_kept(self) -> int:
-        """How many clusterings are finished."""
-        return n_finished(self.checkpoint)
+    def blocks(self) -> Path:
+        """The folder of finished row blocks, where the work is done in blocks."""
+        return self.partial / "ensemble"
+
+    @property
+    def kept(self) -> str:
+        """What is finished, in words; nothing if nothing is."""
+        for n, what in (
+            (n_finished(self.checkpoint), "clusterings"),
+            (n_finished(self.blocks, "block-"), "blocks"),
+        ):
+            if n:
+                return f"{n} {what}"
+        return ""
 
     def begin(self, command: str) -> None:
         """Make the place for finished clusterings.
@@ -110,14 +121,24 @@ class ResultFolder:
         report : Path or None
             Where the report is.
         """
-        from comitia.io._result_files import FILES
-
         # The report is written before the folder appears, so that it appears complete.
-        with self.replaced(FILES) as place:
+        with self.replaced_result() as place:
             result.save(place)
             written = _report(result, place / "report.html") if report else False
         self.abandon()
         return self.path / "report.html" if written else None
+
+    def replaced_result(self) -> AbstractContextManager[Path]:
+        """Make a folder for a result, which appears only when it is complete.
+
+        Returns
+        -------
+        place : context manager of Path
+            Where to write.
+        """
+        from comitia.io._result_files import FILES
+
+        return self.replaced(FILES)
 
     def replaced(self, files: Sequence[str]) -> AbstractContextManager[Path]:
         """Make a folder to write into that appears only when it is complete.

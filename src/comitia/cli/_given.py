@@ -44,12 +44,16 @@ class Given:
 
     constraints : dict
         ``must_link`` and ``cannot_link``.
+
+    device : str or None
+        What the method works on.
     """
 
     X: Any = None
     ensemble: Any = None
     about: dict[str, Any] = field(default_factory=dict)
     constraints: dict[str, Any] = field(default_factory=dict)
+    device: str | None = None
 
     @property
     def n_objects(self) -> int:

@@ -173,13 +173,16 @@ def watching(folder: Path, meter: Meter) -> Iterator[None]:
         watcher.join()
 
 
-def n_finished(folder: Path) -> int:
-    """Count the members in a checkpoint.
+def n_finished(folder: Path, called: str = "member-") -> int:
+    """Count the members in a checkpoint, or the blocks in a folder of them.
 
     Parameters
     ----------
     folder : Path
-        The checkpoint.
+        The folder.
+
+    called : str, default="member-"
+        What the names of finished files begin with.
 
     Returns
     -------
@@ -187,7 +190,7 @@ def n_finished(folder: Path) -> int:
         How many are finished.
     """
     try:
-        return sum(name.startswith("member-") for name in os.listdir(folder))
+        return sum(name.startswith(called) for name in os.listdir(folder))
     except FileNotFoundError:
         return 0
 

@@ -21,6 +21,7 @@ DEFAULT_METHOD = "lwgp"
 GENERATORS = {
     "kmeans": "KMeansGenerator",
     "spectral": "SpectralGenerator",
+    "landmark-spectral": "LandmarkSpectralGenerator",
     "hierarchical": "HierarchicalGenerator",
     "mixture": "MixtureGenerator",
     "kernel": "KernelGenerator",

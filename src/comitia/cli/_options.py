@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Group, Parameter
 
 __all__ = [
+    "BlockOptions",
     "ComparisonOutput",
     "DataOptions",
     "Flag",
@@ -23,6 +24,7 @@ Several = Annotated[list[str] | None, Parameter(negative=())]
 Generators = Literal[
     "kmeans",
     "spectral",
+    "landmark-spectral",
     "hierarchical",
     "mixture",
     "kernel",
@@ -33,7 +35,8 @@ Generators = Literal[
 
 _TABLE = Group("Table", sort_key=1)
 _METHOD = Group("Method", sort_key=2)
-_OUTPUT = Group("Output", sort_key=3)
+_BLOCKS = Group("Very large tables", sort_key=3)
+_OUTPUT = Group("Output", sort_key=4)
 
 
 @Parameter(name="*", group=_TABLE)
@@ -114,6 +117,10 @@ take constraints."
     memory: str | None = None
     "Memory that one step may take, such as '8 GB'; by default 60 % of what is free."
 
+    device: str | None = None
+    "Device to work on, such as cuda, for methods that can; by default the CPU. It \
+needs PyTorch."
+
 
 @Parameter(name="*", group=_METHOD)
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +140,30 @@ community is for graphs."
     def is_given(self) -> bool:
         """Whether the clusterings are to be made in a way that was asked for."""
         return self.generator is not None or self.n_clusterings is not None
+
+
+@Parameter(name="*", group=_BLOCKS)
+@dataclass(frozen=True, kw_only=True)
+class BlockOptions:
+    """How tables are worked on that do not fit into memory."""
+
+    block_rows: int | None = None
+    "Work on so many rows at a time; half a million by default for folders, and for \
+files with more than two million rows."
+
+    workers: int | None = None
+    "Start so many processes on this machine that work on the blocks, by Dask."
+
+    scheduler: str | None = None
+    "Let the workers of a running Dask scheduler do it, such as tcp://10.0.0.5:8786; \
+they must see the files under the same paths."
+
+    def is_given(self) -> bool:
+        """Whether blocks were asked for."""
+        return any(
+            value is not None
+            for value in (self.block_rows, self.workers, self.scheduler)
+        )
 
 
 @Parameter(name="*", group=_OUTPUT)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from comitia.cli._advice import look_through
+from comitia.cli._blocks import fit_in_blocks, in_blocks
 from comitia.cli._conduct import UsageError, typed
 from comitia.cli._folder import ResultFolder, check_obs
 from comitia.cli._folder import write_obs as write_obs_column
@@ -24,6 +25,7 @@ from comitia.cli._given import (
 from comitia.cli._meter import Meter
 from comitia.cli._methods import DEFAULT_METHOD, build
 from comitia.cli._options import (
+    BlockOptions,
     DataOptions,
     Flag,
     MakingOptions,
@@ -43,10 +45,11 @@ __all__ = ["combine", "fit", "report"]
 K = Annotated[str | None, Parameter(name=["-k", "--n-clusters"])]
 
 
-_DATA, _METHOD, _MAKING, _OUTPUT = (
+_DATA, _METHOD, _MAKING, _BLOCKS, _OUTPUT = (
     DataOptions(),
     MethodOptions(),
     MakingOptions(),
+    BlockOptions(),
     OutputOptions(),
 )
 
@@ -59,6 +62,7 @@ def fit(
     how: DataOptions = _DATA,
     which: MethodOptions = _METHOD,
     making: MakingOptions = _MAKING,
+    blocks: BlockOptions = _BLOCKS,
     output: OutputOptions = _OUTPUT,
     resume: Flag = False,
     write_obs: str | None = None,
@@ -69,7 +73,8 @@ def fit(
     ----------
     data
         Table with one row per object: .csv .tsv .parquet .npy .npz .h5ad, or - for
-        standard input. Methods on graphs take an adjacency matrix: .npz or .mtx.
+        standard input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
+        folder of .parquet files is worked on block by block.
     k
         Number of clusters; the method chooses without it. A range such as 2-10 is
         looked through first, as comitia choose-k does.
@@ -90,11 +95,35 @@ def fit(
         n_jobs=making.n_jobs,
     )
     refuse_needs(estimator.card, "data")
+    estimator._check_device(None, which.device)
     if write_obs is not None:
         check_obs(data, write_obs, output.force)
     meter = Meter(output.quiet)
+    if in_blocks(data, estimator, wanted, how, which, blocks, write_obs):
+        with memory_limit(which.memory):
+            found = fit_in_blocks(
+                data,
+                estimator,
+                folder,
+                how=how,
+                blocks=blocks,
+                meter=meter,
+                command=typed(),
+                report=not output.no_report,
+            )
+        _tell(
+            found.result,
+            folder.path,
+            found.report,
+            output,
+            found.words,
+            None,
+            found.sizes,
+        )
+        return
     with memory_limit(which.memory):
         given, words = read_data(data, how, estimator.card.needs)
+        given.device = which.device
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
             estimator.card,
@@ -174,6 +203,7 @@ def combine(
         raise UsageError(
             f"{card.id} judges clusterings on their data; give it with --data FILE."
         )
+    estimator._check_device(None, which.device)
     meter = Meter(output.quiet)
     with memory_limit(which.memory):
         votes = read_votes(labels, **how.where())
@@ -184,7 +214,7 @@ def combine(
             "notes": votes.notes,
             "source": votes.source,
         }
-        given = Given(ensemble=ensemble, about=about)
+        given = Given(ensemble=ensemble, about=about, device=which.device)
         if data is not None:
             add_data(given, data, how)
         refuse_large_k(wanted, ensemble.n_objects)
@@ -253,9 +283,10 @@ def _tell(
     output: OutputOptions,
     data: str,
     truth: str | None,
+    sizes: list[int] | None = None,
 ) -> None:
     if output.json:
-        print_json(result_as_json(result, folder, report))
+        print_json(result_as_json(result, folder, report, sizes))
     elif not output.quiet:
         # The first note is the line on the data again.
         notes = result.notes[1:] if data else result.notes
@@ -267,6 +298,7 @@ def _tell(
                 data=data,
                 truth=truth or "the known labels",
                 notes=notes,
+                sizes=sizes,
             )
         )
         if report is None and not output.no_report:

@@ -138,6 +138,7 @@ def result_lines(
     data: str = "",
     truth: str = "the known labels",
     notes: Sequence[str] = (),
+    sizes: Sequence[int] | None = None,
 ) -> list[tuple[str, str, str]]:
     """Say in a few lines what was found.
 
@@ -161,40 +162,49 @@ def result_lines(
     notes : sequence of str, default=()
         Sentences to be said.
 
+    sizes : sequence of int, default=None
+        Size of each cluster, where the result is that of a sample.
+
     Returns
     -------
     lines : list of (str, str, str)
         For :func:`print_lines`.
     """
+    sizes = result.sizes.tolist() if sizes is None else sizes
     ensemble, scores = result.ensemble, result.scores
     seconds = result.timings.get("ensemble", 0.0)
     lines = [("data", data, "")] if data else []
     if result.choice is not None:
         ks = result.choice["ks"]
         lines.append(("k", f"{result.choice['n_clusters']}, of 1 to {max(ks)}", ""))
-    M, n = ensemble.n_clusterings, ensemble.n_objects
+    M, n = ensemble.n_clusterings, sum(sizes)
     made = f"{spaced(M)} clustering{'' if M == 1 else 's'} of {spaced(n)} objects"
     lines.append(("ensemble", made, clock(seconds) if seconds else ""))
     lines += weight_lines(result)
     sure = f"mean confidence {scores['mean_confidence']:.2f}"
-    lines.append(("result", f"{_clusters(result)}, {sure}", str(report or folder)))
+    lines.append(("result", f"{_clusters(sizes)}, {sure}", str(report or folder)))
     if "truth_adjusted_rand" in scores:
         ari, nmi = scores["truth_adjusted_rand"], scores["truth_nmi_sqrt"]
         lines.append(("truth", f"ARI {ari:.3f}, NMI {nmi:.3f} to {truth}", ""))
     return lines + [("note", note, "") for note in notes]
 
 
-def _clusters(result: Any) -> str:
-    sizes = [spaced(int(size)) for size in result.sizes]
-    if len(sizes) == 1:
+def _clusters(sizes: Sequence[int]) -> str:
+    texts = [spaced(size) for size in sizes]
+    if len(texts) == 1:
         return "1 cluster"
-    listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+    listed = f"{', '.join(texts[:-1])} and {texts[-1]}"
     if len(listed) > _LONGEST_LIST:
-        listed = f"{spaced(min(result.sizes))} to {spaced(max(result.sizes))}"
-    return f"{len(sizes)} clusters of {listed}"
+        listed = f"{spaced(min(sizes))} to {spaced(max(sizes))}"
+    return f"{len(texts)} clusters of {listed}"
 
 
-def result_as_json(result: Any, folder: Path, report: Path | None) -> dict[str, Any]:
+def result_as_json(
+    result: Any,
+    folder: Path,
+    report: Path | None,
+    sizes: Sequence[int] | None = None,
+) -> dict[str, Any]:
     """The same for machines.
 
     Parameters
@@ -208,18 +218,22 @@ def result_as_json(result: Any, folder: Path, report: Path | None) -> dict[str, 
     report : Path or None
         Its report.
 
+    sizes : sequence of int, default=None
+        Size of each cluster, where the result is that of a sample.
+
     Returns
     -------
     about : dict
         Numbers and texts.
     """
+    sizes = result.sizes.tolist() if sizes is None else sizes
     return {
         "method": result.method,
         "source": result.source,
-        "n_objects": result.n_objects,
+        "n_objects": sum(sizes),
         "n_clusterings": result.ensemble.n_clusterings,
         "n_clusters": result.n_clusters,
-        "sizes": result.sizes.tolist(),
+        "sizes": [*sizes],
         "weights": {
             name: {"smallest": float(values.min()), "largest": float(values.max())}
             for name, values in result.weights.items()

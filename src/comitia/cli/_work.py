@@ -15,7 +15,7 @@ from comitia.cli._meter import Meter, watching
 from comitia.cli._methods import generation
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
 
-__all__ = ["fit_and_keep", "heard"]
+__all__ = ["fit_and_keep", "heard", "leave"]
 
 
 @contextmanager
@@ -100,10 +100,14 @@ def fit_and_keep(
             meter.stage("ensemble"),
             watching(folder.checkpoint, meter),
         ):
+            how = {**given.constraints, "device": given.device}
             if given.X is None:
-                estimator.fit(given.ensemble, **given.constraints)
+                estimator.fit(given.ensemble, **how)
             else:
-                estimator.fit(given.X, ensemble=given.ensemble, **given.constraints)
+                estimator.fit(given.X, ensemble=given.ensemble, **how)
+        if estimator.ensemble_.device is not None:
+            # What is written and drawn is read from memory.
+            estimator.ensemble_ = estimator.ensemble_.whole
         seconds = perf_counter() - begin
         with meter.stage("result"):
             about = dict(given.about)
@@ -121,28 +125,37 @@ def fit_and_keep(
             )
             where = folder.publish(result, report)
     except BaseException as error:
-        _leave(error, folder)
+        leave(error, folder)
         raise
     return result, where
 
 
-def _leave(error: BaseException, folder: ResultFolder) -> None:
-    """Keep finished clusterings if they can be of use, and say so."""
+def leave(error: BaseException, folder: ResultFolder) -> None:
+    """Keep finished clusterings or blocks if they can be of use, and say so.
+
+    Parameters
+    ----------
+    error : BaseException
+        Why the run ends; it gets a note.
+
+    folder : ResultFolder
+        Where the result would have gone.
+    """
     another = isinstance(error, EnsembleFileError) and "another run" in str(error)
     if another and folder.resume:
         raise ComitiaError(
             f"{folder.partial} belongs to a run with other data or options"
             f"{folder.earlier_command}; repeat that one, or start again with --force."
         ) from None
-    worth = isinstance(
-        error, KeyboardInterrupt | OSError | MemoryError | MemoryBudgetError
-    )
-    kept = folder.n_kept
+    # A block that could not be written is an EnsembleFileError that an OSError caused.
+    reasons = KeyboardInterrupt | OSError | MemoryError | MemoryBudgetError
+    worth = isinstance(error, reasons) or isinstance(error.__cause__, OSError)
+    kept = folder.kept
     if not (worth and kept):
         if not folder.resume:
             folder.abandon()
         return
-    text = f"{kept} clusterings are kept in {folder.partial}; go on with --resume."
+    text = f"{kept} are kept in {folder.partial}; go on with --resume."
     if isinstance(error, KeyboardInterrupt):
         error.args = (text,)
     else:

@@ -13,10 +13,12 @@ from comitia.cluster.e2cp import E2CP as E2CP
 from comitia.cluster.e2cp import adjust_similarity as adjust_similarity
 from comitia.cluster.e2cp import propagate_constraints as propagate_constraints
 from comitia.cluster.fuzzy import FuzzyCMeans as FuzzyCMeans
-from comitia.cluster.fuzzy import FuzzyCMedoids as FuzzyCMedoids
 from comitia.cluster.fuzzy import fuzzy_cmeans as fuzzy_cmeans
-from comitia.cluster.fuzzy import fuzzy_cmedoids as fuzzy_cmedoids
 from comitia.cluster.fuzzy import fuzzy_memberships as fuzzy_memberships
+from comitia.cluster.fuzzy_lac import FuzzyWeightedLAC as FuzzyWeightedLAC
+from comitia.cluster.fuzzy_lac import fuzzy_weighted_lac as fuzzy_weighted_lac
+from comitia.cluster.fuzzy_medoids import FuzzyCMedoids as FuzzyCMedoids
+from comitia.cluster.fuzzy_medoids import fuzzy_cmedoids as fuzzy_cmedoids
 from comitia.cluster.gaussians import MergedGaussians as MergedGaussians
 from comitia.cluster.gaussians import bhattacharyya as bhattacharyya
 from comitia.cluster.gaussians import merge_gaussians as merge_gaussians
@@ -57,10 +59,8 @@ from comitia.cluster.relational import update_medoids as update_medoids
 from comitia.cluster.relational import view_weights as view_weights
 from comitia.cluster.som import SelfOrganizingMap as SelfOrganizingMap
 from comitia.cluster.som import nearest_unit as nearest_unit
-from comitia.cluster.weighted_lac import FuzzyWeightedLAC as FuzzyWeightedLAC
 from comitia.cluster.weighted_lac import WeightedLAC as WeightedLAC
 from comitia.cluster.weighted_lac import cluster_importance as cluster_importance
-from comitia.cluster.weighted_lac import fuzzy_weighted_lac as fuzzy_weighted_lac
 from comitia.cluster.weighted_lac import weighted_lac as weighted_lac
 
 __all__ = [

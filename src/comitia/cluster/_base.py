@@ -98,16 +98,21 @@ class Clusterer(ClusterMixin, BaseEstimator):
 class FeatureWeightClusterer(Clusterer):
     """Base class of the clusterers that weigh features: one fit and one predict.
 
-    A clusterer writes ``_run``, which clusters, and ``_distances``, by which objects
-    find their centre.
+    A clusterer names its ``_algorithm``, a function of the data, the number of
+    clusters, the source of randomness and the other parameters, and writes
+    ``_distances``, by which objects find their centre.
     """
 
+    _algorithm: ClassVar[Callable[..., Any]]
     max_iter: int
     random_state: Any
 
     def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
         """Cluster: labels or membership, centers, weights, objective, converged."""
-        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+        parameters = self.get_params(deep=False)
+        del parameters["random_state"]
+        n_clusters = parameters.pop("n_clusters")
+        return type(self)._algorithm(X, n_clusters, rng, **parameters)
 
     def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distance of each object to each centre, (n, k)."""

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._scales import off_centre_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
-__all__ = ["dissimilarities"]
+__all__ = ["dissimilarities", "nearest_rows"]
+
+# What scikit-learn computes from the squares of lengths, which round far from zero.
+_LENGTHS = ("euclidean", "l2")
 
 
 def dissimilarities(
@@ -40,4 +44,13 @@ def dissimilarities(
             f"the dissimilarity matrix of {len(X)} objects",
             "use sklearn.cluster.KMeans or FuzzyCMeans, which are linear in n",
         )
+    if metric in _LENGTHS:
+        X, Y = off_centre_of(X, Y)
     return pairwise_distances(X, Y, metric=metric)
+
+
+def nearest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The row of Y that is nearest to each row of X; the first of equally near ones."""
+    from sklearn.metrics import pairwise_distances_argmin
+
+    return pairwise_distances_argmin(*off_centre_of(X, Y))

@@ -160,6 +160,7 @@ class ConstraintSet:
         pairs = np.concatenate([self.pairs, self.pairs[:, ::-1]])
         signs = np.tile(self.signs, 2).astype(np.float64)
         Z = csr_array((signs, (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+        Z.sum_duplicates()  # SciPy 1.13 leaves them
         Z.data = np.sign(Z.data)
         return Z
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._scales import column_scales
 from comitia._sklearn import Interval, validate_data
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -175,7 +176,8 @@ class GaussianHMM(BaseEstimator):
         Number of hidden states.
 
     reg_covar : float, default=1e-3
-        Least variance of an observation.
+        Least variance of an observation in a state, as a share of the variance of its
+        channel over all sequences.
 
     max_iter : int, default=50
         Most iterations.
@@ -264,9 +266,10 @@ class GaussianHMM(BaseEstimator):
         self._validate_params()
         series = _read_for(self, X)
         rng = check_random_state(self.random_state)
-        model = _first_model(series, self.n_states, self.reg_covar, rng)
+        least = _least_variances(series, self.reg_covar)
+        model = _first_model(series, self.n_states, least, rng)
         model, objective, converged = _maximise(
-            model, series, self.reg_covar, self.max_iter, self.tol
+            model, series, least, self.max_iter, self.tol
         )
         warn_unconverged(converged, self, self.max_iter)
         self.start_, self.transitions_, self.means_, self.variances_ = model
@@ -338,7 +341,8 @@ class HMMKModels(Clusterer):
         Hidden states of each model.
 
     reg_covar : float, default=1e-3
-        Least variance of an observation.
+        Least variance of an observation in a state, as a share of the variance of its
+        channel over all sequences.
 
     n_init : int, default=3
         Number of starts; the best likelihood wins.
@@ -491,10 +495,11 @@ class HMMKModels(Clusterer):
     def _run(self, series: Series, rng: np.random.RandomState) -> KModelsRun:
         n, k = len(series), self.n_clusters
         n_steps = series.lengths.sum()
+        least = _least_variances(series, self.reg_covar)
         models = []
         for seed in rng.choice(n, k, replace=False):
-            model = _first_model(series, self.n_states, self.reg_covar, rng)
-            models.append(self._refit(model, series.take([seed])))
+            model = _first_model(series, self.n_states, least, rng)
+            models.append(self._refit(model, series.take([seed]), least))
         labels = np.full(n, -1, dtype=np.intp)
         objective: list[float] = []
         converged = False
@@ -506,7 +511,7 @@ class HMMKModels(Clusterer):
                 converged = True
                 break
             models = [
-                self._refit(model, series.take(labels == r))
+                self._refit(model, series.take(labels == r), least)
                 for r, model in enumerate(models)
             ]
             total = sum(
@@ -516,10 +521,10 @@ class HMMKModels(Clusterer):
             objective.append(-float(total / n_steps))
         return KModelsRun(labels, models, np.array(objective), converged)
 
-    def _refit(self, model: HMMParameters, series: Series) -> HMMParameters:
-        return _maximise(model, series, self.reg_covar, self.max_iter_model, self.tol)[
-            0
-        ]
+    def _refit(
+        self, model: HMMParameters, series: Series, least: Array
+    ) -> HMMParameters:
+        return _maximise(model, series, least, self.max_iter_model, self.tol)[0]
 
 
 def log_likelihood(model: HMMParameters, series: Series) -> Array:
@@ -581,7 +586,7 @@ def _expect(model: HMMParameters, series: Series) -> _Expectations:
 
 
 def _update(
-    model: HMMParameters, series: Series, expected: _Expectations, reg_covar: float
+    model: HMMParameters, series: Series, expected: _Expectations, least: Array
 ) -> HMMParameters:
     """The best parameters for expected states; a state never visited stays as it is."""
     firsts = np.cumsum(series.lengths) - series.lengths
@@ -601,14 +606,14 @@ def _update(
     variances = np.empty_like(means)
     for s, mean in enumerate(means):
         variances[s] = weights[:, s] @ (observations - mean) ** 2 / divisor[s]
-    variances = np.where(visited, np.maximum(variances, reg_covar), model.variances)
+    variances = np.where(visited, np.maximum(variances, least), model.variances)
     return HMMParameters(start / start.sum(), transitions, means, variances)
 
 
 def _maximise(
     model: HMMParameters,
     series: Series,
-    reg_covar: float,
+    least: Array,
     max_iter: int,
     tol: float,
 ) -> tuple[HMMParameters, Array, bool]:
@@ -620,12 +625,18 @@ def _maximise(
         objective.append(-float(expected.log_likelihood.sum() / n_steps))
         if len(objective) > 1 and objective[-2] - objective[-1] <= tol:
             return model, np.array(objective), True
-        model = _update(model, series, expected, reg_covar)
+        model = _update(model, series, expected, least)
     return model, np.array(objective), False
 
 
+def _least_variances(series: Series, share: float) -> Array:
+    """Least variance of each channel: a share of that over all steps, (n_channels,)."""
+    _, scale, _ = column_scales(series.steps())
+    return np.asarray(share * scale**2)
+
+
 def _first_model(
-    series: Series, n_states: int, reg_covar: float, rng: np.random.RandomState
+    series: Series, n_states: int, least: Array, rng: np.random.RandomState
 ) -> HMMParameters:
     """States at the centres of k-means on the time steps; they rather stay."""
     from sklearn.cluster import kmeans_plusplus
@@ -634,7 +645,7 @@ def _first_model(
     means = kmeans_plusplus(steps, min(n_states, len(steps)), random_state=rng)[0]
     # Fewer time steps than states: some states begin alike.
     means = means[np.arange(n_states) % len(means)]
-    variances = np.maximum(steps.var(axis=0), reg_covar)
+    variances = np.maximum(steps.var(axis=0), least)
     stay = 0.5 * np.eye(n_states) + 0.5 / n_states
     return HMMParameters(
         np.full(n_states, 1 / n_states),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia._scales import off_centre_of
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -241,6 +242,8 @@ class KernelKMeans(Clusterer):
     def _kernel_values(self, X: Array, Y: Array | None = None) -> Array:
         from sklearn.metrics.pairwise import pairwise_kernels
 
+        if self.kernel == "rbf":
+            X, Y = off_centre_of(X, Y)
         return pairwise_kernels(
             X,
             Y,

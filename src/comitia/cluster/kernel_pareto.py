@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -370,8 +371,7 @@ class _Search:
 
 
 def _widths(X: Array) -> Array:
-    widths = X.std(axis=0)
-    return np.where(widths > 0, widths, 1.0)
+    return column_scales(X)[1]
 
 
 def _dispersions(distances: Array, labels: NDArray[np.intp]) -> Array:

@@ -350,6 +350,8 @@ class LAC(FeatureWeightClusterer):
            [0.12, 0.88]])
     """
 
+    _algorithm = staticmethod(locally_adaptive)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
@@ -372,17 +374,6 @@ class LAC(FeatureWeightClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
-
-    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
-        return locally_adaptive(
-            X,
-            self.n_clusters,
-            rng,
-            concentration_penalty=self.concentration_penalty,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        )
 
     def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return weighted_distances(X, self.cluster_centers_, self.feature_weights_)

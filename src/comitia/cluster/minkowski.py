@@ -361,6 +361,8 @@ class MinkowskiKMeans(FeatureWeightClusterer):
            [1., 0.]])
     """
 
+    _algorithm = staticmethod(minkowski_kmeans)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "p": [Interval(Real, 1, None, closed="left")],
@@ -389,19 +391,6 @@ class MinkowskiKMeans(FeatureWeightClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
-
-    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
-        return minkowski_kmeans(
-            X,
-            self.n_clusters,
-            rng,
-            p=self.p,
-            weight_power=self.weight_power,
-            variant=self.variant,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        )
 
     def _keep(self, run: Any) -> None:
         super()._keep(run)

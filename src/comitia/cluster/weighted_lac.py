@@ -1,4 +1,4 @@
-"""Locally adaptive clustering with weights of the clusters, hard and fuzzy."""
+"""Locally adaptive clustering with weights of the clusters."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
-    best_run,
     check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
 )
-from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
 
 __all__ = [
-    "FuzzyWeightedLAC",
-    "FuzzyWeightedLACRun",
+    "ClusterWeightClusterer",
     "WeightedLAC",
     "WeightedLACRun",
     "cluster_importance",
-    "fuzzy_weighted_lac",
     "weighted_lac",
 ]
 
@@ -67,43 +63,6 @@ class WeightedLACRun(NamedTuple):
     importance: Array
     objective: Array
     converged: bool
-
-
-class FuzzyWeightedLACRun(NamedTuple):
-    """Result of fuzzy locally adaptive clustering with cluster weights.
-
-    Attributes
-    ----------
-    membership : ndarray of shape (n_objects, n_clusters)
-        Share of each object in each cluster; rows sum to one.
-
-    centers : ndarray of shape (n_clusters, n_features)
-        Weighted means.
-
-    weights : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    importance : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration; it does not rise.
-
-    converged : bool
-        Whether the memberships stopped changing.
-    """
-
-    membership: Array
-    centers: Array
-    weights: Array
-    importance: Array
-    objective: Array
-    converged: bool
-
-    @property
-    def labels(self) -> NDArray[np.intp]:
-        """The cluster in which each object has its largest share."""
-        return self.membership.argmax(axis=1)
 
 
 def cluster_importance(
@@ -258,115 +217,33 @@ def weighted_lac(
     return min((run() for _ in range(n_starts)), key=lambda made: made.objective.min())
 
 
-def fuzzy_weighted_lac(
-    X: ArrayLike,
-    n_clusters: int,
-    rng: np.random.RandomState,
-    *,
-    fuzziness: float = 2.0,
-    concentration_penalty: float = 0.2,
-    cluster_penalty: float = 1.0,
-    smoothing: float = 0.1,
-    init: str | ArrayLike = "k-means++",
-    n_init: int = 10,
-    max_iter: int = 500,
-    tol: float = 1e-4,
-) -> FuzzyWeightedLACRun:
-    r"""Fuzzy locally adaptive clustering with cluster weights.
+class ClusterWeightClusterer(FeatureWeightClusterer):
+    """Base class of the clusterers that weigh features and clusters.
 
-    Parameters
+    Attributes
     ----------
-    X : array-like of shape (n_objects, n_features)
-        The data, standardised.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` of the weights of features, for each object.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` of the weights of clusters, for each object.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=500
-        Most iterations of a start.
-
-    tol : float, default=1e-4
-        A start ends when no membership changes by more.
-
-    Returns
-    -------
-    run : FuzzyWeightedLACRun
-        The best run.
+    cluster_weights_ : ndarray of shape (n_clusters,)
+        Weight of each cluster; they sum to one.
     """
-    data = np.asarray(X, dtype=np.float64)
-    n, p = data.shape
-    k = n_clusters
-    check_n_clusters(k, n)
 
-    def run() -> FuzzyWeightedLACRun:
-        centers = initial_centers(data, k, init, rng)
-        weights, importance = np.full((k, p), 1 / p), np.full(k, 1 / k)
-        distance = weighted_distances(data, centers, weights)
-        if isinstance(init, str):
-            # An object at a centre belongs to it altogether; from the mean of the
-            # objects that are nearest, all have a say.
-            means = cluster_means(data, distance.argmin(axis=1), k)
-            centers = np.where(np.isnan(means), centers, means)
-            distance = weighted_distances(data, centers, weights)
-        F = fuzzy_memberships(importance * distance, fuzziness)
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
+        "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
+        "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
+        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+    }
 
-        def value() -> float:
-            spread = (F**fuzziness * distance).sum(axis=0) / n
-            entropy = xlogy(weights, p * weights).sum(axis=1)
-            return float(
-                importance @ (spread + concentration_penalty * entropy)
-                + cluster_penalty * xlogy(importance, k * importance).sum()
-            )
+    def _keep(self, run: Any) -> None:
+        super()._keep(run)
+        self.cluster_weights_ = run.importance
 
-        objective, converged = [value()], False
-        for _ in range(max_iter):
-            powered = F**fuzziness
-            mass = powered.sum(axis=0)
-            means = powered.T @ data / np.where(mass > 0, mass, 1.0)[:, None]
-            centers = np.where(mass[:, None] > 0, means, centers)
-            D = np.stack([powered[:, v] @ (data - centers[v]) ** 2 for v in range(k)])
-            # Over the number of objects, so that penalties mean the same for all data.
-            D /= n
-            weights = lac_weights(D, concentration_penalty)
-            costs = (weights * D).sum(axis=1) + concentration_penalty * xlogy(
-                weights, p * weights
-            ).sum(axis=1)
-            importance = cluster_importance(costs, cluster_penalty, smoothing=smoothing)
-            distance = weighted_distances(data, centers, weights)
-            before, F = F, fuzzy_memberships(importance * distance, fuzziness)
-            objective.append(value())
-            if np.abs(F - before).max() <= tol:
-                converged = True
-                break
-        return FuzzyWeightedLACRun(
-            F, centers, weights, importance, np.array(objective), converged
-        )
-
-    return best_run(n_init if isinstance(init, str) else 1, run)
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
+        return self.cluster_weights_ * distance
 
 
-class WeightedLAC(FeatureWeightClusterer):
+class WeightedLAC(ClusterWeightClusterer):
     r"""Locally adaptive clustering with cluster weights.
 
     K-means in which each cluster weighs the features by how tightly its objects agree
@@ -452,13 +329,11 @@ class WeightedLAC(FeatureWeightClusterer):
            [0.  , 1.  ]])
     """
 
+    _algorithm = staticmethod(weighted_lac)
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
-        "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
-        "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
-        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        **ClusterWeightClusterer._parameter_constraints,
         "variant": [StrOptions({"weighted", "plain"})],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
     }
 
     def __init__(
@@ -484,170 +359,7 @@ class WeightedLAC(FeatureWeightClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
-        return weighted_lac(
-            X,
-            self.n_clusters,
-            rng,
-            concentration_penalty=self.concentration_penalty,
-            cluster_penalty=self.cluster_penalty,
-            smoothing=self.smoothing,
-            variant=self.variant,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        )
-
-    def _keep(self, run: Any) -> None:
-        super()._keep(run)
-        self.cluster_weights_ = run.importance
-
     def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
-        return (
-            distance * self.cluster_weights_ if self.variant == "weighted" else distance
-        )
-
-
-class FuzzyWeightedLAC(FeatureWeightClusterer):
-    r"""Fuzzy locally adaptive clustering with cluster weights.
-
-    Fuzzy c-means in which each cluster weighs the features by how tightly its objects
-    agree in them, and tight clusters weigh more than loose ones [1]_:
-
-    .. math::
-        \min \sum_v \omega_v \sum_r \left( w_{vr} X_{vr}
-        + \lambda_1 w_{vr} \ln (p \, w_{vr}) \right)
-        + \lambda_2 \sum_v \omega_v \ln (k \, \omega_v) ,
-        \qquad X_{vr} = \frac{1}{n} \sum_i F_{iv}^\alpha (c_{vr} - x_{ir})^2 .
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` that keeps weight from gathering on few features.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` that keeps weight from gathering on few clusters.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight :math:`1/k`.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=500
-        Most iterations of a start.
-
-    tol : float, default=1e-4
-        A start ends when no membership changes by more.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_objects,)
-        The cluster in which each object has the largest share.
-
-    membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of each object in each cluster; rows sum to one.
-
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Weighted means.
-
-    feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    cluster_weights_ : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each iteration; it does not rise.
-
-    n_iter_ : int
-        Number of iterations.
-
-    converged_ : bool
-        Whether the memberships stopped changing.
-
-    References
-    ----------
-    .. [1] H. Parvin and B. Minaei-Bidgoli, "A clustering ensemble framework based on
-       selection of fuzzy weighted clusters in a locally adaptive clustering algorithm",
-       Pattern Analysis and Applications 18, 2015. :doi:`10.1007/s10044-013-0364-4`
-
-    Examples
-    --------
-    >>> from comitia.cluster import FuzzyWeightedLAC
-    >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [10.0, 8.1]]
-    >>> FuzzyWeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X).labels_
-    array([0, 0, 1, 1])
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
-        "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
-        "smoothing": [Interval(Real, 0, 1, closed="both")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        fuzziness: float = 2.0,
-        concentration_penalty: float = 0.2,
-        cluster_penalty: float = 1.0,
-        smoothing: float = 0.1,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 500,
-        tol: float = 1e-4,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.fuzziness = fuzziness
-        self.concentration_penalty = concentration_penalty
-        self.cluster_penalty = cluster_penalty
-        self.smoothing = smoothing
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    def _run(self, X: NDArray[np.float64], rng: np.random.RandomState) -> Any:
-        return fuzzy_weighted_lac(
-            X,
-            self.n_clusters,
-            rng,
-            fuzziness=self.fuzziness,
-            concentration_penalty=self.concentration_penalty,
-            cluster_penalty=self.cluster_penalty,
-            smoothing=self.smoothing,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-
-    def _keep(self, run: Any) -> None:
-        super()._keep(run)
-        self.membership_ = run.membership
-        self.cluster_weights_ = run.importance
-        self.n_iter_ = len(run.objective) - 1
-
-    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        distance = weighted_distances(X, self.cluster_centers_, self.feature_weights_)
-        return self.cluster_weights_ * distance
+        if self.variant == "weighted":
+            return super()._distances(X)
+        return weighted_distances(X, self.cluster_centers_, self.feature_weights_)

@@ -7,12 +7,14 @@ __getattr__, __dir__, __all__ = attach(
     {
         "again": ["regenerate"],
         "base": ["Generator"],
+        "blocks": ["generate_blocks"],
         "boosting": ["BoostingGenerator"],
         "communities": ["CommunityGenerator"],
         "estimators": ["EstimatorGenerator"],
         "fuzzy": ["FuzzyGenerator"],
         "kernels": ["KernelGenerator"],
         "kmeans": ["KMeansGenerator"],
+        "landmark_spectral": ["LandmarkSpectralGenerator"],
         "linkages": ["HierarchicalGenerator"],
         "mixtures": ["MixtureGenerator"],
         "sampling": [
@@ -25,6 +27,7 @@ __getattr__, __dir__, __all__ = attach(
             "WeightedSample",
         ],
         "series": ["HMMGenerator", "RepresentationGenerator"],
+        "sources": ["ScaledRows", "open_rows"],
         "spectral": ["SpectralGenerator"],
         "sweep": ["ParameterSweep", "log_grid"],
         "trees": ["TreeGenerator"],

@@ -2,12 +2,14 @@
 
 from comitia.generate.again import regenerate as regenerate
 from comitia.generate.base import Generator as Generator
+from comitia.generate.blocks import generate_blocks as generate_blocks
 from comitia.generate.boosting import BoostingGenerator as BoostingGenerator
 from comitia.generate.communities import CommunityGenerator as CommunityGenerator
 from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
 from comitia.generate.fuzzy import FuzzyGenerator as FuzzyGenerator
 from comitia.generate.kernels import KernelGenerator as KernelGenerator
 from comitia.generate.kmeans import KMeansGenerator as KMeansGenerator
+from comitia.generate.landmark_spectral import LandmarkSpectralGenerator as LandmarkSpectralGenerator
 from comitia.generate.linkages import HierarchicalGenerator as HierarchicalGenerator
 from comitia.generate.mixtures import MixtureGenerator as MixtureGenerator
 from comitia.generate.sampling import Bootstrap as Bootstrap
@@ -19,6 +21,8 @@ from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
 from comitia.generate.series import HMMGenerator as HMMGenerator
 from comitia.generate.series import RepresentationGenerator as RepresentationGenerator
+from comitia.generate.sources import ScaledRows as ScaledRows
+from comitia.generate.sources import open_rows as open_rows
 from comitia.generate.spectral import SpectralGenerator as SpectralGenerator
 from comitia.generate.sweep import ParameterSweep as ParameterSweep
 from comitia.generate.sweep import log_grid as log_grid
@@ -38,16 +42,20 @@ __all__ = [
     "HybridSample",
     "KMeansGenerator",
     "KernelGenerator",
+    "LandmarkSpectralGenerator",
     "LittleBootstraps",
     "MixtureGenerator",
     "ParameterSweep",
     "RandomProjection",
     "RepresentationGenerator",
+    "ScaledRows",
     "SpectralGenerator",
     "Subsample",
     "TreeGenerator",
     "ViewsGenerator",
     "WeightedSample",
+    "generate_blocks",
     "log_grid",
+    "open_rows",
     "regenerate",
 ]

@@ -17,6 +17,7 @@ from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._sklearn import Interval, in_workers, validate_data
+from comitia.cluster._dissimilarity import nearest_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.checkpoint import Checkpoint, fingerprint
@@ -368,14 +369,13 @@ class NearestCentre:
         """
         X = X if self.features is None else self.features(X)
         if len(X) >= MANY_OBJECTS:
-            from comitia.generate.large import Frame, nearest_of_rows
+            from comitia.generate.columns import Frame
+            from comitia.generate.large import nearest_of_rows
 
             # Double precision: as exact as the way for few objects.
             frame = Frame(self.centres.mean(axis=0), 1.0)
             return nearest_of_rows(X, self.centres - frame.shift, frame)
-        from sklearn.metrics import pairwise_distances_argmin
-
-        return pairwise_distances_argmin(X, self.centres)
+        return nearest_rows(X, self.centres)
 
     def predict_membership(self, X: NDArray[Any]) -> NDArray[np.float64]:
         r"""Memberships by the distances to the centres.

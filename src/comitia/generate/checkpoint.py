@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from comitia._files import UNFINISHED, atomic_write, read_arrays
+from comitia._files import UNFINISHED, atomic_write, read_arrays, write_arrays
 from comitia.exceptions import EnsembleFileError
 
 __all__ = ["Checkpoint", "fingerprint"]
@@ -165,8 +165,7 @@ class Checkpoint:
         arrays : dict of ndarray
             What :meth:`read` is to give back.
         """
-        with atomic_write(self._path(m)) as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
+        write_arrays(self._path(m), arrays)
 
     def _path(self, m: int) -> Path:
         return self.folder / f"member-{m:05d}.npz"

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from comitia._sklearn import HasMethods
+from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
@@ -373,10 +374,8 @@ class NearestObject:
         labels : ndarray of shape (n,)
             The labels of their nearest neighbours; of equally near ones the first.
         """
-        from sklearn.metrics import pairwise_distances_argmin
-
         X = X if self.features is None else self.features(X)
-        return self.labels[pairwise_distances_argmin(X, self.X)]
+        return self.labels[nearest_rows(X, self.X)]
 
 
 def median_distance(

@@ -7,16 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import device_of
 from comitia._sklearn import StrOptions
 from comitia.generate.base import MANY_OBJECTS, Generator, Made
+from comitia.generate.columns import Columns, Frame
 from comitia.generate.estimators import EstimatorGenerator
 from comitia.generate.large import (
-    Columns,
     ColumnsCentres,
-    Frame,
     landmark_centres,
+    landmark_count,
+    made_of_sample,
     minibatch_centres,
-    nearest_of_columns,
+    minibatch_count,
+    sample_rows,
 )
 
 __all__ = ["KMeansGenerator"]
@@ -92,6 +95,9 @@ class KMeansGenerator(EstimatorGenerator):
         "solver": [StrOptions({"auto", "lloyd", "landmark", "minibatch"})],
     }
 
+    # Data on a device are labelled there.
+    takes_tensors = True
+
     # What the parent class would ask for, and k-means does not need.
     estimator = None
     parameters = None
@@ -123,6 +129,29 @@ class KMeansGenerator(EstimatorGenerator):
         self.verbose = verbose
         self.random_state = random_state
 
+    def fit(self, X: Any, y: Any = None) -> Generator:
+        """Cluster the data several times.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data. Those of a tensor or a CuPy array are labelled where they are,
+            and the ensemble stays there.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The generator with its members.
+        """
+        if device_of(X) is None:
+            return super().fit(X)
+        from comitia.generate.on_device import fit_on_device
+
+        return fit_on_device(self, X)
+
     def _estimators(self) -> list[Any]:
         from sklearn.cluster import KMeans
 
@@ -136,31 +165,49 @@ class KMeansGenerator(EstimatorGenerator):
     def _make(self, X: Any, plan: dict[str, Any]) -> Made:
         if not isinstance(X, Columns):
             return super()._make(X, plan)
-        centres_of = (
-            minibatch_centres if self.solver == "minibatch" else landmark_centres
-        )
-        rows, counts, features = self._draw(X, plan)
-        columns = X.values if features is None else features.on_columns(X.values)
-        seen = columns if counts is None else np.ascontiguousarray(columns[:, rows])
-        centres = centres_of(
-            seen,
-            min(plan["n_clusters"], seen.shape[1]),
-            np.random.RandomState(plan["seed"]),
-            weights=None if counts is None else counts.astype(np.float64),
-            init=self.init,
-        )
-        if counts is None or self.extend:
-            labels = nearest_of_columns(columns, centres)[0]
+        if self.objects is None:
+            return made_of_sample(self, X, plan)
+        rows, counts, _ = self._draw(X, plan)
+        sample = X.take(rows)
+        model = self._centres(sample, plan, counts)
+        if self.extend:
+            labels = model.label_columns(X.values)
         else:
             labels = np.full(len(X), -1, dtype=np.int32)
-            labels[rows] = nearest_of_columns(seen, centres)[0]
-        model = ColumnsCentres(centres, X.frame, features)
-        shift, scale = X.frame.shift, np.asarray(X.frame.scale)
-        state: dict[str, NDArray[Any]] = {"shift": shift, "scale": scale}
-        return Made(labels, model=model, state=state | {"centres": centres})
+            labels[rows] = model.label_columns(sample.values)
+        return Made(labels, model=model, state=model.state())
 
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
         if "scale" not in state:
             return super()._restore(plan, state)
         frame = Frame(state["shift"], float(state["scale"]))
         return ColumnsCentres(state["centres"], frame, self._draw_features(plan))
+
+    # -- what blocks are made with ----------------------------------------------
+
+    def _sample_rows(self, n: int, plan: dict[str, Any]) -> NDArray[np.int64]:
+        count = minibatch_count if self.solver == "minibatch" else landmark_count
+        rng = np.random.RandomState(plan["object_seed"])
+        return sample_rows(n, count(plan["n_clusters"]), rng)
+
+    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> ColumnsCentres:
+        model = self._centres(sample, plan)
+        used = np.unique(model.label_columns(sample.values))
+        return ColumnsCentres(model.values[used], model.frame, model.features)
+
+    def _centres(
+        self, sample: Columns, plan: dict[str, Any], counts: Any = None
+    ) -> ColumnsCentres:
+        centres_of = (
+            minibatch_centres if self.solver == "minibatch" else landmark_centres
+        )
+        features = self._draw_features(plan)
+        columns = sample.values
+        centres = centres_of(
+            columns if features is None else features.on_columns(columns),
+            min(plan["n_clusters"], len(sample)),
+            np.random.RandomState(plan["seed"]),
+            weights=None if counts is None else counts.astype(np.float64),
+            init=self.init,
+        )
+        return ColumnsCentres(centres, sample.frame, features)

@@ -6,34 +6,39 @@ what the kernels read fastest, and are made once for all members of an ensemble.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.exceptions import ComitiaError
+from comitia._labels import narrowest
+from comitia.generate.base import Made
+from comitia.generate.columns import Columns, Frame
 
 __all__ = [
-    "Columns",
     "ColumnsCentres",
-    "Frame",
+    "half_squares",
     "landmark_centres",
+    "landmark_count",
+    "made_of_sample",
     "minibatch_centres",
+    "minibatch_count",
     "nearest_of_columns",
     "nearest_of_rows",
+    "sample_rows",
 ]
 
 Array = NDArray[np.float64]
 
-# Rows that are turned into columns at once.
-_BLOCK = 1 << 14
+# Rows that are labelled at once.
+_BLOCK = 1 << 17
 
 # Landmarks: so many objects at least, and so many for each cluster. With 20 000
 # objects and 50 clusters the inertia is half a per cent above that of full k-means.
 _LANDMARKS = 20_000
 _LANDMARKS_EACH = 256
 
-# Lloyd's iterations on the landmarks; later ones gain less than more landmarks do.
+# Lloyd's iterations on the landmarks.
 _MAX_ITER = 25
 
 # Mini-batches: of so many objects, from a subsample so many times as large, which is
@@ -45,107 +50,6 @@ _BATCHES = 60
 
 # Stop when the centres move by less than this share of the variance, as scikit-learn.
 _TOL = 1e-4
-
-
-class Frame:
-    """Where single precision has its zero and its one.
-
-    Parameters
-    ----------
-    shift : ndarray of shape (p,)
-        What is subtracted from the features.
-
-    scale : float
-        What they are multiplied with then; a power of two, which costs no digits.
-    """
-
-    def __init__(self, shift: Array, scale: float) -> None:
-        self.shift = shift
-        self.scale = scale
-
-    @classmethod
-    def of(cls, X: Array) -> Frame:
-        """The frame in which data have mean zero and no value is beyond one.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The data.
-
-        Returns
-        -------
-        frame : Frame
-            The frame.
-        """
-        shift = X.mean(axis=0)
-        reach = max(
-            float(np.abs(end - shift).max(initial=0.0))
-            for end in (X.min(axis=0), X.max(axis=0))
-        )
-        if not np.isfinite(reach):
-            raise ComitiaError("X has values too large to be subtracted; scale it.")
-        _, exponent = np.frexp(reach)
-        return cls(shift, float(2.0 ** -int(exponent)))
-
-    def columns(self, X: Array, dtype: Any = np.float32) -> NDArray[Any]:
-        """Turn rows into columns.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The data.
-
-        dtype : dtype, default=float32
-            Precision of the result.
-
-        Returns
-        -------
-        columns : ndarray of shape (p, n)
-            The data in this frame, feature by feature.
-        """
-        n, p = X.shape
-        columns = np.empty((p, n), dtype=dtype)
-        for lo in range(0, n, _BLOCK):
-            rows = slice(lo, min(lo + _BLOCK, n))
-            columns[:, rows] = ((X[rows] - self.shift) * self.scale).T
-        return columns
-
-
-class Columns:
-    """Data feature by feature, in single precision.
-
-    Parameters
-    ----------
-    values : ndarray of shape (p, n)
-        The data in a frame.
-
-    frame : Frame
-        The frame.
-    """
-
-    def __init__(self, values: NDArray[np.float32], frame: Frame) -> None:
-        self.values = values
-        self.frame = frame
-
-    @classmethod
-    def of(cls, X: Array) -> Columns:
-        """Turn data into columns.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The data.
-
-        Returns
-        -------
-        columns : Columns
-            The same in single precision.
-        """
-        frame = Frame.of(X)
-        return cls(frame.columns(X), frame)
-
-    def __len__(self) -> int:
-        return self.values.shape[1]
 
 
 class ColumnsCentres:
@@ -177,6 +81,28 @@ class ColumnsCentres:
         origin = shift if self.features is None else self.features(shift)
         return self.values.astype(np.float64) / self.frame.scale + origin
 
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.values)
+
+    def label_columns(self, columns: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Label objects that are in the frame already.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (p, n)
+            The objects, feature by feature.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Index of the nearest centre; the lower one of two that are equally near.
+        """
+        if self.features is not None:
+            columns = self.features.on_columns(columns)
+        return nearest_of_columns(columns, self.values)[0]
+
     def predict(self, X: Array) -> NDArray[np.int32]:
         """Label objects.
 
@@ -191,6 +117,95 @@ class ColumnsCentres:
             Index of the nearest centre; the lower one of two that are equally near.
         """
         return nearest_of_rows(X, self.values, self.frame, self.features)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The arrays it is made of, all but the feature map.
+
+        Returns
+        -------
+        state : dict of ndarray
+            The centres and the frame.
+        """
+        return {
+            "centres": self.values,
+            "shift": self.frame.shift,
+            "scale": np.asarray(self.frame.scale),
+        }
+
+
+class SampleModel(Protocol):
+    """What a member is that was fitted on a sample."""
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are; each has an object of the sample."""
+
+    def label_columns(self, columns: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Label objects that are in the frame already."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The arrays that a checkpoint keeps."""
+
+
+class FromSample(Protocol):
+    """A generator whose members are fitted on samples and then label all objects."""
+
+    def _sample_rows(self, n: int, plan: dict[str, Any]) -> NDArray[np.int64]:
+        """The objects, in order, that the member of a plan is fitted on."""
+
+    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> SampleModel:
+        """Fit the member of a plan."""
+
+
+def made_of_sample(generator: FromSample, X: Columns, plan: dict[str, Any]) -> Made:
+    """Make a member: fitted on a sample, all objects labelled.
+
+    Parameters
+    ----------
+    generator : FromSample
+        Who draws the sample and fits the member.
+
+    X : Columns
+        The data.
+
+    plan : dict
+        What the member is to do.
+
+    Returns
+    -------
+    made : Made
+        The member.
+    """
+    rows = generator._sample_rows(len(X), plan)
+    model = generator._fit_sample(X.take(rows), plan)
+    labels = model.label_columns(X.values)
+    labels = labels.astype(narrowest(model.n_clusters))
+    return Made(labels, model=model, state=model.state())
+
+
+def sample_rows(n: int, size: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+    """Draw objects.
+
+    Parameters
+    ----------
+    n : int
+        Number of objects.
+
+    size : int
+        How many draws; some are drawn twice and count once, which is cheaper than a
+        permutation of all objects. All are taken if there are no more.
+
+    rng : RandomState
+        Source of randomness.
+
+    Returns
+    -------
+    rows : ndarray of int64
+        The objects, in order.
+    """
+    if n <= size:
+        return np.arange(n)
+    return np.unique(rng.randint(n, size=size))
 
 
 def nearest_of_columns(
@@ -221,13 +236,30 @@ def nearest_of_columns(
     n = columns.shape[1]
     labels = np.empty(n, dtype=np.int32)
     scores = np.empty(n, dtype=columns.dtype)
-    penalty = ((centres.astype(np.float64) ** 2).sum(axis=1) / 2).astype(columns.dtype)
+    penalty = half_squares(centres)
 
     def work(start: int, stop: int) -> None:
         nearest_centres(columns, centres, penalty, start, stop, labels, scores)
 
     over_ranges(work, n)
     return labels, scores
+
+
+def half_squares(centres: NDArray[Any]) -> NDArray[Any]:
+    """Half the squared length of each centre.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (k, p)
+        The centres.
+
+    Returns
+    -------
+    halves : ndarray of shape (k,)
+        What is taken off the products of an object with the centres; of their type.
+    """
+    squares = (centres.astype(np.float64) ** 2).sum(axis=1)
+    return (squares / 2).astype(centres.dtype)
 
 
 def nearest_of_rows(
@@ -255,13 +287,45 @@ def nearest_of_rows(
         The nearest centre, the first of equals.
     """
     labels = np.empty(len(X), dtype=np.int32)
-    step = 8 * _BLOCK
+    step = _BLOCK
     for lo in range(0, len(X), step):
         columns = frame.columns(X[lo : lo + step], centres.dtype)
         if features is not None:
             columns = features.on_columns(columns)
         labels[lo : lo + step] = nearest_of_columns(columns, centres)[0]
     return labels
+
+
+def landmark_count(n_clusters: int) -> int:
+    """How many objects :func:`landmark_centres` looks at.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters.
+
+    Returns
+    -------
+    n : int
+        The size of the subsample.
+    """
+    return max(_LANDMARKS, _LANDMARKS_EACH * n_clusters)
+
+
+def minibatch_count(n_clusters: int) -> int:
+    """How many objects :func:`minibatch_centres` looks at.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters.
+
+    Returns
+    -------
+    n : int
+        The size of the subsample.
+    """
+    return _PER_LANDMARK * landmark_count(n_clusters)
 
 
 def landmark_centres(
@@ -271,6 +335,7 @@ def landmark_centres(
     *,
     weights: Array | None = None,
     init: str = "k-means++",
+    max_iter: int = _MAX_ITER,
 ) -> NDArray[np.float32]:
     """Centres of k-means on a subsample, the landmarks.
 
@@ -291,18 +356,20 @@ def landmark_centres(
     init : {"k-means++", "random"}, default="k-means++"
         How the centres start.
 
+    max_iter : int, default=25
+        Most iterations; later ones gain less than more landmarks do.
+
     Returns
     -------
     centres : ndarray of shape (n_clusters, p)
         The centres.
     """
-    size = max(_LANDMARKS, _LANDMARKS_EACH * n_clusters)
-    points, mass = _subsample(columns, weights, size, rng)
+    points, mass = _subsample(columns, weights, landmark_count(n_clusters), rng)
     centres = _start(points, mass, n_clusters, init, rng)
     lengths = (points.astype(np.float64) ** 2).sum(axis=0)
     enough = _TOL * float(points.var(axis=1, dtype=np.float64).mean())
     before = None
-    for _ in range(_MAX_ITER):
+    for _ in range(max_iter):
         labels, scores = nearest_of_columns(points, centres)
         if before is not None and np.array_equal(labels, before):
             break
@@ -351,8 +418,7 @@ def minibatch_centres(
     """
     from comitia._kernels.assign import sum_columns
 
-    few = max(_LANDMARKS, _LANDMARKS_EACH * n_clusters)
-    points, mass = _subsample(columns, weights, _PER_LANDMARK * few, rng)
+    points, mass = _subsample(columns, weights, minibatch_count(n_clusters), rng)
     shuffled = rng.permutation(points.shape[1])
     points, mass = np.ascontiguousarray(points[:, shuffled]), mass[shuffled]
     first = slice(0, max(_BATCH, 64 * n_clusters))
@@ -383,8 +449,7 @@ def _subsample(
     mass = np.ones(n) if weights is None else weights
     if n <= size:
         return columns, mass
-    # Some are drawn twice and count once: cheaper than a permutation of all objects.
-    rows = np.unique(rng.randint(n, size=size))
+    rows = sample_rows(n, size, rng)
     return np.ascontiguousarray(columns[:, rows]), mass[rows]
 
 

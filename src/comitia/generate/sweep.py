@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._scales import column_scales
 from comitia._sklearn import HasMethods
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, draw_seeds
@@ -160,11 +161,7 @@ class ParameterSweep(Generator):
     def _check_data(self, X: Any, *, reset: bool = True) -> NDArray[np.float64]:
         X = super()._check_data(X, reset=reset)
         if reset:
-            self.mean_ = X.mean(axis=0)
-            scale = X.std(axis=0)
-            # Rounding leaves a little of a feature that does not vary.
-            flat = scale <= 1e-12 * np.abs(self.mean_)
-            self.scale_ = np.where(flat, 1.0, scale)
+            self.mean_, self.scale_, _ = column_scales(X)
         return (X - self.mean_) / self.scale_
 
     def _plan(

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from comitia._scales import column_scales
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
@@ -49,11 +50,8 @@ class Standardiser(NamedTuple):
         standardiser : Standardiser
             Gives its columns mean 0 and variance 1.
         """
-        X = X[~np.isnan(X).any(axis=1)]
-        mean, scale = X.mean(axis=0), X.std(axis=0)
-        # Rounding leaves a little of a feature that does not vary.
-        flat = scale <= 1e-12 * np.abs(X).max(axis=0)
-        return cls(mean, np.where(flat, 1.0, scale))
+        mean, scale, _ = column_scales(X[~np.isnan(X).any(axis=1)])
+        return cls(mean, scale)
 
     def __call__(self, X: Array) -> Array:
         """Shift and scale a table.

@@ -102,6 +102,11 @@ def table_of(X: Any, needs: Sequence[str], n: int) -> Floats | None:
     return check_features(X, n)
 
 
+def graph_of(X: Any, needs: Sequence[str]) -> Any:
+    """The graph that was clustered; None where there is none."""
+    return X if "graph" in needs and not isinstance(X, Ensemble) else None
+
+
 def name_features(
     given: Sequence[Any] | None, X: Any, data: Floats | None
 ) -> tuple[str, ...]:
@@ -180,6 +185,7 @@ def scores_of(
     membership: Floats,
     data: Floats | None,
     truth: NDArray[Any] | None,
+    graph: Any = None,
 ) -> dict[str, float]:
     from comitia.agreement import agreement, agreement_with
 
@@ -200,6 +206,10 @@ def scores_of(
         scores["calinski_harabasz"] = validity.calinski_harabasz(data, labels)
         scores["davies_bouldin"] = validity.davies_bouldin(data, labels)
         scores["gap_between_clusters"] = gap_between(data, labels)
+    if graph is not None:
+        from comitia.cluster import modularity
+
+        scores["modularity"] = modularity(graph, labels)
     if truth is not None and truth.astype(bool).any():
         known = [value or None for value in truth.tolist()]
         for measure in ("adjusted_rand", "nmi_sqrt"):

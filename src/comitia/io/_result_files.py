@@ -34,6 +34,9 @@ FILES = (
     "profile.csv",
     "map.csv",
     "report.html",
+    # Of very many objects: all labels and all clusterings, in blocks.
+    "labels",
+    "ensemble",
 )
 
 

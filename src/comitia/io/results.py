@@ -253,6 +253,7 @@ class Result:
         weights = collect.weights_of(estimator)
         membership = collect.membership_of(estimator)
         data = collect.table_of(X, estimator.card.needs, n)
+        graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), n)
         names = collect.name_features(feature_names, X, units)
         positions, axes = collect.map_of(ensemble, data, names)
@@ -278,7 +279,7 @@ class Result:
             feature_names=names,
             view_names=tuple(getattr(estimator, "view_names_", ())),
             profile=collect.profile_of(units, labels),
-            scores=collect.scores_of(ensemble, labels, membership, data, known),
+            scores=collect.scores_of(ensemble, labels, membership, data, known, graph),
             choice=collect.jsonable(
                 choice.to_dict() if hasattr(choice, "to_dict") else choice
             )

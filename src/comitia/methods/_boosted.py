@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
-from comitia.generate.boosting import BoostingGenerator, kmeans_round, vote_so_far
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import kmeans_round
+from comitia.generate.boosting_votes import vote_so_far
 from comitia.weigh import normalise_weights
 
 __all__ = ["BoostedMethod"]

@@ -44,6 +44,14 @@ __getattr__, __dir__, __all__ = attach(
             "uniform_crossover",
         ],
         "difference_of_convex": ["BoxRun", "convex_concave", "qp_box"],
+        "guided": ["guided_consensus", "guided_step"],
+        "late_fusion": [
+            "SoftPartitions",
+            "fusion_objective",
+            "fusion_step",
+            "fusion_weights",
+            "procrustes",
+        ],
         "multiview": [
             "CoupledView",
             "Statistics",

@@ -33,6 +33,13 @@ from comitia.optimise.evolution import Evolution as Evolution
 from comitia.optimise.evolution import evolve as evolve
 from comitia.optimise.evolution import non_dominated_ranks as non_dominated_ranks
 from comitia.optimise.evolution import uniform_crossover as uniform_crossover
+from comitia.optimise.guided import guided_consensus as guided_consensus
+from comitia.optimise.guided import guided_step as guided_step
+from comitia.optimise.late_fusion import SoftPartitions as SoftPartitions
+from comitia.optimise.late_fusion import fusion_objective as fusion_objective
+from comitia.optimise.late_fusion import fusion_step as fusion_step
+from comitia.optimise.late_fusion import fusion_weights as fusion_weights
+from comitia.optimise.late_fusion import procrustes as procrustes
 from comitia.optimise.multiview import CoupledView as CoupledView
 from comitia.optimise.multiview import Statistics as Statistics
 from comitia.optimise.multiview import consensus_factor as consensus_factor
@@ -85,6 +92,7 @@ __all__ = [
     "CoupledView",
     "Evolution",
     "SimplexFactor",
+    "SoftPartitions",
     "StagewiseFit",
     "Statistics",
     "Strengths",
@@ -112,8 +120,13 @@ __all__ = [
     "forward_stagewise",
     "frobenius_loss",
     "frobenius_term",
+    "fusion_objective",
+    "fusion_step",
+    "fusion_weights",
     "get_bregman",
     "graph_term",
+    "guided_consensus",
+    "guided_step",
     "indicator_start",
     "kl_loss",
     "kl_term",
@@ -127,6 +140,7 @@ __all__ = [
     "onmf_objective",
     "orthogonal_nmf",
     "power_weights",
+    "procrustes",
     "project_simplex",
     "qp_box",
     "qp_gap",

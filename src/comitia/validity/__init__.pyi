@@ -1,24 +1,16 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.validity.centres import calinski_harabasz as calinski_harabasz
 from comitia.validity.centres import centroid_dunn as centroid_dunn
 from comitia.validity.centres import centroid_separation_ratio as centroid_separation_ratio
 from comitia.validity.centres import cluster_size_difference as cluster_size_difference
 from comitia.validity.centres import compactness as compactness
 from comitia.validity.centres import davies_bouldin as davies_bouldin
-from comitia.validity.centres import hartigan as hartigan
 from comitia.validity.centres import index_i as index_i
 from comitia.validity.centres import inter_cluster_distance as inter_cluster_distance
 from comitia.validity.centres import intra_cluster_distance as intra_cluster_distance
-from comitia.validity.centres import krzanowski_lai as krzanowski_lai
 from comitia.validity.centres import mean_cluster_size as mean_cluster_size
 from comitia.validity.centres import mean_distance_to_centre as mean_distance_to_centre
-from comitia.validity.centres import r_squared as r_squared
-from comitia.validity.centres import rmsstd as rmsstd
-from comitia.validity.centres import s_dbw as s_dbw
-from comitia.validity.centres import sd as sd
 from comitia.validity.centres import simplified_silhouette as simplified_silhouette
-from comitia.validity.centres import sse as sse
 from comitia.validity.centres import xie_beni as xie_beni
 from comitia.validity.clustered import Clustered as Clustered
 from comitia.validity.pairs import connectedness as connectedness
@@ -32,6 +24,14 @@ from comitia.validity.pairs import silhouette_samples as silhouette_samples
 from comitia.validity.registry import INDICES as INDICES
 from comitia.validity.registry import Index as Index
 from comitia.validity.registry import get_index as get_index
+from comitia.validity.scatter import calinski_harabasz as calinski_harabasz
+from comitia.validity.scatter import hartigan as hartigan
+from comitia.validity.scatter import krzanowski_lai as krzanowski_lai
+from comitia.validity.scatter import r_squared as r_squared
+from comitia.validity.scatter import rmsstd as rmsstd
+from comitia.validity.scatter import s_dbw as s_dbw
+from comitia.validity.scatter import sd as sd
+from comitia.validity.scatter import sse as sse
 from comitia.validity.table import ScoreTable as ScoreTable
 from comitia.validity.table import score_table as score_table
 from comitia.validity.unification import finite_scores as finite_scores

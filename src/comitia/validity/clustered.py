@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia import _labels
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Clustered", "as_clustered", "check_data"]
+__all__ = ["Clustered", "as_clustered", "check_data", "ratio"]
 
 
 class CentrePairs(NamedTuple):
@@ -387,3 +387,21 @@ def check_data(X: ArrayLike) -> NDArray[np.float64]:
             f"X contains NaN or infinity, first in row {i}; impute or drop such rows."
         )
     return data
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """Quotient of two values that are 0 or more.
+
+    Parameters
+    ----------
+    numerator, denominator : float
+        The values.
+
+    Returns
+    -------
+    ratio : float
+        Infinite for x / 0, NaN for 0 / 0.
+    """
+    if denominator > 0:
+        return float(numerator / denominator)
+    return np.inf if numerator > 0 else np.nan

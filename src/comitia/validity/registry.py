@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from comitia.exceptions import ComitiaError
-from comitia.validity import centres, pairs
+from comitia.validity import centres, pairs, scatter
 
 __all__ = ["INDICES", "Direction", "Index", "get_index"]
 
@@ -61,7 +61,7 @@ _NEIGHBOURS = ("sse_previous", "sse_next")
 INDICES: dict[str, Index] = {
     index.name: index
     for index in [
-        Index("calinski_harabasz", centres.calinski_harabasz, "large", "n"),
+        Index("calinski_harabasz", scatter.calinski_harabasz, "large", "n"),
         Index(
             "centroid_separation_ratio", centres.centroid_separation_ratio, "large", "n"
         ),
@@ -74,26 +74,26 @@ INDICES: dict[str, Index] = {
         Index("dunn", pairs.dunn, "large", "n2"),
         # Below -(n - k - 1) it cannot fall, which is no bound that could be used.
         Index(
-            "hartigan", centres.hartigan, "large", "n", _NEIGHBOURS[1:], -float("inf")
+            "hartigan", scatter.hartigan, "large", "n", _NEIGHBOURS[1:], -float("inf")
         ),
         Index("hubert_normalised", pairs.hubert_normalised, "large", "n2", (), -1.0),
         Index("hubert_raw", pairs.hubert_raw, "large", "n2"),
         Index("index_i", centres.index_i, "large", "n"),
         Index("inter_cluster_distance", centres.inter_cluster_distance, "large", "n"),
         Index("intra_cluster_distance", centres.intra_cluster_distance, "small", "n"),
-        Index("krzanowski_lai", centres.krzanowski_lai, "large", "n", _NEIGHBOURS),
+        Index("krzanowski_lai", scatter.krzanowski_lai, "large", "n", _NEIGHBOURS),
         Index("mean_cluster_size", centres.mean_cluster_size, "property", "n"),
         Index(
             "mean_distance_to_centre", centres.mean_distance_to_centre, "small", "nk"
         ),
         Index("modified_hubert", pairs.modified_hubert, "large", "n2"),
         Index("point_symmetry", pairs.point_symmetry, "small", "n2"),
-        Index("r_squared", centres.r_squared, "large", "n"),
-        Index("rmsstd", centres.rmsstd, "small", "n"),
-        Index("s_dbw", centres.s_dbw, "small", "nk"),
-        Index("sd", centres.sd, "small", "n"),
+        Index("r_squared", scatter.r_squared, "large", "n"),
+        Index("rmsstd", scatter.rmsstd, "small", "n"),
+        Index("s_dbw", scatter.s_dbw, "small", "nk"),
+        Index("sd", scatter.sd, "small", "n"),
         Index("silhouette", pairs.silhouette, "large", "n2", (), -1.0),
-        Index("sse", centres.sse, "small", "n"),
+        Index("sse", scatter.sse, "small", "n"),
         Index("xie_beni", centres.xie_beni, "small", "n"),
         Index(
             "simplified_silhouette",

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.validity.centres import lack_of_separation
 from comitia.validity.clustered import Clustered, check_data
 from comitia.validity.registry import INDICES, get_index
+from comitia.validity.scatter import lack_of_separation
 from comitia.validity.unification import finite_scores, unify
 
 __all__ = ["ScoreTable", "score_table"]

@@ -11,7 +11,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
 from comitia.generate.base import Made, NearestCentre
-from comitia.generate.boosting import BoostingGenerator, draw_features
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.optimise import evolve

@@ -5,7 +5,7 @@ from numbers import Integral
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import cut, hac, micro_linkage
+from comitia.partition import cut, distances_of, hac, micro_linkage
 from comitia.represent import (
     jaccard_clusters,
     propagated_coassociation,
@@ -111,5 +111,5 @@ class ECPCSHC(EnsembleMethod):
         else:
             # Objects with equal memberships need not be nearest to each other.
             S = propagated_coassociation(ensemble, Z)
-            self.linkage_ = hac(max(S.max(), 1.0) - S, self.linkage)
+            self.linkage_ = hac(distances_of(S), self.linkage)
         return cut(self.linkage_, self._resolve_n_clusters(ensemble))

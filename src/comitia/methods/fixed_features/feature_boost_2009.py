@@ -8,11 +8,10 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.generate.boosting import (
-    BoostingGenerator,
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_features, kmeans_round
+from comitia.generate.boosting_votes import (
     align_to_vote,
-    draw_features,
-    kmeans_round,
     no_better_than_chance,
     pseudoloss,
 )

@@ -8,7 +8,8 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.generate.boosting import BoostingGenerator, kmeans_round
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps

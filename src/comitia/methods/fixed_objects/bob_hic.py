@@ -5,11 +5,13 @@ from numbers import Real
 
 import numpy as np
 
+from comitia._scales import off_centre_of
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.generate.base import Made
-from comitia.generate.boosting import BoostingGenerator, draw_objects
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import cut, extended_cophenetic, hac, row_correlations
@@ -51,7 +53,8 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
 
     rows = drawn.rows
     tree = hac(pdist(X[rows]), linkage)
-    nearest, gap = pairwise_distances_argmin_min(X, X[rows])
+    objects, leaves = off_centre_of(X, X[rows])
+    nearest, gap = pairwise_distances_argmin_min(objects, leaves)
     nearest[rows], gap[rows] = np.arange(len(rows)), 0.0
     labels = cut(tree, min(n_clusters, len(rows)))
     return Made(

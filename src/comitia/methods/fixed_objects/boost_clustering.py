@@ -5,13 +5,11 @@ from numbers import Real
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.generate.boosting import (
-    BoostingGenerator,
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_objects, fuzzy_round, kmeans_round
+from comitia.generate.boosting_votes import (
     align_to_vote,
     by_pseudoloss,
-    draw_objects,
-    fuzzy_round,
-    kmeans_round,
     no_better_than_chance,
     pseudoloss,
 )

@@ -5,7 +5,9 @@ from functools import partial
 import numpy as np
 
 from comitia.catalogue import MethodCard
-from comitia.generate.boosting import BoostingGenerator, align_to_first, mixture_round
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import mixture_round
+from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
 
 __all__ = ["CBBoost", "by_expected_loss", "capped", "mixture_with_losses"]

@@ -4,12 +4,11 @@ from functools import partial
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.generate.boosting import (
-    BoostingGenerator,
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_heaviest, mixture_round
+from comitia.generate.boosting_votes import (
     align_to_vote,
     by_pseudoloss,
-    draw_heaviest,
-    mixture_round,
     no_better_than_chance,
     pseudoloss,
 )

@@ -7,13 +7,9 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.generate.boosting import (
-    BoostingGenerator,
-    draw_hybrid,
-    fuzzy_round,
-    indecision,
-    kmeans_round,
-)
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
+from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights

@@ -10,11 +10,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
-from comitia.generate.boosting import (
-    BoostingGenerator,
-    draw_objects,
-    kmeans_round,
-)
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_objects, kmeans_round
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import cut, hac
 from comitia.represent import coassociation

@@ -7,12 +7,9 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.generate.boosting import (
-    BoostingGenerator,
-    align_to_first,
-    draw_objects,
-    kmeans_round,
-)
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_objects, kmeans_round
+from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import cut, hac
 from comitia.represent import coassociation

@@ -8,7 +8,9 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.generate.boosting import BoostingGenerator, fuzzy_round, indecision
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import fuzzy_round
+from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import metis_partition
 

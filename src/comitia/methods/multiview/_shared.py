@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._scales import column_scales
 from comitia.partition import eigengap
 from comitia.partition._eigen import largest_eigenpairs
 from comitia.represent import knn_graph, laplacian
@@ -89,11 +90,9 @@ def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
         that the mean square length of its rows is one. A feature that does not vary is
         zero.
     """
-    spread = X.std(axis=0)
-    # Rounding leaves a little where a feature is constant.
-    varies = spread > 1e-12 * np.abs(X).max(axis=0)
-    scaled = (X - X.mean(axis=0)) / np.where(varies, spread, 1.0)
-    return np.where(varies, scaled, 0.0) / np.sqrt(max(int(varies.sum()), 1))
+    mean, scale, varies = column_scales(X)
+    scaled = np.where(varies, (X - mean) / scale, 0.0)
+    return scaled / np.sqrt(max(int(varies.sum()), 1))
 
 
 def with_unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,23 +5,20 @@ from numbers import Real
 import numpy as np
 
 from comitia._arrays import to_numpy
+from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
 from comitia.optimise import (
-    coupling_term,
+    distance_to,
     frobenius_loss,
-    frobenius_term,
-    graph_term,
+    guided_consensus,
+    guided_step,
     l21_norm,
-    l21_term,
-    multiply,
     power_weights,
     row_norms,
-    update_orthogonal,
 )
-from comitia.optimise.multiview import distance_to, unit_columns, update_on_spheres
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
@@ -255,29 +252,25 @@ class CGMVUFS(AlternatingViewMethod):
 
     def _refine(self, problem, weights, consensus):
         U, V, middle = consensus
-        sparsity, coupling, graph = self._factors(problem, weights).tolist()
-        moved, features = [], []
-        for m, (X, (S, degrees)) in enumerate(
-            zip(problem.X, problem.graphs, strict=True)
-        ):
-            F = multiply(
+        strengths = self._factors(problem, weights).T.tolist()
+        moved = [
+            guided_step(
+                X,
+                U[m],
                 V[m],
-                frobenius_term(X.T, V[m], U[m]),
-                l21_term(V[m], sparsity[m]),
-                floor=0.0,
+                middle,
+                problem.graphs[m],
+                sparsity_penalty=sparsity,
+                view_penalty=coupling,
+                graph_penalty=graph,
             )
-            features.append(F)
-            moved.append(
-                update_on_spheres(
-                    U[m],
-                    frobenius_term(X, U[m], F),
-                    coupling_term(middle, U[m], coupling[m]),
-                    graph_term(S, U[m], 2.0 * graph[m], degrees=degrees),
-                )
+            for m, (X, (sparsity, coupling, graph)) in enumerate(
+                zip(problem.X, strengths, strict=True)
             )
-        pull = sum(c * u for c, u in zip(coupling, moved, strict=True))
-        middle, _ = unit_columns(update_orthogonal(middle, pull))
-        return moved, features, middle
+        ]
+        U, V = (list(factors) for factors in zip(*moved, strict=True))
+        middle = guided_consensus(middle, U, [strength[1] for strength in strengths])
+        return U, V, middle
 
     def _cost(self, problem, weights, consensus):
         U, V, _ = consensus
@@ -355,6 +348,5 @@ class _Problem(ViewFactors):
 
 def standardised(X):
     """Features of mean zero and variance one."""
-    centred = X - X.mean(axis=0)
-    spread = centred.std(axis=0)
-    return centred / np.where(spread > 0, spread, 1.0)
+    mean, scale, _ = column_scales(X)
+    return (X - mean) / scale

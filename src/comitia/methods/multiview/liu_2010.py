@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from comitia._scales import off_centre
 from comitia._sklearn import HasMethods, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -220,7 +221,7 @@ def kernel_of(X, kernel):
 
         # The width at which distances count: the mean squared distance of two objects.
         spread = 2 * X.var(axis=0).sum()
-        return rbf_kernel(X, gamma=1 / spread if spread > 0 else 1.0)
+        return rbf_kernel(off_centre(X), gamma=1 / spread if spread > 0 else 1.0)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     rows = X / np.where(lengths > 0, lengths, 1.0)
     return rows @ rows.T

@@ -44,8 +44,20 @@ class ClusterSelectionMethod(EnsembleMethod):
         "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
-    threshold: float | None
-    linkage: Any
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        threshold: float | None = None,
+        linkage: Any = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.threshold = threshold
+        self.linkage = linkage
+        self.generator = generator
+        self.random_state = random_state
 
     def _score(self, ensemble: Ensemble) -> NDArray[np.float64]:
         """Stability of each cluster."""

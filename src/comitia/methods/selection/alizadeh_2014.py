@@ -104,20 +104,5 @@ class StableClusters(ClusterSelectionMethod):
         quick={"generator": KMeansGenerator(20, n_clusters=(2, 8))},
     )
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        threshold=None,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.threshold = threshold
-        self.linkage = linkage
-        self.generator = generator
-        self.random_state = random_state
-
     def _score(self, ensemble):
         return cluster_stability(ensemble)

@@ -3,6 +3,7 @@
 from numbers import Integral
 
 import numpy as np
+from scipy.sparse import csr_array, hstack
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
@@ -253,7 +254,9 @@ def neighbour_hyperedges(D, n_neighbors):
     inside = ((similarity @ H) * H).sum(axis=0) - H.sum(axis=0)
     weights = inside / np.maximum(pairs, 1)
     i, j = np.triu_indices(n, 1)
-    faint = np.zeros((n, len(i)))
-    faint[i, np.arange(len(i))] = faint[j, np.arange(len(i))] = 1.0
+    # n components have n(n - 1)/2 faint edges with two ends each: never a dense table.
+    ends, edges = np.r_[i, j], np.tile(np.arange(len(i)), 2)
+    faint = csr_array((np.ones(len(ends)), (ends, edges)), shape=(n, len(i)))
     weights = np.maximum(weights, _TRACE * max(weights.max(), _TRACE))
-    return np.hstack([H, faint]), np.r_[weights, _TRACE * similarity[i, j]]
+    H = hstack([csr_array(H), faint], format="csr")
+    return H, np.r_[weights, _TRACE * similarity[i, j]]

@@ -9,7 +9,8 @@ from comitia._sklearn import Interval
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
-from comitia.generate.boosting import BoostingGenerator, draw_features
+from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,

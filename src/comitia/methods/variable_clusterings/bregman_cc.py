@@ -8,7 +8,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._alternating import AlternatingMethod, penalised_weights
 from comitia.optimise import bregman_elementwise, get_bregman
-from comitia.partition import cut, micro_linkage, ncut
+from comitia.partition import cut, distances_of, micro_linkage, ncut
 
 __all__ = ["BregmannianConsensus"]
 
@@ -194,7 +194,7 @@ class BregmannianConsensus(AlternatingMethod):
             return ncut(full, votes.n_clusters, rng)[first]
         counts = np.bincount(votes.inverse)
         self.linkage_ = micro_linkage(
-            1.0 - S, counts, votes.inverse, linkage=self.linkage
+            distances_of(S), counts, votes.inverse, linkage=self.linkage
         )
         labels = np.zeros(len(counts), dtype=np.int64)
         labels[votes.inverse] = cut(self.linkage_, votes.n_clusters)

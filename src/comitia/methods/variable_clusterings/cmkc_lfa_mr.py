@@ -1,32 +1,26 @@
 """Late fusion of kernel k-means over several kernels."""
 
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
-from comitia._arrays import (
-    array_namespace,
-    floats_on,
-    put_beside,
-    require_device_memory,
-    to_numpy,
-)
+from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import VariableWeightMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import qp_simplex
-from comitia.partition import kmeans
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.optimise import (
+    SoftPartitions,
+    fusion_objective,
+    fusion_step,
+    fusion_weights,
+    procrustes,
+)
+from comitia.partition import kernel_partitions, kmeans
 
 __all__ = ["LateFusionMultipleKernels"]
-
-# Widths of the kernels, as multiples of the median distance.
-_NARROWEST, _WIDEST = 0.25, 4.0
 
 
 class LateFusionMultipleKernels(AlternatingMethod):
@@ -76,7 +70,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
     consensus_ : ndarray of shape (n_objects, n_clusters)
         The consensus :math:`F^*`; its columns are orthonormal.
 
-    partitions_ : Partitions
+    partitions_ : SoftPartitions
         The partitions of the kernels, ``each``, and of their average, ``reference``.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
@@ -188,7 +182,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
         self.random_state = random_state
 
     def _default_generator(self):
-        return Partitions([], None)  # nothing that labels new objects
+        return SoftPartitions([], None)  # nothing that labels new objects
 
     def _generate(self, X, rng):
         n_clusters = self.n_clusters
@@ -221,176 +215,21 @@ class LateFusionMultipleKernels(AlternatingMethod):
         return start, [procrustes(F.T @ start) for F in votes.each]
 
     def _weigh(self, votes, consensus):
-        F, rotations = consensus
-        return best_weights(F, rotated(votes.each, rotations), self.weight_penalty)
+        return fusion_weights(votes, *consensus, self.weight_penalty)
 
     def _refine(self, votes, weights, consensus):
-        F, rotations = consensus
-        return update(
-            votes,
-            weights,
-            F,
-            rotations,
-            weight_penalty=self.weight_penalty,
-            reference_penalty=self.reference_penalty,
-        )
+        return fusion_step(votes, weights, *consensus, **self._penalties())
 
     def _cost(self, votes, weights, consensus):
-        F, rotations = consensus
-        xp, Y = array_namespace(F), rotated(votes.each, rotations)
-        repeated = weights @ to_numpy(gram(Y)) @ weights
-        aligned = float(xp.sum(F * weighted_sum(weights, Y)))
-        drawn = float(xp.sum(F * votes.reference))
-        return self.weight_penalty * repeated - aligned - self.reference_penalty * drawn
+        return fusion_objective(votes, weights, *consensus, **self._penalties())
+
+    def _penalties(self):
+        return {
+            "weight_penalty": self.weight_penalty,
+            "reference_penalty": self.reference_penalty,
+        }
 
     def _result(self, votes, weights, consensus, rng):
         self.clustering_weights_ = weights[0]
         self.consensus_ = F = to_numpy(consensus[0]).astype(np.float64, copy=False)
         return kmeans(F, F.shape[1], rng, n_init=self.n_init).labels
-
-
-@dataclass(frozen=True)
-class Partitions:
-    """Soft partitions with orthonormal columns: one for each kernel, and a reference.
-
-    Parameters
-    ----------
-    each : list of ndarray of shape (n_objects, k_m)
-        The partitions of the kernels.
-
-    reference : ndarray of shape (n_objects, k)
-        That of the average kernel.
-    """
-
-    each: list[Any]
-    reference: Any
-
-    @property
-    def n_clusterings(self):
-        """How many kernels there are."""
-        return len(self.each)
-
-    def on(self, device):
-        """The same partitions on a device."""
-        each = [floats_on(F, device) for F in self.each]
-        return Partitions(each, floats_on(self.reference, device))
-
-
-def kernel_partitions(X, n_clusters, n_kernels, kernel, rng, device=None):
-    """Leading eigenvectors of kernels of several widths, and of their mean."""
-    from comitia.generate.estimators import median_distance
-    from comitia.generate.kernels import gamma_of
-
-    n = len(X)
-    require_device_memory(
-        4 * n * n,
-        f"the kernels of {n} objects",
-        device,
-        instead="use wcc, wgnmf or dias on clusterings, which are linear in n",
-    )
-    metric = "cityblock" if kernel == "laplacian" else "euclidean"
-    middle = median_distance(X, rng, metric)
-    each, mean = [], 0.0
-    for width in middle * np.geomspace(_NARROWEST, _WIDEST, n_kernels):
-        K = kernel_matrix(X, kernel, gamma_of(kernel, width), device)
-        each.append(leading_eigenvectors(K, n_clusters))
-        mean = mean + K / n_kernels
-    return Partitions(each, leading_eigenvectors(mean, n_clusters))
-
-
-def kernel_matrix(X, kernel, gamma, device=None):
-    """The kernel of each two objects, (n, n)."""
-    if device is None:
-        from sklearn.metrics.pairwise import pairwise_kernels
-
-        return pairwise_kernels(X, metric=kernel, gamma=gamma)
-    X = floats_on(X, device)
-    xp = array_namespace(X)
-    if kernel == "laplacian":
-        # One feature after the other: no array of n x n x features.
-        distance = sum(xp.abs(X[:, None, j] - X[None, :, j]) for j in range(X.shape[1]))
-    else:
-        X = X - xp.mean(X, axis=0)  # a small X rounds less
-        squares = xp.sum(X * X, axis=1)
-        distance = squares[:, None] + squares[None, :] - 2.0 * (X @ X.T)
-        distance = xp.clip(distance, 0.0, None)
-    return xp.exp(-float(gamma) * distance)
-
-
-def leading_eigenvectors(K, n_vectors):
-    """Eigenvectors of the largest eigenvalues, as arrays of NumPy."""
-    if not isinstance(K, np.ndarray):
-        K = products_of(K)
-    return largest_eigenpairs(K, n_vectors)[1]
-
-
-def products_of(K):
-    """A matrix on a device as what SciPy's iterations ask for: its products."""
-    from scipy.sparse.linalg import LinearOperator
-
-    dtype = to_numpy(K[:1, :1]).dtype
-
-    class Products(LinearOperator):
-        def _matvec(self, x):
-            return to_numpy(K @ put_beside(np.ravel(x), K))
-
-        def toarray(self):
-            return to_numpy(K)
-
-    return Products(dtype, tuple(K.shape))
-
-
-def procrustes(A):
-    """The matrix with orthonormal columns R that maximises tr(R'A)."""
-    left, _, right = array_namespace(A).linalg.svd(A, full_matrices=False)
-    return left @ right
-
-
-def rotated(each, rotations):
-    """The partitions, each rotated, (M, n, k)."""
-    turned = [F @ R for F, R in zip(each, rotations, strict=True)]
-    return array_namespace(*turned).stack(turned)
-
-
-def flat(Y):
-    """Each partition as one row, (M, n k)."""
-    return array_namespace(Y).reshape(Y, (Y.shape[0], -1))
-
-
-def gram(Y):
-    """Inner products of the rotated partitions, (M, M)."""
-    return flat(Y) @ flat(Y).T
-
-
-def weighted_sum(weights, Y):
-    """The weighted sum of the partitions, (n, k)."""
-    total = put_beside(weights, Y) @ flat(Y)
-    return array_namespace(Y).reshape(total, Y.shape[1:])
-
-
-def best_weights(F, Y, weight_penalty):
-    """The weights that maximise b'w less the penalty times w'Mw."""
-    b = flat(Y) @ array_namespace(F).reshape(F, (-1,))
-    M = semidefinite(to_numpy(gram(Y)))
-    return qp_simplex(2 * weight_penalty * M, -to_numpy(b))
-
-
-def semidefinite(M):
-    """M in double precision; without what single precision left below zero."""
-    if M.dtype == np.float64:
-        return M
-    values, vectors = np.linalg.eigh((M + M.T).astype(np.float64) / 2)
-    return (vectors * np.maximum(values, 0.0)) @ vectors.T
-
-
-def update(votes, weights, F, rotations, *, weight_penalty, reference_penalty):
-    """Each rotation in turn, and then the consensus."""
-    Y = rotated(votes.each, rotations)
-    total = weighted_sum(weights, Y)
-    turned = []
-    for m, (base, w) in enumerate(zip(votes.each, weights.tolist(), strict=True)):
-        others = total - w * Y[m, ...]
-        R = procrustes(base.T @ (F - 2 * weight_penalty * others))
-        total = others + w * (base @ R)
-        turned.append(R)
-    return procrustes(total + reference_penalty * votes.reference), turned

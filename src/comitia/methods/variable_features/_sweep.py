@@ -1,7 +1,10 @@
 """What the methods share whose clusterings weigh features, each with other values."""
 
+from numbers import Integral, Real
+
 import numpy as np
 
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
@@ -31,6 +34,15 @@ class SweepMethod(EnsembleMethod):
     converged_ : bool
         Whether all clusterings converged.
     """
+
+    _parameter_constraints = {
+        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
+        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
 
     def _clusterer(self):
         """The clusterer that makes the clusterings."""
@@ -112,6 +124,13 @@ class ClusterWeightedMethod(SweepMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster; those of one clustering sum to one.
     """
+
+    _parameter_constraints = {
+        **SweepMethod._parameter_constraints,
+        "cluster_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
+        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        "consensus": [str],
+    }
 
     def _grid(self):
         pairs = spread_pairs(

@@ -1,9 +1,5 @@
 """Locally adaptive clusterings, refined by the links between their clusters."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import ncut
@@ -114,15 +110,6 @@ class LinkRefinedLAC(LACEnsembleMethod):
         needs="data",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
 
     def __init__(
         self,

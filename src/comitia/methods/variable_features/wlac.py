@@ -1,9 +1,6 @@
 """WLAC."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import WeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
@@ -126,16 +123,8 @@ class WLAC(ClusterWeightedMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
-        "cluster_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
-        "smoothing": [Interval(Real, 0, 1, closed="both")],
+        **ClusterWeightedMethod._parameter_constraints,
         "variant": [StrOptions({"weighted", "plain"})],
-        "consensus": [str],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,11 +1,10 @@
 """WSPA and WBPA."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
@@ -118,18 +117,9 @@ class WSPA(LACEnsembleMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "weight_penalty": [
-            Interval(Real, 0, None, closed="neither"),
-            tuple,
-            list,
-        ],
+        **LACEnsembleMethod._parameter_constraints,
         "variant": [StrOptions({"similarity", "bipartite"})],
         "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

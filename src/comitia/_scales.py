@@ -1,0 +1,99 @@
+"""Where the columns of a table lie and how far they spread, down to rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["column_scales", "off_centre", "off_centre_of"]
+
+Array = NDArray[np.float64]
+
+# A column whose spread is no more than a few last digits of its values is constant.
+_LAST_DIGITS = 4 * np.finfo(np.float64).eps
+
+
+def column_scales(X: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Mean and standard deviation of each column; 1 where it does not vary.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    mean : ndarray of shape (n_features,)
+        What to take off. Of a column that does not vary it is the first value, so that
+        what is left is zero and not the rounding of a mean.
+
+    scale : ndarray of shape (n_features,)
+        What to divide by; never zero.
+
+    varies : ndarray of shape (n_features,)
+        Which columns vary by more than rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> column_scales(np.array([[1.0, 0.1], [4.0, 0.1]]))
+    (array([2.5, 0.1]), array([1.5, 1. ]), array([ True, False]))
+    """
+    scale = X.std(axis=0)
+    varies = scale > _LAST_DIGITS * np.abs(X).max(axis=0)
+    mean = np.where(varies, X.mean(axis=0), X[0])
+    return mean, np.where(varies, scale, 1.0), varies
+
+
+def off_centre(X: Array) -> Array:
+    r"""A table without its mean.
+
+    Distances stay as they are, but not their rounding: :math:`\|x\|^2 - 2 x'y +
+    \|y\|^2` has the last digits of the squares, which are large for data far from zero.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    X : ndarray of the same shape
+        Its columns sum to zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> off_centre(np.array([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    return np.asarray(X - X.mean(axis=0))
+
+
+def off_centre_of(X: Array, Y: Array | None) -> tuple[Array, Array | None]:
+    """Two tables whose rows are compared, without the mean of the second.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        A table.
+
+    Y : ndarray of shape (n_others, n_features), or None
+        Another; None compares the first with itself.
+
+    Returns
+    -------
+    X, Y : ndarray of the same shapes
+        Both, shifted alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> off_centre_of(np.array([[2.5]]), np.array([[1.0], [3.0]]))
+    (array([[0.5]]), array([[-1.],
+           [ 1.]]))
+    """
+    if Y is None:
+        return off_centre(X), None
+    mean = Y.mean(axis=0)
+    return X - mean, Y - mean

@@ -1,0 +1,184 @@
+"""Data feature by feature, in single precision: what the kernels read fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.exceptions import ComitiaError
+
+__all__ = ["PIECE", "Columns", "Frame"]
+
+Array = NDArray[np.float64]
+
+# Rows that are turned into columns at once.
+_BLOCK = 1 << 14
+
+# Sums over all rows are sums over pieces of so many: the order in which floats are
+# added does not depend on how data are divided otherwise.
+PIECE = 1 << 16
+
+
+class Frame:
+    """Where single precision has its zero and its one.
+
+    Parameters
+    ----------
+    shift : ndarray of shape (p,)
+        What is subtracted from the features.
+
+    scale : float
+        What they are multiplied with then; a power of two, which costs no digits.
+    """
+
+    def __init__(self, shift: Array, scale: float) -> None:
+        self.shift = shift
+        self.scale = scale
+
+    @classmethod
+    def of(cls, X: Array) -> Frame:
+        """The frame in which data have mean zero and no value is beyond one.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            The data.
+
+        Returns
+        -------
+        frame : Frame
+            The frame.
+        """
+        return cls.of_pieces(X[lo : lo + PIECE] for lo in range(0, len(X), PIECE))
+
+    @classmethod
+    def of_pieces(cls, pieces: Iterable[Array]) -> Frame:
+        """The same for data that come piece by piece.
+
+        Parameters
+        ----------
+        pieces : iterable of ndarray of shape (PIECE, p)
+            The data; the last piece may be shorter.
+
+        Returns
+        -------
+        frame : Frame
+            The frame.
+        """
+        n, total, low, high = 0, None, None, None
+        for piece in pieces:
+            # Sums of rows in another layout have another order.
+            piece = np.ascontiguousarray(piece)
+            n += len(piece)
+            ends = piece.sum(axis=0), piece.min(axis=0), piece.max(axis=0)
+            if total is None or low is None or high is None:
+                total, low, high = ends
+            else:
+                total, low, high = (
+                    total + ends[0],
+                    np.minimum(low, ends[1]),
+                    np.maximum(high, ends[2]),
+                )
+        if total is None or low is None or high is None:
+            raise ComitiaError("there are no objects; give at least one.")
+        return cls.between(total / n, low, high)
+
+    @classmethod
+    def between(cls, shift: Array, low: Array, high: Array) -> Frame:
+        """The frame of data with these means and ends.
+
+        Parameters
+        ----------
+        shift, low, high : ndarray of shape (p,)
+            Mean, least and largest value of each feature.
+
+        Returns
+        -------
+        frame : Frame
+            The frame.
+        """
+        reach = max(float(np.abs(end - shift).max(initial=0.0)) for end in (low, high))
+        if not np.isfinite(reach):
+            raise ComitiaError("X has values too large to be subtracted; scale it.")
+        _, exponent = np.frexp(reach)
+        return cls(shift, float(2.0 ** -int(exponent)))
+
+    def columns(self, X: Array, dtype: Any = np.float32) -> NDArray[Any]:
+        """Turn rows into columns.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            The data.
+
+        dtype : dtype, default=float32
+            Precision of the result.
+
+        Returns
+        -------
+        columns : ndarray of shape (p, n)
+            The data in this frame, feature by feature.
+        """
+        n, p = X.shape
+        columns = np.empty((p, n), dtype=dtype)
+        for lo in range(0, n, _BLOCK):
+            rows = slice(lo, min(lo + _BLOCK, n))
+            columns[:, rows] = ((X[rows] - self.shift) * self.scale).T
+        return columns
+
+
+class Columns:
+    """Data feature by feature, in single precision.
+
+    Parameters
+    ----------
+    values : ndarray of shape (p, n)
+        The data in a frame.
+
+    frame : Frame
+        The frame.
+    """
+
+    def __init__(self, values: NDArray[np.float32], frame: Frame) -> None:
+        self.values = values
+        self.frame = frame
+
+    @classmethod
+    def of(cls, X: Array) -> Columns:
+        """Turn data into columns.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            The data.
+
+        Returns
+        -------
+        columns : Columns
+            The same in single precision.
+        """
+        frame = Frame.of(X)
+        return cls(frame.columns(X), frame)
+
+    def take(self, rows: NDArray[np.int64]) -> Columns:
+        """Some of the objects.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their numbers, in order and without repeats.
+
+        Returns
+        -------
+        columns : Columns
+            Those objects.
+        """
+        if len(rows) == len(self):
+            return self
+        return Columns(np.ascontiguousarray(self.values[:, rows]), self.frame)
+
+    def __len__(self) -> int:
+        return self.values.shape[1]

@@ -1,0 +1,485 @@
+"""Where rows come from that are too many for memory: files, folders, Dask arrays."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._inputs import refuse_large
+from comitia.exceptions import ComitiaError, DataTypeError
+from comitia.generate.columns import PIECE
+
+__all__ = [
+    "ArrayRows",
+    "ChosenRows",
+    "DaskRows",
+    "MappedRows",
+    "ScaledRows",
+    "check_shape",
+    "checked",
+    "column_moments",
+    "open_rows",
+    "pieces_of",
+    "unreadable",
+]
+
+Floats = NDArray[np.float64]
+
+
+class Rows(Protocol):
+    """Rows of numbers that are read some at a time."""
+
+    name: str  # how messages call them
+    n_features: int
+    feature_names: list[str] | None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows, all of them finite numbers.
+        """
+
+
+def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
+    """Open data that are to be read block by block.
+
+    Parameters
+    ----------
+    data : path-like, np.memmap, dask.array.Array or ndarray
+        A ``.npy`` file, a ``.parquet`` file or a folder of them, or an array of
+        shape (n_objects, n_features).
+
+    columns : sequence of str, default=None
+        Which columns of Parquet files are meant; all by default.
+
+    Returns
+    -------
+    rows : Rows
+        The rows; hardly anything is read yet.
+    """
+    if isinstance(data, str | os.PathLike):
+        path = Path(data)
+        if not path.exists():
+            raise ComitiaError(f"there is no file or folder {path}.")
+        if path.is_dir() or path.suffix.lower() == ".parquet":
+            from comitia.generate.parquet import ParquetRows
+
+            return ParquetRows(path, columns)
+        if path.suffix.lower() == ".npy":
+            return MappedRows.of_file(path)
+        raise ComitiaError(
+            f"{path} cannot be read in blocks; give a .npy file, a .parquet file or a "
+            "folder of .parquet files."
+        )
+    if hasattr(data, "dask"):
+        return DaskRows(data)
+    # A part of a mapped array does not know where in the file it is.
+    if isinstance(data, np.memmap) and isinstance(data.base, mmap.mmap):
+        return MappedRows(data)
+    return ArrayRows(np.asarray(data))
+
+
+def pieces_of(rows: Rows, size: int = PIECE) -> Iterator[tuple[int, Floats]]:
+    """Read all rows, some at a time.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+
+    size : int, default=PIECE
+        How many at a time.
+
+    Yields
+    ------
+    start, X : int, ndarray of shape (size, n_features)
+        Where the rows begin, and the rows.
+    """
+    for start in range(0, len(rows), size):
+        yield start, rows.read(start, min(start + size, len(rows)))
+
+
+class ArrayRows:
+    """Rows of an array in memory.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The rows.
+
+    name : str, default="X"
+        How messages call them.
+    """
+
+    feature_names: list[str] | None = None
+
+    def __init__(self, X: NDArray[Any], name: str = "X") -> None:
+        check_shape(X.shape, X.dtype, name)
+        self.X = X
+        self.name = name
+        self.n_features = X.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows.
+        """
+        return checked(self.X[start:stop], self.name, start)
+
+
+class MappedRows:
+    """Rows of a file that is mapped into memory, here and on other machines.
+
+    Parameters
+    ----------
+    mapped : np.memmap of shape (n, p)
+        The rows.
+    """
+
+    feature_names: list[str] | None = None
+
+    def __init__(self, mapped: np.memmap[Any, Any]) -> None:
+        self.name = str(mapped.filename)
+        check_shape(mapped.shape, mapped.dtype, self.name)
+        self.n_features = mapped.shape[1]
+        self.how = {
+            "dtype": mapped.dtype,
+            "offset": mapped.offset,
+            "shape": mapped.shape,
+            "order": "C" if mapped.flags.c_contiguous else "F",
+        }
+        self._mapped: Any = mapped
+
+    @classmethod
+    def of_file(cls, path: Path) -> MappedRows:
+        """Map a ``.npy`` file.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+
+        Returns
+        -------
+        rows : MappedRows
+            Its rows.
+        """
+        try:
+            mapped = np.load(path.absolute(), mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise ComitiaError(f"{path} cannot be read as .npy ({error}).") from None
+        return cls(mapped)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process maps the file itself; a pickled map would be a copy of it.
+        return {**self.__dict__, "_mapped": None}
+
+    def __len__(self) -> int:
+        return int(self.how["shape"][0])
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows.
+        """
+        if self._mapped is None:
+            try:
+                self._mapped = np.memmap(self.name, mode="r", **self.how)
+            except (OSError, ValueError) as error:
+                raise unreadable(self.name, start, stop, error) from None
+        return checked(self._mapped[start:stop], self.name, start)
+
+
+class DaskRows:
+    """Rows of a Dask array.
+
+    Parameters
+    ----------
+    array : dask.array.Array of shape (n, p)
+        The rows; the number of rows in each chunk must be known.
+    """
+
+    feature_names: list[str] | None = None
+    name = "the Dask array"
+
+    def __init__(self, array: Any) -> None:
+        if np.isnan(array.shape).any():
+            raise ComitiaError(
+                "the Dask array does not know how many rows it has; call "
+                "compute_chunk_sizes() on it."
+            )
+        check_shape(array.shape, array.dtype, self.name)
+        self.array = array
+        self.n_features = int(array.shape[1])
+        self.client: Any = None  # whoever Dask asks by default
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows.
+        """
+        part = self.array[start:stop]
+        if self.client is None:
+            return checked(part.compute(), self.name, start)
+        return checked(self.client.compute(part).result(), self.name, start)
+
+
+class ChosenRows:
+    """Some columns of rows.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows with all their columns.
+
+    columns : sequence of int
+        Which columns.
+
+    names : list of str, default=None
+        Their names.
+    """
+
+    def __init__(
+        self, rows: Rows, columns: Sequence[int], names: list[str] | None = None
+    ) -> None:
+        self.rows = rows
+        self.columns = [*columns]
+        self.name = rows.name
+        self.n_features = len(self.columns)
+        self.feature_names = names
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows.
+        """
+        return np.ascontiguousarray(self.rows.read(start, stop)[:, self.columns])
+
+
+class ScaledRows:
+    """Rows with a value taken off each column, and divided by another.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows as they are.
+
+    centre, width : ndarray of shape (n_features,)
+        What is taken off, and what is divided by then.
+    """
+
+    def __init__(self, rows: Rows, centre: Floats, width: Floats) -> None:
+        self.rows = rows
+        self.centre = centre
+        self.width = width
+        self.name = rows.name
+        self.n_features = rows.n_features
+        self.feature_names = rows.feature_names
+
+    @classmethod
+    def standard(cls, rows: Rows) -> ScaledRows:
+        """Bring columns to mean 0 and variance 1.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows as they are.
+
+        Returns
+        -------
+        scaled : ScaledRows
+            The rows; columns that do not vary become 0.
+        """
+        return cls(rows, *column_moments(rows))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def read(self, start: int, stop: int) -> Floats:
+        """Read the rows from start to stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features)
+            The rows, scaled.
+        """
+        return (self.rows.read(start, stop) - self.centre) / self.width
+
+
+def column_moments(rows: Rows) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of each column, in one pass.
+
+    Sums go over pieces of a fixed size, so that they do not depend on how the rows
+    are divided otherwise.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+
+    Returns
+    -------
+    mean : ndarray of shape (n_features,)
+        The means; of a column that does not vary its value.
+
+    deviation : ndarray of shape (n_features,)
+        The standard deviations; 1 where a column does not vary.
+    """
+    n = 0
+    for start, X in pieces_of(rows):
+        m = len(X)
+        mean_here = X.mean(axis=0)
+        squares_here = ((X - mean_here) ** 2).sum(axis=0)
+        low_here, high_here = X.min(axis=0), X.max(axis=0)
+        if start == 0:
+            mean, squares, low, high = mean_here, squares_here, low_here, high_here
+        else:
+            # Two sets of rows as one: their squares, and those of their distance.
+            gap = mean_here - mean
+            mean = mean + gap * (m / (n + m))
+            squares = squares + squares_here + gap**2 * (n * m / (n + m))
+            low, high = np.minimum(low, low_here), np.maximum(high, high_here)
+        n += m
+    # Rounding leaves a constant column off its mean by its last digits.
+    varies = low < high
+    return np.where(varies, mean, low), np.where(varies, np.sqrt(squares / n), 1.0)
+
+
+def check_shape(shape: Sequence[int], dtype: Any, name: str) -> None:
+    """Refuse what is no table of numbers.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Its shape.
+
+    dtype : dtype
+        Its type.
+
+    name : str
+        How messages call it.
+    """
+    if np.dtype(dtype).kind not in "biuf":
+        raise DataTypeError(f"{name} is not a table of numbers: its type is {dtype}.")
+    if len(shape) != 2 or shape[0] < 1 or shape[1] < 1:
+        raise ComitiaError(
+            f"{name} must have shape (n_objects, n_features), at least (1, 1); got "
+            f"{tuple(shape)}."
+        )
+
+
+def checked(X: Any, name: str, start: int) -> Floats:
+    """Rows as float64, in one order, and all of them numbers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+        The rows as they were read.
+
+    name : str
+        How messages call the source.
+
+    start : int
+        The number of the first row in it.
+
+    Returns
+    -------
+    X : ndarray of shape (n, p)
+        A copy.
+    """
+    X = np.array(X, dtype=np.float64, order="C", ndmin=2)
+    wrong = ~np.isfinite(X).all(axis=1)
+    if wrong.any():
+        raise ComitiaError(
+            f"{name} has NaN or infinity in row {start + int(np.argmax(wrong)) + 1}; "
+            "fill or leave out such rows."
+        )
+    refuse_large(X, name)
+    return X
+
+
+def unreadable(name: str, start: int, stop: int, error: Exception) -> ComitiaError:
+    """An error that names the rows which cannot be read.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+
+    start, stop : int
+        Where the rows begin and end.
+
+    error : Exception
+        Why they cannot.
+
+    Returns
+    -------
+    error : ComitiaError
+        To be raised.
+    """
+    return ComitiaError(
+        f"rows {start + 1} to {stop} of {name} cannot be read ({error})."
+    )
