@@ -94,7 +94,8 @@ def main(arguments: list[str] | None = None) -> int:
             for row in measured(case, Path(work), asked.smoke, not asked.no_kmeans):
                 rows.append(row)
                 print("  ".join(f"{name}={row[name]}" for name in COLUMNS), flush=True)
-            write(asked.out, case.data, rows, smoke=asked.smoke)
+            options = " --smoke" * asked.smoke + " --no-kmeans" * asked.no_kmeans
+            write(asked.out, case.data, rows, options)
     return 0
 
 
@@ -175,7 +176,7 @@ def _nmi(truth: NDArray[Any], labels: NDArray[Any]) -> float:
     return nmi(truth, labels)
 
 
-def write(folder: Path, data: str, rows: list[dict[str, Any]], *, smoke: bool) -> None:
+def write(folder: Path, data: str, rows: list[dict[str, Any]], options: str) -> None:
     """Replace the lines of one data set, and say what they were run on."""
     from benchmarks.__main__ import machine
 
@@ -190,7 +191,6 @@ def write(folder: Path, data: str, rows: list[dict[str, Any]], *, smoke: bool) -
         writer.writerows([*kept, *rows])
     about_path = path.with_suffix(".json")
     about = json.loads(about_path.read_text()) if about_path.exists() else {}
-    options = " --smoke" if smoke else ""
     about[data] = {
         "command": f"python -m benchmarks.scale_features {data}{options}",
         "seeds": {"data": 0, "comitia fit": 0},

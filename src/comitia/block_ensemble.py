@@ -66,14 +66,18 @@ class StoredBlock(Ensemble):
     def __setstate__(self, state: dict[str, Any]) -> None:
         StoredBlock.__init__(self, **state)
 
-    @cached_property
+    @property
     def codes(self) -> NDArray[Any]:  # type: ignore[override]
-        """The labels, (n_clusterings, n_rows), read where they are needed."""
+        """The labels, (n_clusterings, n_rows), mapped as long as they are used."""
         codes = _store.map_block(self.path, self.about.dtype)
-        k = self.n_clusters_each
-        # Kernels index tables by these codes and do not look twice.
-        if codes.shape != (len(k), self.n_rows) or (codes.max(axis=1) > k).any():
-            raise EnsembleFileError(f"{self.path} is damaged: its labels do not fit.")
+        if not self.__dict__.get("is_sound"):
+            k = self.n_clusters_each
+            # Kernels index tables by these codes and do not look twice.
+            if codes.shape != (len(k), self.n_rows) or (codes.max(axis=1) > k).any():
+                raise EnsembleFileError(
+                    f"{self.path} is damaged: its labels do not fit."
+                )
+            self.__dict__["is_sound"] = True
         return codes
 
     @property

@@ -47,7 +47,7 @@ def test_files_hold_what_is_drawn(tmp_path, monkeypatch):
 
 def test_the_benchmark_runs_and_replaces_its_own_lines(tmp_path):
     kept = dict.fromkeys(scale_features.COLUMNS, "") | {"data": "CC"}
-    scale_features.write(tmp_path, "CC", [kept], smoke=True)
+    scale_features.write(tmp_path, "CC", [kept], "")
     options = ["TB", "--smoke", "--no-kmeans", "--work", str(tmp_path)]
     assert scale_features.main([*options, "--out", str(tmp_path)]) == 0
     with (tmp_path / "scale_features.csv").open(newline="") as file:
@@ -56,5 +56,6 @@ def test_the_benchmark_runs_and_replaces_its_own_lines(tmp_path):
     assert float(rows[1]["nmi"]) > 0.9
     about = json.loads((tmp_path / "scale_features.json").read_text())
     assert about["TB"]["versions"]["comitia"]
+    assert about["TB"]["command"].endswith("TB --smoke --no-kmeans")
     with pytest.raises(SystemExit):
         scale_features.main(["XX"])
