@@ -579,7 +579,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(*args, **kwargs):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(np, "savez_compressed", full)
+    monkeypatch.setattr("comitia._files.npy.write_array", full)
     monkeypatch.setattr(np, "save", full)
     for name in ("votes.npz", "folder"):
         with pytest.raises((OSError, EnsembleFileError), match="disk is full"):
@@ -754,3 +754,18 @@ def test_the_type_of_a_table_of_labels_does_not_matter(dtype):
 def test_labels_far_apart_are_names():
     far = np.array([[2**63, 0], [5, 1], [2**63, 1]], dtype=np.uint64)
     assert_array_equal(Ensemble(far).labels, [[1, 0], [0, 1], [1, 1]])
+
+
+def test_many_different_rows_are_seen_at_a_glance(monkeypatch):
+    from comitia import ensemble as module
+
+    monkeypatch.setattr(module, "_GLANCE", 50)
+    rng = np.random.RandomState(0)
+    different = np.c_[np.arange(60), np.arange(60)]
+    equal = rng.randint(2, size=(200, 2))
+    # Equal rows that come late are not looked for, equal rows that come early are.
+    late = Ensemble(np.r_[different, equal])
+    assert late.distinct_if(0.8) is None
+    assert "_distinct" not in vars(late)
+    early = Ensemble(np.r_[equal, different])
+    assert len(early.distinct_if(0.8).counts) == len(late.distinct().counts)

@@ -169,6 +169,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             self._validate_params()
             rng = check_random_state(self.random_state)
             self._device = self._check_device(X, device)
+            self._check_approximate(approximate)
             data = None if isinstance(X, Ensemble) else self._check_data(X)
             self._check_given(X, data, ensemble)
             self._keep_constraints(must_link, cannot_link, X if data is None else data)
@@ -178,7 +179,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             if approximate is None:
                 labels = self._combine_all(ensemble, data, rng)
             else:
-                labels = self._combine_landmarks(ensemble, approximate, rng)
+                labels = self._combine_landmarks(ensemble, rng)
             self._keep(ensemble, labels)
         return self
 
@@ -401,11 +402,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     def _takes_landmarks(self) -> bool:
         return self.card.scales == "quadratic" and self.card.needs == ("labels",)
 
-    def _combine_landmarks(
-        self, ensemble: Ensemble, approximate: str, rng: np.random.RandomState
-    ) -> NDArray[Any]:
-        from comitia.represent.landmarks import draw_landmarks, extend_labels
-
+    def _check_approximate(self, approximate: str | None) -> None:
+        if approximate is None:
+            return
         if approximate != "landmarks":
             raise ComitiaError(
                 f'approximate={approximate!r} is not known; give "landmarks" or None.'
@@ -415,6 +414,12 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 f"{type(self).__name__} is not approximated by landmarks, which are "
                 'for methods of comitia.methods(needs="labels", scales="quadratic").'
             )
+
+    def _combine_landmarks(
+        self, ensemble: Ensemble, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        from comitia.represent.landmarks import draw_landmarks, extend_labels
+
         drawn = draw_landmarks(ensemble, rng)
         labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))
         if hasattr(self, "cluster_weights_"):

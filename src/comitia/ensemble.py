@@ -26,6 +26,9 @@ __all__ = ["Ensemble", "MicroObjects"]
 # Below this, loading the compiled kernels takes longer than doing without them.
 _FEW_INCREMENTS = 2_000_000
 _FEW_LABELS = 50_000
+# So many objects tell whether equal rows are worth looking for among all of them: a
+# table of many millions of rows is slow, because it fits no cache.
+_GLANCE = 1 << 20
 # What these clusters share with all others tells how much memory all of them take.
 _SAMPLED_CLUSTERS = 100
 
@@ -821,15 +824,28 @@ class Ensemble:
         Returns
         -------
         micro : MicroObjects or None
-            As of :meth:`distinct`; None, and nothing is kept, when there are more.
+            As of :meth:`distinct`; None, and nothing is kept, when there are more, or
+            more among the first million objects.
         """
         if "_distinct" not in self.__dict__:
+            if self._mostly_distinct(share):
+                return None
             first, inverse = self._first_rows()
             if len(first) > share * self.n_objects:
                 return None
             self.__dict__["_distinct"] = self._merged(first, inverse)
         micro = self._distinct
         return micro if len(micro.counts) <= share * self.n_objects else None
+
+    def _mostly_distinct(self, share: float) -> bool:
+        """Whether a glance at the first objects says that few rows are equal."""
+        if not self.is_hard or self.n_objects <= 2 * _GLANCE:
+            return False
+        from comitia._kernels.distinct import distinct_rows
+
+        some = np.ascontiguousarray(self.codes[:, :_GLANCE])
+        first, _ = distinct_rows(some, np.ascontiguousarray(some.T))
+        return len(first) > share * _GLANCE
 
     def _first_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where each distinct row first is, and the number of that of each object."""

@@ -16,8 +16,15 @@ from comitia._kernels._njit import njit
 
 __all__ = ["mean_rows", "plurality", "vote_table"]
 
-# Objects that are counted together, so that their votes stay in the fast cache.
-_BLOCK = 32
+
+@njit(cache=True, nogil=True)
+def _cast(votes, ballot, name, keep, best):
+    """Count one ballot; the largest count so far."""
+    label = ballot & name
+    count = votes[np.uint64(label)] + (ballot ^ label)
+    votes[np.uint64(label)] = count
+    # Counts only grow: the largest ever seen is that of the winner.
+    return max(best, count & keep)
 
 
 @njit(cache=True, nogil=True)
@@ -31,29 +38,33 @@ def plurality(codes, bins, ballots, blank, keep, drop, labels, first, last):
     largest count has most votes up to rounding and, of equals, the lowest label. An
     object without votes gets -1. The objects are those from ``first`` to ``last - 1``.
     """
-    n_clusterings = len(codes)
     n_labels = len(blank) - 1
     name = keep & ((np.int64(1) << drop) - 1)
-    votes = np.empty((_BLOCK, n_labels + 1), dtype=np.int64)
-    best = np.empty(_BLOCK, dtype=np.int64)
-    for start in range(first, last, _BLOCK):
-        size = min(_BLOCK, last - start)
-        for i in range(size):
-            for r in range(n_labels + 1):
-                votes[np.uint64(i), np.uint64(r)] = blank[np.uint64(r)]
-            best[i] = 0
-        for m in range(n_clusterings):
-            begin, row = bins[m], codes[m, start : start + size]
-            for i in range(size):
-                ballot = ballots[begin + np.uint64(row[i])]
-                label = ballot & name
-                count = votes[np.uint64(i), np.uint64(label)] + (ballot ^ label)
-                votes[np.uint64(i), np.uint64(label)] = count
-                # Counts only grow: the largest ever seen is that of the winner.
-                best[np.uint64(i)] = max(best[np.uint64(i)], count & keep)
-        for i in range(size):
-            voted = best[i] >> drop > 0
-            labels[start + i] = n_labels - (best[i] & name) if voted else -1
+    v0, v1, v2, v3 = blank.copy(), blank.copy(), blank.copy(), blank.copy()
+    # Four objects at a time: their best counts stay in registers, and an addition need
+    # not wait for the one before it. The last few are done several times.
+    for start in range(first, last, 4):
+        a = np.uint64(start)
+        b = np.uint64(min(start + 1, last - 1))
+        c = np.uint64(min(start + 2, last - 1))
+        d = np.uint64(min(start + 3, last - 1))
+        for r in range(n_labels + 1):
+            none = blank[np.uint64(r)]
+            v0[np.uint64(r)] = none
+            v1[np.uint64(r)] = none
+            v2[np.uint64(r)] = none
+            v3[np.uint64(r)] = none
+        b0 = b1 = b2 = b3 = np.int64(0)
+        for m in range(len(codes)):
+            begin, row = bins[m], codes[m]
+            b0 = _cast(v0, ballots[begin + np.uint64(row[a])], name, keep, b0)
+            b1 = _cast(v1, ballots[begin + np.uint64(row[b])], name, keep, b1)
+            b2 = _cast(v2, ballots[begin + np.uint64(row[c])], name, keep, b2)
+            b3 = _cast(v3, ballots[begin + np.uint64(row[d])], name, keep, b3)
+        labels[a] = n_labels - (b0 & name) if b0 >> drop > 0 else -1
+        labels[b] = n_labels - (b1 & name) if b1 >> drop > 0 else -1
+        labels[c] = n_labels - (b2 & name) if b2 >> drop > 0 else -1
+        labels[d] = n_labels - (b3 & name) if b3 >> drop > 0 else -1
 
 
 @njit(cache=True, nogil=True)

@@ -47,6 +47,9 @@ class Given:
 
     device : str or None
         What the method works on.
+
+    approximate : str or None
+        How a method that is too slow or too large is approximated.
     """
 
     X: Any = None
@@ -54,6 +57,7 @@ class Given:
     about: dict[str, Any] = field(default_factory=dict)
     constraints: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
+    approximate: str | None = None
 
     @property
     def n_objects(self) -> int:

@@ -121,6 +121,10 @@ take constraints."
     "Device to work on, such as cuda, for methods that can; by default the CPU. It \
 needs PyTorch."
 
+    approximate: Literal["landmarks"] | None = None
+    "landmarks runs a method that is quadratic in the number of objects on a sample of \
+5000 of them, and lets their clusters vote for the others."
+
 
 @Parameter(name="*", group=_METHOD)
 @dataclass(frozen=True, kw_only=True)

@@ -96,6 +96,7 @@ def fit(
     )
     refuse_needs(estimator.card, "data")
     estimator._check_device(None, which.device)
+    estimator._check_approximate(which.approximate)
     if write_obs is not None:
         check_obs(data, write_obs, output.force)
     meter = Meter(output.quiet)
@@ -123,7 +124,7 @@ def fit(
         return
     with memory_limit(which.memory):
         given, words = read_data(data, how, estimator.card.needs)
-        given.device = which.device
+        given.device, given.approximate = which.device, which.approximate
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
             estimator.card,
@@ -204,6 +205,7 @@ def combine(
             f"{card.id} judges clusterings on their data; give it with --data FILE."
         )
     estimator._check_device(None, which.device)
+    estimator._check_approximate(which.approximate)
     meter = Meter(output.quiet)
     with memory_limit(which.memory):
         votes = read_votes(labels, **how.where())
@@ -214,7 +216,12 @@ def combine(
             "notes": votes.notes,
             "source": votes.source,
         }
-        given = Given(ensemble=ensemble, about=about, device=which.device)
+        given = Given(
+            ensemble=ensemble,
+            about=about,
+            device=which.device,
+            approximate=which.approximate,
+        )
         if data is not None:
             add_data(given, data, how)
         refuse_large_k(wanted, ensemble.n_objects)

@@ -100,7 +100,11 @@ def fit_and_keep(
             meter.stage("ensemble"),
             watching(folder.checkpoint, meter),
         ):
-            how = {**given.constraints, "device": given.device}
+            how = {
+                **given.constraints,
+                "device": given.device,
+                "approximate": given.approximate,
+            }
             if given.X is None:
                 estimator.fit(given.ensemble, **how)
             else:

@@ -269,7 +269,9 @@ class BoostingGenerator(Generator):
     Objects that no round has drawn yet come first in the next one.
 
     >>> from functools import partial
-    >>> from comitia.generate.boosting import *
+    >>> from comitia.generate.boosting import BoostingGenerator
+    >>> from comitia.generate.boosting_rounds import draw_objects, kmeans_round
+    >>> from comitia.generate.boosting_votes import align_to_first
     >>> def unseen_first(weights, rounds):
     ...     seen = sum(made.labels >= 0 for made in rounds)
     ...     return (seen == 0) + 0.1
