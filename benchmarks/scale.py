@@ -171,7 +171,7 @@ def on_disk(work: Path, smaller: int) -> Iterator[Result]:
 
 
 def growth(work: Path, smaller: int) -> Iterator[Result]:
-    """Each doubling of n, from a hundred thousand to ten million; best of 3.
+    """Each doubling of n, from a hundred thousand to ten million; best of 5.
 
     Clear clusters, so that k-means needs as many passes for many objects as for few.
     """
@@ -180,7 +180,7 @@ def growth(work: Path, smaller: int) -> Iterator[Result]:
         for doubling in range(6, -1, -1):
             n = 10_000_000 // 2**doubling // smaller
             folder = planted(work, n, 10, 20, noise=0.3)
-            got = in_process("fit", folder=str(folder), method=method, k=20, repeats=3)
+            got = in_process("fit", folder=str(folder), method=method, k=20, repeats=5)
             ratio: float | None = None if before is None else got["cpu_s"] / before
             before = got["cpu_s"]
             yield {

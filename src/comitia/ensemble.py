@@ -26,8 +26,9 @@ __all__ = ["Ensemble", "MicroObjects"]
 # Below this, loading the compiled kernels takes longer than doing without them.
 _FEW_INCREMENTS = 2_000_000
 _FEW_LABELS = 50_000
-# So many objects tell whether equal rows are worth looking for among all of them: a
-# table of many millions of rows is slow, because it fits no cache.
+# So many objects tell whether equal rows are worth looking for among all of them. The
+# table of many millions of rows fits no cache; looking a row up in it takes as long as
+# carrying half a row through the passes of k-means.
 _GLANCE = 1 << 20
 # What these clusters share with all others tells how much memory all of them take.
 _SAMPLED_CLUSTERS = 100
@@ -824,11 +825,12 @@ class Ensemble:
         Returns
         -------
         micro : MicroObjects or None
-            As of :meth:`distinct`; None, and nothing is kept, when there are more, or
-            more among the first million objects.
+            As of :meth:`distinct`; None, and nothing is kept, when there are more. Of
+            several million objects, None also when more than half of the first million
+            differ.
         """
         if "_distinct" not in self.__dict__:
-            if self._mostly_distinct(share):
+            if self._mostly_distinct():
                 return None
             first, inverse = self._first_rows()
             if len(first) > share * self.n_objects:
@@ -837,15 +839,15 @@ class Ensemble:
         micro = self._distinct
         return micro if len(micro.counts) <= share * self.n_objects else None
 
-    def _mostly_distinct(self, share: float) -> bool:
-        """Whether a glance at the first objects says that few rows are equal."""
+    def _mostly_distinct(self) -> bool:
+        """Whether a glance at the first objects says that too few rows are equal."""
         if not self.is_hard or self.n_objects <= 2 * _GLANCE:
             return False
         from comitia._kernels.distinct import distinct_rows
 
         some = np.ascontiguousarray(self.codes[:, :_GLANCE])
         first, _ = distinct_rows(some, np.ascontiguousarray(some.T))
-        return len(first) > share * _GLANCE
+        return len(first) > _GLANCE / 2
 
     def _first_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where each distinct row first is, and the number of that of each object."""
