@@ -122,7 +122,11 @@ def test_a_folder_holds_all_labels_and_a_sample(run, table, tmp_path, monkeypatc
     assert_array_equal(some.confidence, votes["confidence"].to_numpy()[rows])
     assert some.scores["mean_confidence"] == pytest.approx(votes["confidence"].mean())
     assert f"sample of {some.n_objects} of the 1500 objects" in some.notes[-2]
-    assert (result / "report.html").stat().st_size > 10_000
+    counts = np.bincount(votes["cluster"])
+    assert some.all_sizes == tuple(counts)
+    page = (result / "report.html").read_text()
+    assert "A sample is shown" in page
+    assert f"0 ({counts[0]})" in page
     whole = Ensemble.open(result / "ensemble")
     assert_array_equal(whole.codes[:, rows], some.ensemble.codes)
     assert not (tmp_path / "result.partial").exists()

@@ -102,6 +102,7 @@ def save_blocks(
     result = replace(
         result,
         scores={**result.scores, "mean_confidence": confidence},
+        all_sizes=() if len(chosen) == len(labels) else tuple(sizes.tolist()),
         notes=(
             *result.notes,
             f"this report, labels.csv and map.csv show {share}; labels/ has all.",

@@ -84,6 +84,10 @@ class Result:
     view_names : tuple of str
         Names of the views, when there were several.
 
+    all_sizes : tuple of int
+        Where the result is shown by a sample of its objects, the sizes of the clusters
+        of all of them; empty otherwise.
+
     profile : Profile or None
         What makes each cluster different, feature by feature, when data were given.
 
@@ -129,6 +133,7 @@ class Result:
     axes: tuple[str, str] = ("", "")
     feature_names: tuple[str, ...] = ()
     view_names: tuple[str, ...] = ()
+    all_sizes: tuple[int, ...] = ()
     profile: Profile | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     choice: Mapping[str, Any] | None = None

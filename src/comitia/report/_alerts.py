@@ -55,6 +55,7 @@ def find_alerts(facts: Facts) -> list[Alert]:
         _another_number(facts),
         _unsupported(facts),
         _uncertain(facts),
+        _sampled(facts),
         _tiny(facts),
         _duplicates(facts),
         *_degenerate(facts),
@@ -145,6 +146,22 @@ def _uncertain(facts: Facts) -> Alert | None:
         + ("some clusters" if len(low) > 1 else f"cluster {low[0]}"),
         f"The mean confidence of {'clusters' if len(low) > 1 else 'cluster'} "
         f"{listed(which[:6])} is nearer to a guess (1/{facts.k}) than to certainty.",
+        serious=False,
+    )
+
+
+def _sampled(facts: Facts) -> Alert | None:
+    sizes = facts.result.all_sizes
+    if not sizes:
+        return None
+    some = [f"{c} ({number(size)})" for c, size in enumerate(sizes[:8])]
+    more = [f"{len(sizes) - 8} more"] if len(sizes) > 8 else []
+    return Alert(
+        "sample",
+        "A sample is shown",
+        f"This page shows {number(facts.n)} of {number(sum(sizes))} objects, drawn at "
+        "random and a few of every small cluster; counts on it are those of the "
+        f"sample. Of all objects the clusters have: {listed(some + more)}.",
         serious=False,
     )
 
