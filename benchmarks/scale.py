@@ -232,7 +232,7 @@ def planted(work: Path, n: int, M: int, k: int, block_rows: int = BLOCK_ROWS) ->
     return folder
 
 
-def plant(folder: str, n: int, M: int, k: int, block_rows: int, noise: float) -> Result:
+def plant(folder: str, n: int, M: int, k: int, block_rows: int) -> Result:
     """Write noisy copies of a random partition, block by block."""
     from comitia._store import BlockWriter
 
