@@ -16,9 +16,10 @@ from comitia._arrays import (
     to_numpy,
     to_tensor,
 )
+from comitia._members import check_indices
 from comitia.blocks import Blocks, LocalBlocks
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble, _indices
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
@@ -305,7 +306,7 @@ class DeviceEnsemble(Ensemble):
         """
         if objects is not None:
             return self.whole.take(clusterings, objects)
-        which = _indices(clusterings, self.n_clusterings, "clusterings")
+        which = check_indices(clusterings, self.n_clusterings, "clusterings")
         names: dict[str, Any] = {
             name: None if value is None else value[which]
             for name, value in (

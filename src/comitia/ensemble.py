@@ -12,6 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from comitia import _labels
+from comitia._members import (
+    check_array,
+    check_cluster,
+    check_indices,
+    check_membership,
+    check_names,
+    check_sequence,
+    frozen,
+)
 from comitia.config import memory_budget, require_memory
 from comitia.exceptions import ComitiaError
 
@@ -141,7 +150,7 @@ class Ensemble:
             clustering_names = table.clustering_names
         if object_names is None:
             object_names = table.object_names
-        called = _names(
+        called = check_names(
             clustering_names, len(table.columns), "clustering_names", "clustering"
         )
         n_clusters = np.empty(len(table.columns), dtype=np.int64)
@@ -175,14 +184,14 @@ class Ensemble:
             kind = "partial" if missing else "hard"
         state: dict[str, Any] = {
             "kind": kind,
-            "codes": _frozen(codes),
-            "n_clusters_each": _frozen(n_clusters_each.astype(np.int64)),
-            "offsets": _frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
-            "groups": _names(groups, len(codes), "groups", "clustering"),
-            "object_names": _names(
+            "codes": frozen(codes),
+            "n_clusters_each": frozen(n_clusters_each.astype(np.int64)),
+            "offsets": frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
+            "groups": check_names(groups, len(codes), "groups", "clustering"),
+            "object_names": check_names(
                 object_names, codes.shape[1], "object_names", "object"
             ),
-            "clustering_names": _names(
+            "clustering_names": check_names(
                 clustering_names, len(codes), "clustering_names", "clustering"
             ),
         }
@@ -220,7 +229,10 @@ class Ensemble:
         ensemble : Ensemble
             The ensemble.
         """
-        codes, k = _array(codes, "codes"), _array(n_clusters_each, "n_clusters_each")
+        codes, k = (
+            check_array(codes, "codes"),
+            check_array(n_clusters_each, "n_clusters_each"),
+        )
         if codes.ndim != 2 or 0 in codes.shape or codes.dtype.kind not in "iu":
             raise ComitiaError(
                 "codes must be integers of shape (n_clusterings, n_objects), at least "
@@ -263,10 +275,10 @@ class Ensemble:
         """
         from scipy.sparse import csr_array, hstack
 
-        memberships = _sequence(memberships, "memberships")
+        memberships = check_sequence(memberships, "memberships")
         if len(memberships) == 0:
             raise ComitiaError("memberships is empty; give at least one clustering.")
-        checked = [_check_membership(F, m) for m, F in enumerate(memberships)]
+        checked = [check_membership(F, m) for m, F in enumerate(memberships)]
         if len({len(F) for F in checked}) > 1:
             raise ComitiaError(
                 "memberships must have one row per object; got row counts "
@@ -307,8 +319,8 @@ class Ensemble:
         from scipy.sparse import csr_array
 
         clusterings = [
-            _sequence(clusters, f"clustering {m}")
-            for m, clusters in enumerate(_sequence(clusterings, "clusterings"))
+            check_sequence(clusters, f"clustering {m}")
+            for m, clusters in enumerate(check_sequence(clusterings, "clusterings"))
         ]
         if len(clusterings) == 0:
             raise ComitiaError("clusterings is empty; give at least one clustering.")
@@ -317,7 +329,7 @@ class Ensemble:
                 f"n_objects={n_objects!r} must be a whole number, at least 1."
             )
         members = [
-            _check_cluster(cluster, n_objects, f"cluster {c} of {m}")
+            check_cluster(cluster, n_objects, f"cluster {c} of {m}")
             for m, clusters in enumerate(clusterings)
             for c, cluster in enumerate(clusters)
         ]
@@ -525,12 +537,12 @@ class Ensemble:
         """
         labels = self.codes.T.astype(np.int32)
         labels[labels == self.n_clusters_each.astype(np.int32)] = -1
-        return _frozen(labels)
+        return frozen(labels)
 
     @cached_property
     def row_codes(self) -> NDArray[Any]:
         """A copy of ``codes`` with the labels of each object contiguous, (n, M)."""
-        return _frozen(np.ascontiguousarray(self.codes.T))
+        return frozen(np.ascontiguousarray(self.codes.T))
 
     @cached_property
     def membership(self) -> csr_array:
@@ -551,12 +563,12 @@ class Ensemble:
     def sizes(self) -> NDArray[Any]:
         """Size of each cluster; the summed memberships of a fuzzy one."""
         if not self.is_hard:
-            return _frozen(np.asarray(self.membership.sum(axis=0)).ravel())
+            return frozen(np.asarray(self.membership.sum(axis=0)).ravel())
         if self.is_tabulated:
             from comitia._kernels.contingency import cluster_sizes
 
-            return _frozen(cluster_sizes(self.codes, self.n_clusters_each))
-        return _frozen(
+            return frozen(cluster_sizes(self.codes, self.n_clusters_each))
+        return frozen(
             np.concatenate(
                 [
                     np.bincount(codes, minlength=k + 1)[:k]
@@ -568,14 +580,14 @@ class Ensemble:
     @cached_property
     def clustering_of(self) -> NDArray[np.int64]:
         """The clustering that each cluster belongs to."""
-        return _frozen(np.repeat(np.arange(self.n_clusterings), self.n_clusters_each))
+        return frozen(np.repeat(np.arange(self.n_clusterings), self.n_clusters_each))
 
     @cached_property
     def n_votes(self) -> NDArray[np.int64]:
         """In how many clusterings each object is clustered."""
         if self.kind == "hard":
-            return _frozen(np.full(self.n_objects, self.n_clusterings))
-        return _frozen(
+            return frozen(np.full(self.n_objects, self.n_clusterings))
+        return frozen(
             (self.codes != self.n_clusters_each[:, None].astype(self.codes.dtype)).sum(
                 axis=0
             )
@@ -764,8 +776,8 @@ class Ensemble:
         ensemble : Ensemble
             The clusterings and objects asked for.
         """
-        which = _indices(clusterings, self.n_clusterings, "clusterings")
-        kept = _indices(objects, self.n_objects, "objects")
+        which = check_indices(clusterings, self.n_clusterings, "clusterings")
+        kept = check_indices(objects, self.n_objects, "objects")
         names: dict[str, Any] = {
             "groups": None if self.groups is None else self.groups[which],
             "clustering_names": (
@@ -870,7 +882,7 @@ class Ensemble:
             clustering_names=self.clustering_names,
         )
         counts = np.bincount(inverse, minlength=len(first))
-        return MicroObjects(small, _frozen(counts), _frozen(inverse))
+        return MicroObjects(small, frozen(counts), frozen(inverse))
 
     def _row_keys(self) -> Iterator[Hashable]:
         """Something for each object that is equal for equal label rows."""
@@ -917,11 +929,6 @@ class Ensemble:
             )
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
 def _frozen_csr(matrix: csr_array) -> csr_array:
     matrix.sort_indices()
     for part in (matrix.data, matrix.indices, matrix.indptr):
@@ -929,51 +936,10 @@ def _frozen_csr(matrix: csr_array) -> csr_array:
     return matrix
 
 
-def _names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | None:
-    if names is None:
-        return None
-    if isinstance(names, np.ndarray) and names.dtype.kind == "U":
-        checked = names.copy()
-    else:
-        try:
-            checked = np.array([str(name) for name in names])
-        except TypeError:
-            raise ComitiaError(
-                f"{argument} must be a sequence of names; got {names!r}."
-            ) from None
-    if checked.shape != (n,):
-        raise ComitiaError(
-            f"{argument} must have one entry per {noun}; got {len(checked)} for {n}."
-        )
-    return _frozen(checked)
-
-
 def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other)
-
-
-def _indices(which: ArrayLike | None, n: int, argument: str) -> NDArray[np.int64]:
-    if which is None:
-        return np.arange(n)
-    array = _array(which, argument)
-    if array.size == 0:
-        raise ComitiaError(f"{argument} keeps nothing; give at least one.")
-    if array.dtype == bool:
-        if array.shape != (n,):
-            raise ComitiaError(
-                f"{argument} as a mask must have {n} entries; got shape {array.shape}."
-            )
-        array = np.flatnonzero(array)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ComitiaError(f"{argument} must be indices or a mask; got {which!r}.")
-    if len(array) == 0:
-        raise ComitiaError(f"{argument} keeps nothing; give at least one.")
-    if array.min() < -n or array.max() >= n:
-        wrong = array.max() if array.max() >= n else array.min()
-        raise ComitiaError(f"{argument} must lie in 0..{n - 1}; got {wrong}.")
-    return array.astype(np.int64) % n
 
 
 def _first_appearance(
@@ -992,66 +958,3 @@ def _pairs(ends: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _columns(matrix: Any) -> Iterator[Any]:
     for c in range(matrix.shape[1]):
         yield matrix[:, [c]]
-
-
-def _check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
-    try:
-        F = np.asarray(membership)
-        if F.dtype.kind not in "biufO":
-            raise TypeError
-        F = F.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ComitiaError(f"memberships[{m}] must be a table of numbers.") from None
-    if F.ndim != 2 or 0 in F.shape:
-        raise ComitiaError(
-            f"memberships[{m}] must have one row per object and one column per "
-            f"cluster; got shape {F.shape}."
-        )
-    F = np.where(np.isnan(F).all(axis=1, keepdims=True), 0.0, F)
-    if not np.isfinite(F).all() or (F < 0).any():
-        raise ComitiaError(f"memberships[{m}] must be finite and not negative.")
-    sums = F.sum(axis=1)
-    # Memberships read from text carry a few decimals; 1e-6 is closer than float32.
-    wrong = (sums != 0) & (np.abs(sums - 1) > 1e-6)
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ComitiaError(
-            f"memberships[{m}] must have rows that sum to 1, or to 0 for an object "
-            f"that is not clustered; row {i} sums to {sums[i]:.6g}."
-        )
-    if not sums.any():
-        raise ComitiaError(f"memberships[{m}] clusters no object; leave it out.")
-    return F[:, F.any(axis=0)]
-
-
-def _sequence(given: Any, argument: str) -> list[Any]:
-    try:
-        return list(given)
-    except TypeError:
-        raise ComitiaError(
-            f"{argument} must be a list; got {type(given).__name__}."
-        ) from None
-
-
-def _array(given: ArrayLike, argument: str) -> NDArray[Any]:
-    try:
-        return np.asarray(given)
-    except ValueError:
-        raise ComitiaError(
-            f"{argument} is ragged: its rows differ in length."
-        ) from None
-
-
-def _check_cluster(given: ArrayLike, n_objects: int, name: str) -> NDArray[np.int64]:
-    cluster = _array(given, name)
-    if cluster.ndim != 1 or len(cluster) == 0 or cluster.dtype.kind not in "iu":
-        raise ComitiaError(f"{name} must be a list of object indices, not empty.")
-    if cluster.min() < 0 or cluster.max() >= n_objects:
-        wrong = cluster.min() if cluster.min() < 0 else cluster.max()
-        raise ComitiaError(
-            f"{name} names object {int(wrong)}; indices are 0..{n_objects - 1}."
-        )
-    unique = np.unique(cluster)
-    if len(unique) < len(cluster):
-        raise ComitiaError(f"{name} names an object twice.")
-    return unique.astype(np.int64)
