@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
 from comitia import Ensemble, block_ensemble, ensemble
@@ -14,7 +14,8 @@ from comitia._store import BlockWriter
 from comitia.block_ensemble import BlockEnsemble
 from comitia.blocks import LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
-from comitia.partition import _lloyd, _micro
+from comitia.partition import _lloyd, _micro, kmeans_rows
+from comitia.partition._label_rows import LabelRows
 
 N, K = 700, 4
 
@@ -44,7 +45,8 @@ def few_is_many(monkeypatch):
     monkeypatch.setattr(ensemble, "_FEW_LABELS", 0)
     monkeypatch.setattr(block_ensemble, "_FEW_OBJECTS", 0)
     monkeypatch.setattr(_micro, "MANY_ROWS", 60)
-    monkeypatch.setattr(_lloyd, "_SAMPLE", 200)
+    monkeypatch.setattr(_lloyd, "_SAMPLE", 100)
+    monkeypatch.setattr(_lloyd, "_SHARE", 3)
 
 
 def planted(noise=0.5, missing=0.0, M=8, seed=0):
@@ -314,6 +316,41 @@ def test_labels_are_numbered_by_first_appearance(labels, expected, monkeypatch):
         codes, n_labels = _labels.by_appearance(np.array(labels))
         assert codes.tolist() == expected
         assert n_labels == len(set(labels))
+
+
+def test_a_block_may_have_no_part_in_the_samples(tmp_path):
+    # The last block has one object, and few of its kind are drawn.
+    votes = Ensemble(planted(0.6))
+    votes.save(tmp_path / "folder", block_rows=N - 1)
+    opened = Ensemble.open(tmp_path / "folder")
+    assert list(opened.rows_each) == [N - 1, 1]
+    for name in ("lwgp", "sec", "kcc", "kmodes_consensus"):
+        assert_array_equal(fitted(name, opened).labels_, fitted(name, votes).labels_)
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.6])  # merged rows, and rows as they are
+@pytest.mark.parametrize("unit", [1e-9, 2.0**-40, 1e9])
+def test_the_unit_of_object_weights_does_not_matter(unit, noise):
+    votes = Ensemble(planted(noise, M=4))
+    a = np.random.RandomState(1).uniform(0.5, 1.5, size=N)
+    plain = kmeans_rows(votes, K, np.random.RandomState(0), object_weights=a)
+    got = kmeans_rows(votes, K, np.random.RandomState(0), object_weights=unit * a)
+    assert_allclose(got.objective, unit * plain.objective, rtol=1e-9)
+    assert_array_equal(got.labels, plain.labels)
+
+
+def test_most_passes_are_over_a_share_of_the_objects(monkeypatch):
+    passed = []
+    assign = LabelRows.assign
+
+    def counted(rows, *given):
+        passed.append(rows.n_objects)
+        return assign(rows, *given)
+
+    monkeypatch.setattr(LabelRows, "assign", counted)
+    fitted("kcc", Ensemble(planted(0.6)))
+    assert {*passed} == {N // 3, N}
+    assert passed == sorted(passed)
 
 
 def test_an_empty_cluster_is_found_again_in_blocks():

@@ -17,6 +17,8 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from comitia.device_ensemble import DeviceEnsemble  # noqa: E402
+from comitia.partition import _lloyd  # noqa: E402
+from comitia.partition._on_device import DeviceRows  # noqa: E402
 
 on_cuda = pytest.param(
     "cuda",
@@ -96,6 +98,24 @@ def test_equal_rows_and_missing_labels_change_nothing(name, kind, request, no_co
     got = fitted(name, there)
     assert_same(got, here)
     assert_array_equal(got.confidence_, here.confidence_)
+
+
+@pytest.mark.parametrize("name", ["lwgp", "sec", "kcc"])
+def test_passes_over_a_share_of_the_objects_stay_there(
+    name, different, monkeypatch, no_copies
+):
+    monkeypatch.setattr(_lloyd, "_SAMPLE", 2000)
+    passed = []
+    assign = DeviceRows.assign
+
+    def counted(rows, *given):
+        passed.append(len(rows.squares))
+        return assign(rows, *given)
+
+    monkeypatch.setattr(DeviceRows, "assign", counted)
+    there = Ensemble.on_device(torch.tensor(different))
+    assert_same(fitted(name, there), fitted(name, Ensemble(different)))
+    assert {*passed} == {N // 8, N}
 
 
 def test_fit_puts_labels_on_a_device(different, monkeypatch):

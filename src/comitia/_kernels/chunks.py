@@ -1,11 +1,15 @@
 """Row ranges on several threads, without a threading layer to start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-__all__ = ["over_ranges", "thread_count"]
+__all__ = ["over_ranges", "steps", "thread_count"]
 
 # A range should be worth the hand-over to a thread.
 _MIN_ROWS = 1 << 16
+
+# Rows of one step. What is made for them fits the caches, and memory of that size is
+# used again: arrays of many megabytes are fetched from the system each time.
+_STEP = 1 << 15
 
 
 def thread_count() -> int:
@@ -56,3 +60,20 @@ def over_ranges(
     with ThreadPoolExecutor(n_ranges) as pool:
         for done in [pool.submit(work, ends[t], ends[t + 1]) for t in range(n_ranges)]:
             done.result()
+
+
+def steps(start: int, stop: int) -> Iterator[slice]:
+    """Cut a range of rows into steps.
+
+    Parameters
+    ----------
+    start, stop : int
+        The first row, and the one behind the last.
+
+    Yields
+    ------
+    rows : slice
+        The rows of one step.
+    """
+    for lo in range(start, stop, _STEP):
+        yield slice(lo, min(lo + _STEP, stop))

@@ -8,7 +8,6 @@ points) find the nearest. The distance of a row to a centre falls with its score
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 
 from comitia.blocks import Blocks, LocalBlocks
 from comitia.partition import _micro
-from comitia.partition._on_device import DeviceRows
-from comitia.partition._rows import Rows, Units, join_rows
+from comitia.partition._label_rows import join_rows, with_units
+from comitia.partition._rows import NOTHING, Counted, Pass, Rows, Units
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
@@ -26,11 +25,13 @@ Floats = NDArray[np.float64]
 # Starts are tried on this many rows when there are many.
 _SAMPLE = 20_000
 
+# The best start goes on with one of eight objects before it goes on with all: most of
+# its passes cost an eighth then. Not where that is hardly more than the sample.
+_SHARE = 8
+_LARGER = 2
+
 # A start on a sample need not be polished: the passes over all rows do that.
 _SAMPLE_ITER = 30
-
-# Squared distances below this share of the squared length are rounding errors.
-_NOTHING = 1e-13
 
 # Objectives that differ by less than this share are equal.
 _SAME = 1e-9
@@ -210,40 +211,47 @@ def lloyd(
         only = rows.values[0]
         if len(only.squares) <= _micro.MANY_ROWS:
             return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
-    sample = _best_start(
-        _sample(rows, rng),
-        rule,
-        n_clusters,
-        rng,
-        n_init,
-        min(max_iter, _SAMPLE_ITER),
-        tol,
+    sample = join_rows(list(_sample(rows, _take, _SAMPLE, rng).gather()))
+    found = _best_start(
+        sample, rule, n_clusters, rng, n_init, min(max_iter, _SAMPLE_ITER), tol
     )
-    return _over_blocks(rows, rule, sample.centres, max_iter, tol)
+    size = rows.map(_n_objects).total() // _SHARE
+    if size >= _LARGER * _SAMPLE:
+        larger = _sample(rows, _take_counted, size, rng)
+        found = _over_blocks(larger, rule, found.centres, max_iter, tol)
+    return _over_blocks(rows, rule, found.centres, max_iter, tol)
 
 
-def _sample(rows: Blocks, rng: np.random.RandomState) -> Rows:
+def _sample(
+    rows: Blocks, take: Callable[..., Rows], size: int, rng: np.random.RandomState
+) -> Blocks:
     """Rows of objects that are drawn by their weight, in the order of the objects."""
     weights = list(rows.map(_weigh_objects).gather())
     ends = np.cumsum(weights)
-    at = np.sort((rng.uniform(size=_SAMPLE) * ends[-1]).astype(np.int64))
+    at = np.sort((rng.uniform(size=size) * ends[-1]).astype(np.int64))
     places = np.searchsorted(at, ends, side="left")
     begins = np.r_[0, places[:-1]]
     each = [
         at[lo:hi] - (end - weight)
         for lo, hi, end, weight in zip(begins, places, ends, weights, strict=True)
     ]
-    return join_rows(
-        [part for part in rows.map(_take, rows.put(each)).gather() if part]
-    )
+    return with_units(rows.map(take, rows.put(each)), size)
+
+
+def _n_objects(rows: Rows) -> int:
+    return rows.n_objects
 
 
 def _weigh_objects(rows: Rows) -> int:
     return rows.weigh_objects()
 
 
-def _take(rows: Rows, at: NDArray[np.int64]) -> Rows | None:
-    return rows.take(rows.draw(at)) if len(at) else None
+def _take(rows: Rows, at: NDArray[np.int64]) -> Rows:
+    return rows.take(rows.draw(at))
+
+
+def _take_counted(rows: Rows, at: NDArray[np.int64]) -> Rows:
+    return rows.take_counted(rows.draw(at))
 
 
 def _best_start(
@@ -282,14 +290,12 @@ def _iterate(
             converged = True
             break
         labels = new
+        counted = rows.count(labels, None, n_clusters)
         centres = rule.centres(
-            rows.sums(labels, n_clusters) / units.row,
-            rows.mass(labels, n_clusters) / units.weight,
-            total,
+            counted.sums / units.row, counted.mass / units.weight, total
         )
         # An empty cluster has no centre; zeros would be one like any other.
-        empty = np.bincount(labels, minlength=n_clusters) == 0
-        centres.penalty[empty] = np.inf
+        centres.penalty[counted.sizes == 0] = np.inf
         objective.append(centres.objective)
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
@@ -298,31 +304,6 @@ def _iterate(
             break
     assert labels is not None
     return Partition(LocalBlocks([labels]), centres, np.array(objective), converged)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """What one pass over some rows says of the clusters."""
-
-    sums: Any  # (k, p), in units
-    mass: Any  # (k,) or (k, M), in units
-    sizes: NDArray[np.int64]  # rows of each cluster
-    n_changed: int
-
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(
-            self.sums + other.sums,
-            self.mass + other.mass,
-            self.sizes + other.sizes,
-            self.n_changed + other.n_changed,
-        )
-
-
-class Pass(NamedTuple):
-    """One pass over the rows of a block."""
-
-    labels: NDArray[np.int32]
-    counted: Counted
 
 
 def _over_blocks(
@@ -366,21 +347,7 @@ def _total(rows: Rows) -> Any:
 
 
 def _pass(rows: Rows, before: Pass | None, *, centres: Centres) -> Pass:
-    labels, _ = rows.nearest(centres.table, centres.penalty, centres.absent)
-    k = len(centres.penalty)
-    if isinstance(rows, DeviceRows):
-        known = None if before is None else (before.labels, before.counted)
-        return Pass(labels, Counted(*rows.count(labels, known, k)))
-    changed = len(labels)
-    if before is not None:
-        changed = int(np.count_nonzero(labels != before.labels))
-    counted = Counted(
-        rows.sums(labels, k),
-        rows.mass(labels, k),
-        np.bincount(labels, minlength=k),
-        changed,
-    )
-    return Pass(labels, counted)
+    return rows.assign(centres.table, centres.penalty, centres.absent, before)
 
 
 def _counted(passed: Pass) -> Counted:
@@ -414,12 +381,7 @@ def _found_again(
 def _worst(rows: Rows, *, rule: Rule, centres: Centres) -> tuple[float, Floats, Floats]:
     """The largest cost of a row, and the row."""
     _, best = rows.nearest(centres.table, centres.penalty, centres.absent)
-    costs = rule.costs(rows.squares, best)
-    if isinstance(rows, DeviceRows):
-        return rows.worst(costs, _NOTHING)
-    costs = np.where(costs > _NOTHING * rows.squares, costs, 0.0)
-    which = np.array([costs.argmax()])
-    return float(costs[which[0]]), rows.dense(which), rows.present(which)
+    return rows.worst(rule.costs(rows.squares, best))
 
 
 def _fill_empty(
@@ -434,7 +396,7 @@ def _fill_empty(
     empty = np.flatnonzero(sizes == 0)
     if len(empty) == 0:
         return
-    costs = np.where(costs > _NOTHING * squares, costs * weights, 0.0)
+    costs = np.where(costs > NOTHING * squares, costs * weights, 0.0)
     costs[sizes[labels] == 1] = 0.0
     for r in empty:
         i = int(costs.argmax())
@@ -456,7 +418,7 @@ def _seeds(
     chosen = [int(_draw(weights, rng.uniform(size=1))[0])]
     nearest = _distances(rows, rule, np.array(chosen))[:, 0]
     while len(chosen) < n_clusters:
-        nearest[nearest <= _NOTHING * squares] = 0.0
+        nearest[nearest <= NOTHING * squares] = 0.0
         if not nearest.any():
             break  # the other rows all equal one that was chosen
         tried = _draw(weights * nearest, rng.uniform(size=n_trials))

@@ -15,8 +15,9 @@ from comitia._arrays import to_numpy, to_tensor
 from comitia._kernels import device as kernels
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
+from comitia.partition._label_rows import LabelRows, SomeRows
 from comitia.partition._micro import MANY_ROWS, Micro
-from comitia.partition._rows import LabelRows, SomeRows
+from comitia.partition._rows import FLOATS, NOTHING, Counted, Pass, Units
 
 __all__ = ["DeviceRows", "micro_of", "points_of", "tables_of"]
 
@@ -55,7 +56,7 @@ class DeviceRows(LabelRows):
     def _factor(self) -> Any:
         return 1.0 if self.scale is None else self.scale
 
-    def _integers(self, values: Any, unit: float) -> Any:
+    def _integers(self, values: Any, unit: float, rows: slice = slice(None)) -> Any:
         """Weight of each row times a value, or one integer that all of them have."""
         if self.each is not None:
             values = values * self.each
@@ -65,6 +66,8 @@ class DeviceRows(LabelRows):
 
     def largest(self) -> Floats:
         """Largest weight, and largest weight times scale and squared length."""
+        if self.micro.n_rows == 0:
+            return np.zeros(3)
         each = 1.0 if self.each is None else self.each
         values = (each, each * self._factor, each * self.squares)
         return np.array([v if isinstance(v, float) else float(v.max()) for v in values])
@@ -113,86 +116,72 @@ class DeviceRows(LabelRows):
     def total(self) -> int:
         return int(self._integers(self.squares, self.units.square).sum())
 
-    def count(
-        self, labels: Tensor, before: tuple[Tensor, Any] | None, n_clusters: int
-    ) -> tuple[Integers, Integers, Integers, int]:
-        """Sums, mass and sizes of the clusters, and how many labels have changed.
+    def assign(
+        self,
+        table: Floats,
+        penalty: Floats,
+        absent: Floats | None,
+        before: Pass | None,
+    ) -> Pass:
+        labels, _ = self.nearest(table, penalty, absent)
+        return Pass(labels, self.count(labels, before, len(penalty)))
 
-        Parameters
-        ----------
-        labels : tensor of shape (n_rows,)
-            The clusters.
-
-        before : (tensor, Counted) or None
-            Labels of the pass before, and what was counted then. Sums are integers:
-            what has moved is taken from one cluster and added to another.
-
-        n_clusters : int
-            Number of clusters.
-
-        Returns
-        -------
-        sums, mass, sizes, n_changed : ndarray, ndarray, ndarray, int
-            As of :meth:`sums`, :meth:`mass` and :meth:`sizes`.
-        """
+    def count(self, labels: Tensor, before: Pass | None, n_clusters: int) -> Counted:
+        """Sums are integers: what has moved is taken from one cluster, and added."""
         if before is None:
-            sums, mass = self.sums(labels, n_clusters), self.mass(labels, n_clusters)
-            return sums, mass, self.sizes(labels, n_clusters), len(labels)
+            return self._counted(labels, n_clusters, len(labels))
         old, known = before
         moved = (labels != old).nonzero()[:, 0]
         if 2 * len(moved) > len(labels):
-            return *self.count(labels, None, n_clusters)[:3], len(moved)
+            return self._counted(labels, n_clusters, len(moved))
         some = self._some(moved)
-        to, away = labels[moved], old[moved]
-        return (
-            known.sums + some.sums(to, n_clusters) - some.sums(away, n_clusters),
-            known.mass + some.mass(to, n_clusters) - some.mass(away, n_clusters),
-            known.sizes + some.sizes(to, n_clusters) - some.sizes(away, n_clusters),
+        to = some._counted(labels[moved], n_clusters, len(moved))
+        away = some._counted(old[moved], n_clusters, len(moved))
+        return Counted(
+            known.sums + to.sums - away.sums,
+            known.mass + to.mass - away.mass,
+            known.sizes + to.sizes - away.sizes,
             len(moved),
         )
 
+    def _counted(self, labels: Tensor, n_clusters: int, n_changed: int) -> Counted:
+        return Counted(
+            self.sums(labels, n_clusters),
+            self.mass(labels, n_clusters),
+            self.sizes(labels, n_clusters),
+            n_changed,
+        )
+
     def _some(self, which: Tensor) -> DeviceRows:
-        """Some of the rows, where they are."""
+        """Some of the rows, as they are."""
+        each = None if self.each is None else self.each[which]
+        return self._some_of(which, each, self.units)
+
+    def _some_of(self, which: Tensor, each: Tensor | None, units: Units) -> DeviceRows:
         whole = self.ensemble
         ensemble = DeviceEnsemble(
             self._codes[:, which], whole.n_clusters_each, whole.kind
         )
-        each = None if self.each is None else self.each[which]
         return DeviceRows(
             Micro(ensemble, None, None, each, None),
             None if self.scale is None else self.scale[which],
             self.squares[which],
-            self.units,
+            units,
             by_clustering=self.by_clustering,
         )
 
-    def worst(self, costs: Tensor, nothing: float) -> tuple[float, Floats, Floats]:
-        """The largest cost, and the row that has it.
-
-        Parameters
-        ----------
-        costs : tensor of shape (n_rows,)
-            What each row costs.
-
-        nothing : float
-            Costs below this share of the squared length are rounding errors.
-
-        Returns
-        -------
-        cost, row, present : float, ndarray of shape (1, p), ndarray
-            Zero if all are rounding errors.
-        """
-        costs = costs.where(costs > nothing * self.squares, costs.new_zeros(()))
+    def worst(self, costs: Tensor) -> tuple[float, Floats, Floats]:
+        costs = costs.where(costs > NOTHING * self.squares, costs.new_zeros(()))
         which = int(costs.argmax())
-        row = self.take(np.array([which]))
+        row = self.take(np.array([which])).here()
         first = np.zeros(1, dtype=np.int64)
         return float(costs[which]), row.dense(first), row.present(first)
 
     def dense(self, which: Integers) -> Floats:
-        return self.take(which).dense(np.arange(len(which)))
+        return self.take(which).here().dense(np.arange(len(which)))
 
     def present(self, which: Integers) -> Floats:
-        return self.take(which).present(np.arange(len(which)))
+        return self.take(which).here().present(np.arange(len(which)))
 
     def _drawn(self) -> Tensor:
         return (self.each * self._draw_unit).round_().long()
@@ -205,14 +194,21 @@ class DeviceRows(LabelRows):
         ends, asked = self._drawn().cumsum(0), to_tensor(at, self.ensemble.device)
         return to_numpy(torch.searchsorted(ends, asked, right=True))
 
-    def take(self, which: Integers) -> LabelRows:
-        """Some of the rows in memory, each with weight one."""
-        there = to_tensor(which, self.ensemble.device)
-        codes = to_numpy(self._codes[:, there])
+    def take(self, which: Integers) -> DeviceRows:
+        return self._some_of(to_tensor(which, self.ensemble.device), None, FLOATS)
+
+    def take_counted(self, which: Integers) -> DeviceRows:
+        return self.take(which)
+
+    def here(self) -> LabelRows:
+        """The rows in memory; they have no weights of their own."""
+        scale = np.ones(self.micro.n_rows) if self.scale is None else self.scale
         return LabelRows(
-            Micro(SomeRows(codes, self.ensemble), None, None, None, None),
-            np.ones(len(which)) if self.scale is None else to_numpy(self.scale[there]),
-            to_numpy(self.squares[there]),
+            Micro(
+                SomeRows(to_numpy(self._codes), self.ensemble), None, None, None, None
+            ),
+            to_numpy(scale),
+            to_numpy(self.squares),
             self.units,
             by_clustering=self.by_clustering,
         )

@@ -1,12 +1,13 @@
 """What k-means runs on: rows of labels, rows of a sparse matrix, or points.
 
-The three kinds of rows answer the same questions: which centre is nearest, what are
-the scores of a few centres, what are the sums of each cluster, what are these rows in
-full. None of them stores more than it was given.
+The kinds of rows answer the same questions: which centre is nearest, what are the
+scores of a few centres, what are the sums of each cluster, what are these rows in full.
+None of them stores more than it was given. Rows of labels are in ``_label_rows``.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,27 +16,34 @@ from numpy.typing import NDArray
 from comitia._kernels.chunks import over_ranges
 from comitia._kernels.fixedpoint import fixed_scale
 from comitia.blocks import Blocks, LocalBlocks
-from comitia.device_ensemble import DeviceEnsemble
-from comitia.ensemble import Ensemble
-from comitia.partition._micro import Micro, MicroRows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = [
-    "LabelRows",
+    "DRAWN",
+    "FLOATS",
+    "NOTHING",
+    "Counted",
+    "FloatRows",
+    "Pass",
     "PointRows",
     "Rows",
-    "SomeRows",
     "SparseRows",
     "Units",
-    "join_rows",
-    "label_rows",
+    "n_changed",
     "one_block",
+    "worst_of",
 ]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+# Squared distances below this share of the squared length are rounding errors.
+NOTHING = 1e-13
+
+# Weights are drawn from as integers whose sum is below this.
+DRAWN = 2.0**52
 
 
 class Units(NamedTuple):
@@ -60,11 +68,67 @@ class Units(NamedTuple):
     square: float
 
 
+FLOATS = Units(1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one pass over some rows says of the clusters."""
+
+    sums: Any  # (k, p), in units
+    mass: Any  # (k,) or (k, M), in units
+    sizes: Integers  # rows of each cluster
+    n_changed: int
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            self.sums + other.sums,
+            self.mass + other.mass,
+            self.sizes + other.sizes,
+            self.n_changed + other.n_changed,
+        )
+
+
+class Pass(NamedTuple):
+    """One pass over the rows of a block."""
+
+    labels: NDArray[np.int32]
+    counted: Counted
+
+
+def n_changed(labels: NDArray[np.int32], before: NDArray[np.int32] | None) -> int:
+    """How many labels are not as before.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        The labels.
+
+    before : ndarray of shape (n,), or None
+        Those before; None if there were none.
+
+    Returns
+    -------
+    n_changed : int
+        All of them if there were none.
+    """
+    return len(labels) if before is None else int(np.count_nonzero(labels != before))
+
+
 class Rows(Protocol):
     """Weighted rows; a centre is a table column, scored by row @ table - penalty."""
 
-    weights: Floats
-    squares: Floats
+    @property
+    def weights(self) -> Floats:
+        """Weight of each row."""
+
+    @property
+    def squares(self) -> Floats:
+        """Squared length of each row."""
+
+    @property
+    def units(self) -> Units:
+        """What one is in the sums."""
 
     def nearest(
         self, table: Floats, penalty: Floats, absent: Floats | None
@@ -74,358 +138,158 @@ class Rows(Protocol):
     def scores(self, table: Floats) -> Floats:
         """All scores, without a penalty."""
 
-    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Any:
-        """Weighted sum of the rows of each cluster, times ``units.row``."""
-
-    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Any:
-        """Weight of each cluster, (k,) or by clustering (k, M), in ``units.weight``."""
+    def count(
+        self,
+        labels: NDArray[np.int32],
+        before: Pass | None,
+        n_clusters: int,
+    ) -> Counted:
+        """What these labels say of the clusters, and how many are not as before."""
 
     def total(self) -> Any:
         """Weighted sum of the squared lengths, times ``units.square``."""
 
-    def dense(self, which: NDArray[np.int64]) -> Floats:
+    def assign(
+        self,
+        table: Floats,
+        penalty: Floats,
+        absent: Floats | None,
+        before: Pass | None,
+    ) -> Pass:
+        """The nearest centres, and what they say of the clusters: one pass."""
+
+    def dense(self, which: Integers) -> Floats:
         """Some of the rows, in full."""
 
-    def present(self, which: NDArray[np.int64]) -> Floats:
+    def present(self, which: Integers) -> Floats:
         """The mass that each of some rows would have alone, with weight one."""
+
+    def worst(self, costs: Any) -> tuple[float, Floats, Floats]:
+        """The largest of the costs, its row in full and the mass of that.
+
+        The cost is zero where all are rounding errors.
+        """
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects that the rows stand for."""
 
     def weigh_objects(self) -> int:
         """Weight of all objects together, in the integers that are drawn from."""
 
-    def draw(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+    def draw(self, at: Integers) -> Integers:
         """The rows of the objects that reach these cumulated weights."""
 
-    def take(self, which: NDArray[np.int64]) -> Rows:
-        """Some of the rows, each with weight one."""
+    def take(self, which: Integers) -> Rows:
+        """Some of the rows where they are, each with weight one; units are not set."""
 
-    units: Units
+    def take_counted(self, which: Integers) -> Rows:
+        """As :meth:`take`; where rows stand for many objects, equal ones are one."""
 
-
-_FLOATS = Units(1.0, 1.0, 1.0)
-
-# Weights are drawn from as integers whose sum is below this.
-_DRAWN = 2.0**52
+    def here(self) -> Rows:
+        """The rows in memory."""
 
 
-def label_rows(
-    micro: MicroRows, squares: Blocks, scale: Blocks | None = None, **options: Any
-) -> Blocks:
-    """The rows of the indicator matrix B, each times its scale.
+def worst_of(rows: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
+    """The row in memory that costs most.
 
     Parameters
     ----------
-    micro : MicroRows
-        The rows, with their weights and scales.
+    rows : Rows
+        The rows.
 
-    squares : Blocks of ndarray
-        Squared length of each row.
-
-    scale : Blocks of ndarray, default=None
-        Scale of each row, in place of that in ``micro``.
-
-    **options : dict
-        ``by_clustering=True`` leaves objects without a label in a clustering out of
-        its part of the centres, and of the distances. Otherwise the row is zero there.
+    costs : ndarray of shape (n_rows,)
+        What each costs.
 
     Returns
     -------
-    rows : Blocks of LabelRows or SparseRows
-        Label rows where the ensemble is hard.
+    cost, row, mass : float, ndarray of shape (1, p), ndarray
+        Its cost, zero if all are rounding errors; the row in full, and its mass.
     """
-    if scale is None:
-        scale = micro.rows.map(_scale_of)
-    rows = micro.rows.map(_rows_of, squares, scale, **options)
-    largest = np.max(list(rows.map(_largest).gather()), axis=0)
-    units = Units(*(fixed_scale(float(value), micro.n_counted) for value in largest))
-    return rows.map(_with_units, units=units)
+    costs = np.where(costs > NOTHING * rows.squares, costs, 0.0)
+    which = np.array([costs.argmax()])
+    return float(costs[which[0]]), rows.dense(which), rows.present(which)
 
 
-def _scale_of(micro: Micro) -> Floats | None:
-    if micro.scale is not None or micro.ensemble.device is not None:
-        return micro.scale
-    return np.ones(micro.n_rows)
+class FloatRows:
+    """What rows that are summed as floats have in common."""
 
+    units = FLOATS
+    weights: Floats
+    squares: Floats
 
-def _rows_of(
-    micro: Micro, squares: Floats, scale: Floats, *, by_clustering: bool = False
-) -> LabelRows | SparseRows:
-    ensemble = micro.ensemble
-    if isinstance(ensemble, DeviceEnsemble):
-        from comitia.partition._on_device import DeviceRows
+    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        """Weighted sum of the rows of each cluster."""
+        raise NotImplementedError
 
-        return DeviceRows(micro, scale, squares, by_clustering=by_clustering)
-    if not ensemble.is_sparse:
-        return LabelRows(micro, scale, squares, by_clustering=by_clustering)
-    from scipy.sparse import diags_array
+    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        """Weight of each cluster, (k,) or by clustering (k, M)."""
+        weights = np.bincount(labels, self.weights, minlength=n_clusters)
+        return weights.astype(np.float64, copy=False)
 
-    missing = None
-    if by_clustering and (ensemble.n_votes < ensemble.n_clusterings).any():
-        missing = ensemble.row_codes == ensemble.n_clusters_each.astype(
-            ensemble.row_codes.dtype
+    def count(
+        self, labels: NDArray[np.int32], before: Pass | None, n_clusters: int
+    ) -> Counted:
+        return Counted(
+            self.sums(labels, n_clusters),
+            self.mass(labels, n_clusters),
+            np.bincount(labels, minlength=n_clusters),
+            n_changed(labels, None if before is None else before.labels),
         )
-    return SparseRows(
-        (diags_array(scale) @ ensemble.membership).tocsr(),
-        _weights_of(micro),
-        squares,
-        missing,
-    )
+
+    def total(self) -> float:
+        return float(self.squares @ self.weights)
+
+    def assign(
+        self: Rows,
+        table: Floats,
+        penalty: Floats,
+        absent: Floats | None,
+        before: Pass | None,
+    ) -> Pass:
+        labels, _ = self.nearest(table, penalty, absent)
+        return Pass(labels, self.count(labels, before, len(penalty)))
+
+    def worst(self: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
+        return worst_of(self, costs)
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.weights)
+
+    def weigh_objects(self) -> int:
+        return int(self._drawn_from()[-1])
+
+    def draw(self, at: Integers) -> Integers:
+        return np.searchsorted(self._drawn_from(), at, side="right")
+
+    def _drawn_from(self) -> Integers:
+        """Cumulated weights as integers."""
+        largest, n = float(self.weights.max()), len(self.weights)
+        unit = fixed_scale(largest, n) / 2.0**62 * DRAWN
+        return np.cumsum(np.rint(self.weights * unit).astype(np.int64))
+
+    def take_counted(self: Rows, which: Integers) -> Rows:
+        return self.take(which)
+
+    def here(self: Rows) -> Rows:
+        return self
 
 
-def _weights_of(micro: Micro) -> Floats:
-    weights = np.ones(micro.n_rows) if micro.each is None else micro.each
-    return weights if micro.counts is None else weights * micro.counts
-
-
-def _largest(rows: LabelRows | SparseRows) -> Floats:
-    if isinstance(rows, SparseRows):
-        return np.ones(3)
-    return rows.largest()
-
-
-def _with_units(
-    rows: LabelRows | SparseRows, *, units: Units
-) -> LabelRows | SparseRows:
-    if isinstance(rows, SparseRows):
-        return rows
-    return type(rows)(
-        rows.micro,
-        rows.scale,
-        rows.squares,
-        units,
-        by_clustering=rows.by_clustering,
-    )
-
-
-def _summed(labels: NDArray[np.int32], weights: Floats, n_clusters: int) -> Floats:
-    """Sum of the weights of each cluster."""
-    return np.bincount(labels, weights, minlength=n_clusters).astype(np.float64)
-
-
-class LabelRows:
-    """Rows of B, read from the labels; what is summed over them is integers.
+class SparseRows(FloatRows):
+    """Rows of a sparse matrix: fuzzy and overlapping memberships, and few labels.
 
     Parameters
     ----------
-    micro : Micro
-        The rows, how many objects each stands for, and what these weigh.
+    B : csr_array of shape (n_rows, p)
+        The rows.
 
-    scale, squares : ndarray of shape (n_rows,)
-        Factor and squared length of each row.
+    weights, squares : ndarray of shape (n_rows,)
+        Weight and squared length of each row.
 
-    units : Units
-        What one is in integers.
-
-    by_clustering : bool, default=False
-        Whether missing labels stay out of means and distances.
+    missing : ndarray of bool of shape (n_rows, M), default=None
+        Where an object has no label, when that stays out of means and distances.
     """
-
-    def __init__(
-        self,
-        micro: Micro,
-        scale: Floats,
-        squares: Floats,
-        units: Units = _FLOATS,
-        *,
-        by_clustering: bool = False,
-    ) -> None:
-        self.micro = micro
-        self.scale = scale
-        self.squares = squares
-        self.units = units
-        self.by_clustering = by_clustering and micro.ensemble.kind == "partial"
-
-    @property
-    def each(self) -> Floats | None:
-        """Weight of each object of a row; None for one."""
-        return self.micro.each
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The labels."""
-        return self.micro.ensemble
-
-    @property
-    def weights(self) -> Floats:
-        """Weight of each row: of all its objects together."""
-        return _weights_of(self.micro)
-
-    def largest(self) -> Floats:
-        """Largest weight of an object; and times its scale, its squared length."""
-        each = 1.0 if self.each is None else self.each
-        return np.array(
-            [np.max(each), np.max(each * self.scale), np.max(each * self.squares)]
-        )
-
-    @property
-    def _starts(self) -> Integers:
-        # In padded tables clustering m has k_m + 1 rows; the last is for no label.
-        return self.ensemble.offsets[:-1] + np.arange(self.ensemble.n_clusterings)
-
-    @property
-    def _real(self) -> NDArray[np.bool_]:
-        """Which rows of a padded table are clusters."""
-        each = self.ensemble.n_clusters_each
-        real = np.ones(int((each + 1).sum()), dtype=bool)
-        real[self._starts + each] = False
-        return real
-
-    def _padded(self, table: Floats) -> Floats:
-        real = self._real
-        padded = np.zeros((len(real), table.shape[1]))
-        padded[real] = table
-        return padded
-
-    def _integers(self, values: Floats | float, unit: float) -> Integers:
-        """Weight of each row times a value: of one object, rounded, times their count.
-
-        Rounded before they are counted, so that merging makes no difference.
-        """
-        if self.each is not None:
-            values = values * self.each
-        rounded = np.rint(np.asarray(values) * unit).astype(np.int64)
-        if self.micro.counts is not None:
-            return rounded * self.micro.counts
-        return np.broadcast_to(rounded, (self.micro.n_rows,))
-
-    def nearest(
-        self, table: Floats, penalty: Floats, absent: Floats | None
-    ) -> tuple[NDArray[np.int32], Floats]:
-        from comitia._kernels.lloyd import nearest_rows
-
-        padded, starts = self._padded(table), self._starts
-        each, codes = self.ensemble.n_clusters_each, self.ensemble.row_codes
-        if absent is None or not self.by_clustering:
-            absent = np.empty((0, table.shape[1]))
-        labels = np.empty(len(codes), dtype=np.int32)
-        best = np.empty(len(codes))
-
-        def work(start: int, stop: int) -> None:
-            nearest_rows(
-                codes[start:stop],
-                starts,
-                each,
-                padded,
-                self.scale[start:stop],
-                penalty,
-                absent,
-                labels[start:stop],
-                best[start:stop],
-            )
-
-        over_ranges(work, len(labels))
-        return labels, best
-
-    def scores(self, table: Floats) -> Floats:
-        from comitia._kernels.lloyd import score_rows
-
-        codes = self.ensemble.row_codes
-        out = np.empty((len(codes), table.shape[1]))
-        score_rows(codes, self._starts, self._padded(table), self.scale, out)
-        return out
-
-    def _histogram(
-        self, labels: NDArray[np.int32], n_clusters: int, integers: Integers
-    ) -> Integers:
-        from comitia._kernels.lloyd import sum_rows
-
-        real, starts, codes = self._real, self._starts, self.ensemble.row_codes
-        integers = np.ascontiguousarray(integers)
-        parts: list[Integers] = []
-
-        def work(start: int, stop: int) -> None:
-            part = np.zeros((n_clusters, len(real)), dtype=np.int64)
-            rows = slice(start, stop)
-            sum_rows(codes[rows], starts, labels[rows], integers[rows], part)
-            parts.append(part)
-
-        over_ranges(work, len(labels))
-        # Integers: the order in which the ranges finish does not matter. The order in
-        # memory does, for what is summed along rows later.
-        return np.ascontiguousarray(sum(parts[1:], parts[0])[:, real])
-
-    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Integers:
-        integers = self._integers(self.scale, self.units.row)
-        return self._histogram(labels, n_clusters, integers)
-
-    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Integers:
-        integers = self._integers(1.0, self.units.weight)
-        if self.by_clustering:
-            counts = self._histogram(labels, n_clusters, integers)
-            return np.add.reduceat(counts, self.ensemble.offsets[:-1], axis=1)
-        from comitia._kernels.lloyd import sum_labels
-
-        mass = np.zeros(n_clusters, dtype=np.int64)
-        sum_labels(labels, np.ascontiguousarray(integers), mass)
-        return mass
-
-    def total(self) -> int:
-        return int(self._integers(self.squares, self.units.square).sum())
-
-    def dense(self, which: NDArray[np.int64]) -> Floats:
-        real = self._real
-        padded = np.zeros((len(which), len(real)))
-        columns = self._starts + self.ensemble.codes[:, which].T
-        padded[np.arange(len(which))[:, None], columns] = self.scale[which, None]
-        return padded[:, real]
-
-    def present(self, which: NDArray[np.int64]) -> Floats:
-        if not self.by_clustering:
-            return np.ones(len(which))
-        each = self.ensemble.n_clusters_each
-        return (each != self.ensemble.codes[:, which].T).astype(np.float64)
-
-    def weigh_objects(self) -> int:
-        if self.each is None:
-            inverse = self.micro.inverse
-            return self.micro.n_rows if inverse is None else len(inverse)
-        return int(self._drawn().sum())
-
-    @property
-    def _draw_unit(self) -> float:
-        return self.units.weight / 2.0**62 * _DRAWN
-
-    def _drawn(self) -> Integers:
-        """Weight of each object as an integer; at least one for the heaviest."""
-        assert self.each is not None
-        weights = np.rint(self.each * self._draw_unit).astype(np.int64)
-        return weights if self.micro.inverse is None else weights[self.micro.inverse]
-
-    def draw(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
-        objects = at
-        if self.each is not None:
-            objects = np.searchsorted(np.cumsum(self._drawn()), at, side="right")
-        return objects if self.micro.inverse is None else self.micro.inverse[objects]
-
-    def take(self, which: NDArray[np.int64]) -> LabelRows:
-        small = self.ensemble
-        codes = np.ascontiguousarray(small.codes[:, which])
-        ensemble = SomeRows(codes, small)
-        micro = Micro(ensemble, None, None, None, None)
-        scale, squares = self.scale[which], self.squares[which]
-        return LabelRows(
-            micro, scale, squares, self.units, by_clustering=self.by_clustering
-        )
-
-
-class SomeRows(Ensemble):
-    """Rows of an ensemble with all of its clusters; sums over them are compiled."""
-
-    def __init__(self, codes: NDArray[Any], source: Ensemble) -> None:
-        self._set(codes, source.n_clusters_each, None, source.kind)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
-
-    @property
-    def is_sparse(self) -> bool:
-        """False: what the sample is drawn from is compiled, too."""
-        return False
-
-
-class SparseRows:
-    """Rows of a sparse matrix: fuzzy and overlapping memberships, and few labels."""
-
-    units = _FLOATS
 
     def __init__(
         self,
@@ -456,11 +320,8 @@ class SparseRows:
 
     def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
         if self.missing is None:
-            return _summed(labels, self.weights, n_clusters)
+            return super().mass(labels, n_clusters)
         return self._chosen(labels, n_clusters) @ (1.0 - self.missing)
-
-    def total(self) -> float:
-        return float(self.squares @ self.weights)
 
     def _chosen(self, labels: NDArray[np.int32], n_clusters: int) -> csr_array:
         from scipy.sparse import csr_array
@@ -468,31 +329,32 @@ class SparseRows:
         n = len(labels)
         return csr_array((self.weights, (labels, np.arange(n))), shape=(n_clusters, n))
 
-    def dense(self, which: NDArray[np.int64]) -> Floats:
+    def dense(self, which: Integers) -> Floats:
         return self.B[which].toarray()
 
-    def present(self, which: NDArray[np.int64]) -> Floats:
+    def present(self, which: Integers) -> Floats:
         if self.missing is None:
             return np.ones(len(which))
         return (~self.missing[which]).astype(np.float64)
 
-    def weigh_objects(self) -> int:
-        return int(_drawn_from(self.weights)[-1])
-
-    def draw(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(_drawn_from(self.weights), at, side="right")
-
-    def take(self, which: NDArray[np.int64]) -> SparseRows:
+    def take(self, which: Integers) -> SparseRows:
         missing = None if self.missing is None else self.missing[which]
         return SparseRows(
             self.B[which], np.ones(len(which)), self.squares[which], missing
         )
 
 
-class PointRows:
-    """Points of a data matrix."""
+class PointRows(FloatRows):
+    """Points of a data matrix.
 
-    units = _FLOATS
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, p)
+        The points.
+
+    weights, squares : ndarray of shape (n_points,)
+        Weight and squared length of each.
+    """
 
     def __init__(self, X: Floats, weights: Floats, squares: Floats) -> None:
         self.X = X
@@ -527,58 +389,14 @@ class PointRows:
         sum_points(self.X, labels, self.weights, sums)
         return sums
 
-    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
-        return _summed(labels, self.weights, n_clusters)
-
-    def total(self) -> float:
-        return float(self.squares @ self.weights)
-
-    def dense(self, which: NDArray[np.int64]) -> Floats:
+    def dense(self, which: Integers) -> Floats:
         return self.X[which]
 
-    def present(self, which: NDArray[np.int64]) -> Floats:
+    def present(self, which: Integers) -> Floats:
         return np.ones(len(which))
 
-    def weigh_objects(self) -> int:
-        return int(_drawn_from(self.weights)[-1])
-
-    def draw(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(_drawn_from(self.weights), at, side="right")
-
-    def take(self, which: NDArray[np.int64]) -> PointRows:
+    def take(self, which: Integers) -> PointRows:
         return PointRows(self.X[which], np.ones(len(which)), self.squares[which])
-
-
-def _drawn_from(weights: Floats) -> Integers:
-    """Cumulated weights as integers."""
-    unit = fixed_scale(float(weights.max()), len(weights)) / 2.0**62 * _DRAWN
-    return np.cumsum(np.rint(weights * unit).astype(np.int64))
-
-
-def join_rows(parts: list[Any]) -> Any:
-    """Rows that were taken from several blocks, as one.
-
-    Parameters
-    ----------
-    parts : list of Rows
-        In the order of the blocks.
-
-    Returns
-    -------
-    rows : Rows
-        All of them.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    first: LabelRows = parts[0]
-    codes = np.concatenate([part.ensemble.codes for part in parts], axis=1)
-    return LabelRows(
-        Micro(SomeRows(codes, first.ensemble), None, None, None, None),
-        np.concatenate([part.scale for part in parts]),
-        np.concatenate([part.squares for part in parts]),
-        first.units,
-        by_clustering=any(part.by_clustering for part in parts),
-    )
 
 
 def one_block(rows: Rows) -> Blocks:

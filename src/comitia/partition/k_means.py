@@ -12,9 +12,10 @@ from comitia._arrays import device_of, label_sizes
 from comitia.blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.partition._label_rows import label_rows
 from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
 from comitia.partition._micro import Micro, MicroRows, micro_rows
-from comitia.partition._rows import PointRows, label_rows, one_block
+from comitia.partition._rows import PointRows, one_block
 from comitia.represent.rows import block_sums
 
 __all__ = [

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges
+from comitia._kernels.chunks import over_ranges, steps
 from comitia._kernels.fixedpoint import fixed_scale
 from comitia.blocks import Blocks, join
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition._label_rows import label_rows
 from comitia.partition._lloyd import Squared, lloyd
 from comitia.partition._micro import Micro, MicroRows, micro_rows
-from comitia.partition._rows import label_rows
 from comitia.represent.graphs import BipartiteGraph
 from comitia.represent.rows import block_sums, block_tables, row_sums
 
@@ -260,18 +260,20 @@ def _degrees_of(micro: Micro, *, weights: Floats) -> Floats:
 
 
 def _points_of(micro: Micro, d: Floats, *, table: Floats) -> Points:
-    lengths = _lengths(micro.ensemble, table)
-    if isinstance(micro.ensemble, DeviceEnsemble):
+    ensemble = micro.ensemble
+    if isinstance(ensemble, DeviceEnsemble):
         from comitia.partition import _on_device
 
-        return Points(*_on_device.points_of(d, lengths, _FLOOR))
-    # An object that none of these eigenvectors reaches stays at the origin; scaling
-    # would blow up rounding errors.
-    floor = _FLOOR * d
-    scale = np.divide(
-        1.0, lengths + floor, out=np.zeros_like(lengths), where=lengths > floor
-    )
-    return Points(scale, (scale * lengths) ** 2)
+        return Points(*_on_device.points_of(d, _lengths(ensemble, table), _FLOOR))
+    squares = _lengths(ensemble, table)
+    scale = np.zeros_like(squares)
+    for rows in steps(0, len(squares)):
+        # An object that none of these eigenvectors reaches stays at the origin;
+        # scaling would blow up rounding errors.
+        lengths, floor = squares[rows], _FLOOR * d[rows]
+        np.divide(1.0, lengths + floor, out=scale[rows], where=lengths > floor)
+        squares[rows] = (scale[rows] * lengths) ** 2
+    return Points(scale, squares)
 
 
 def _scale(points: Points) -> Floats:
@@ -432,10 +434,12 @@ def _tables_of(
         from comitia.partition import _on_device
 
         return _on_device.tables_of(micro.ensemble, values, scale, finer)
-    rounded = np.rint(values * scale)
-    if finer is not None:
-        rounded = np.rint((values - rounded / scale) * finer)
-    integers = rounded.astype(np.int64)
+    integers = np.empty(len(values), dtype=np.int64)
+    for rows in steps(0, len(values)):
+        rounded = np.rint(values[rows] * scale)
+        if finer is not None:
+            rounded = np.rint((values[rows] - rounded / scale) * finer)
+        integers[rows] = rounded
     if micro.counts is not None:
         integers *= micro.counts
     return block_tables(micro.ensemble, integers)

@@ -69,12 +69,15 @@ def _shared(block: Ensemble, codes: NDArray[np.int32], *, k: int) -> NDArray[Any
         from comitia._kernels.device import count_with
 
         return count_with(codes, k, block.device_codes, block.n_clusters_each).T
+    from comitia._kernels.chunks import steps
     from comitia._kernels.contingency import tables_against
 
     # One type for labels and clusterings, so that the kernel is compiled once.
     dtype = np.promote_types(narrowest(k), block.codes.dtype)
-    # Read as unsigned, -1 is the largest of all, and becomes k.
-    labelled = np.minimum(codes.view(np.uint32), np.uint32(k)).astype(dtype)
+    labelled = np.empty(len(codes), dtype=dtype)
+    for rows in steps(0, len(codes)):
+        # Read as unsigned, -1 is the largest of all, and becomes k.
+        labelled[rows] = np.minimum(codes[rows].view(np.uint32), np.uint32(k))
     each, places = block.n_clusters_each, block.offsets
     shared = np.empty((block.n_clusters, k), dtype=np.int64)
     for tables in tables_against(
