@@ -550,9 +550,14 @@ class Ensemble:
         from scipy.sparse import csr_array
 
         codes = self.row_codes
-        present = codes != self.n_clusters_each.astype(codes.dtype)
-        columns = (codes + self.offsets[:-1])[present]
-        rows = np.r_[0, np.cumsum(present.sum(axis=1))]
+        columns = codes + self.offsets[:-1]
+        if self.kind == "hard":
+            columns = columns.ravel()
+            rows = np.arange(0, len(columns) + 1, self.n_clusterings)
+        else:
+            present = codes != self.n_clusters_each.astype(codes.dtype)
+            columns = columns[present]
+            rows = np.r_[0, np.cumsum(present.sum(axis=1))]
         B = csr_array(
             (np.ones(len(columns)), columns, rows),
             shape=(self.n_objects, self.n_clusters),

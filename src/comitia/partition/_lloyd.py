@@ -225,10 +225,16 @@ def lloyd(
 def _sample(
     rows: Blocks, take: Callable[..., Rows], size: int, rng: np.random.RandomState
 ) -> Blocks:
-    """Rows of objects that are drawn by their weight, in the order of the objects."""
+    """Rows of objects that are drawn by their weight, in the order of the objects.
+
+    One is drawn from each of as many stretches of equal weight.
+    """
     weights = list(rows.map(_weigh_objects).gather())
     ends = np.cumsum(weights)
-    at = np.sort((rng.uniform(size=size) * ends[-1]).astype(np.int64))
+    at = rng.uniform(size=size)
+    at += np.arange(size)
+    at *= ends[-1] / size
+    at = np.minimum(at.astype(np.int64), ends[-1] - 1)  # rounding may reach the end
     places = np.searchsorted(at, ends, side="left")
     begins = np.r_[0, places[:-1]]
     each = [

@@ -91,7 +91,7 @@ class BipartiteGraph:
         from scipy.sparse import block_array, csr_array
 
         W = BipartiteGraph(self.ensemble, self.weights).matrix()
-        if counts is not None:
+        if counts is not None and np.any(np.asarray(counts) != 1):
             W.data *= np.repeat(counts, np.diff(W.indptr))
         if self.cluster_edges is not None:
             blocks: Any = [[csr_array(self.cluster_edges), W.T], [W, None]]
@@ -99,10 +99,11 @@ class BipartiteGraph:
         # The two blocks have no row in common: one stands below the other as it is.
         n, K = W.shape
         above = W.T.tocsr()
+        above.indices += K
         return csr_array(
             (
                 np.concatenate([above.data, W.data]),
-                np.concatenate([above.indices + K, W.indices]),
+                np.concatenate([above.indices, W.indices]),
                 np.concatenate([above.indptr, above.indptr[-1] + W.indptr[1:]]),
             ),
             shape=(K + n, K + n),
