@@ -66,7 +66,8 @@ def exemptions(clusterer):
         }
     if isinstance(clusterer, KMedoids):
         return {"check_sample_weight_equivalence_on_dense_data": _SWAPS}
-    if isinstance(clusterer, (FuzzyCMedoids, KernelKMeans, WeightedGaussianMixture)):
+    drawn = (FuzzyCMeans, FuzzyCMedoids, KernelKMeans, WeightedGaussianMixture)
+    if isinstance(clusterer, drawn):
         return {"check_sample_weight_equivalence_on_dense_data": _STARTS}
     return {}
 

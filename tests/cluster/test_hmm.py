@@ -9,7 +9,8 @@ from scipy.stats import norm
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.cluster import GaussianHMM, HMMKModels
-from comitia.cluster.hmm import HMMParameters, Series, _expect, _update, log_likelihood
+from comitia.cluster.hmm import HMMParameters, _expect, _update, log_likelihood
+from comitia.cluster.sequences import Series
 from comitia.exceptions import ComitiaError
 
 

@@ -15,6 +15,7 @@ from comitia.cluster import (
     minkowski_kmeans,
     minkowski_weights,
 )
+from comitia.cluster.minkowski import _Descent
 from comitia.exceptions import ComitiaError
 
 BLOBS, TRUTH = make_blobs(90, centers=3, cluster_std=1.0, random_state=4)
@@ -135,3 +136,70 @@ def test_the_scale_of_the_data_does_not_matter():
     other = MinkowskiKMeans(3, p=3.0, init=100 * BLOBS[:3]).fit(100 * BLOBS)
     assert_array_equal(one.labels_, other.labels_)
     assert_allclose(one.feature_weights_, other.feature_weights_)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.2, 1.7, 2.0, 3.0, 4.6])
+@pytest.mark.parametrize("variant", ["guarded", "offset"])
+def test_what_is_kept_of_clusters_that_rest_is_what_it_would_be(p, variant):
+    rng = np.random.RandomState(0)
+    X = rng.rand(80, 3)
+    X[:12] += 20.0  # a cluster of its own, at rest while the others move
+    X[12:15] = X[12]
+    descent = _Descent(X, X[[0, 12, 20, 30, 40]], p, p, variant)
+    n_at_rest = 0
+    for _ in range(6):
+        labels = descent.nearest()
+        if (labels == descent.labels).all():
+            break
+        n_at_rest += 5 - len(np.unique(labels[labels != descent.labels]))
+        distances = minkowski_distances(X, descent.centers, descent.weights, p, p)
+        assert_allclose(descent.distances.T, distances, rtol=1e-12)
+        objective = descent.update(labels)
+        assert_allclose(descent.centers, minkowski_centers(X, labels, 5, p))
+        D = np.stack([
+            (np.abs(X[labels == v] - descent.centers[v]) ** p).sum(axis=0)
+            for v in range(5)
+        ])  # fmt: skip
+        assert_allclose(descent.weights, minkowski_weights(D, p, variant))
+        assert_allclose(objective, (descent.weights**p * D).sum())
+    assert n_at_rest > 0
+
+
+@pytest.mark.parametrize("p", [1.05, 1.1, 1.2, 1.5])
+def test_a_centre_is_not_taken_for_found_beside_an_object(p):
+    # The mean is an object but for rounding: there the curvature is infinite.
+    values = np.array([-3.0, 1e-15, 1.0, 1.0, 1.0, 0.0])
+    center = minkowski_centers(values[:, None], np.zeros(6), 1, p)[0, 0]
+
+    def slope(c):
+        return (np.sign(c - values) * np.abs(c - values) ** (p - 1)).sum()
+
+    assert slope(center - 1e-9) < 0 < slope(center + 1e-9)
+
+
+@pytest.mark.parametrize("exponent", [-0.9, -0.1, 0.1, 0.5, 1.0, 1.1, 2.0, 3.0, 12.5])
+def test_powers_of_many_numbers_are_those_of_numpy(exponent):
+    from comitia._kernels.powers import raise_all
+
+    rng = np.random.RandomState(0)
+    values = np.r_[10 ** rng.uniform(-20, 20, 300), 1.0, 2.0, 0.5, 0.75, np.sqrt(0.5)]
+    powers = values.copy()
+    raise_all(powers, exponent, np.empty(len(values) + 3))
+    # The logarithm, at most 830, is known to 1e-16 of itself.
+    assert_allclose(powers, values**exponent, rtol=1e-12)
+    assert powers[300] == 1.0
+
+
+def test_powers_have_their_limits():
+    from comitia._kernels.powers import raise_all
+
+    def power(x, exponent):
+        value = np.array([x])
+        raise_all(value, exponent, np.empty(1))
+        return value[0]
+
+    assert [power(0.0, q) for q in (0.1, 1.0, 2.0, 3.3)] == [0.0] * 4
+    assert power(0.0, -0.1) == np.inf
+    assert power(1e200, 3.0) == np.inf
+    assert power(1e-200, 3.0) == 0.0
+    assert power(7.0, 0.0) == 1.0

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, method
-from comitia.cluster.hmm import Series, log_likelihood
+from comitia.cluster.hmm import log_likelihood
+from comitia.cluster.sequences import Series
 from comitia.exceptions import ComitiaError
 from comitia.methods.temporal.yang_jiang_2018 import model_separation
 from comitia.partition import ensemble_linkage

@@ -14,7 +14,6 @@ from comitia.methods import DCECP
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
     informative_constraints,
-    ncut_points,
     weighted_ncut,
 )
 from comitia.partition import ncut
@@ -71,26 +70,6 @@ def test_the_cost_is_that_of_the_worked_partitions():
     assert_allclose(consensus_cost(X6, E6[:, 2], pairs), 33 / 154 + 3 / 4)
     assert_allclose(consensus_cost(X6, E6[:, 2], ConstraintSet(6)), 33 / 154)
     assert consensus_cost(np.ones((6, 2)), E6[:, 0], pairs) == 0.0
-
-
-def eigen_rows(S, k):
-    """Unit rows of the leading eigenvectors of the normalised similarity."""
-    root = 1 / np.sqrt(S.sum(axis=1))
-    vectors = np.linalg.eigh(S * root * root[:, None])[1][:, -k:]
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_points_are_those_of_the_normalised_cut_of_the_coassociation(seed):
-    labels, _ = planted(40, 3, 5, noise=0.3, seed=seed, sizes=[1, 2, 3])
-    ensemble = Ensemble(labels)
-    w = np.random.RandomState(seed).dirichlet(np.ones(5))
-    S = ensemble.coassociation(clustering_weights=w, dtype=np.float64)
-    wanted = eigen_rows(S, 3)
-    micro, counts, inverse = ensemble.distinct()
-    points = ncut_points(micro, counts, w, ensemble.sizes, 3)[inverse]
-    # Eigenvectors are known up to a rotation, which leaves inner products.
-    assert_allclose(points @ points.T, wanted @ wanted.T, atol=1e-8)
 
 
 def test_the_weighted_cut_is_ncut():

@@ -21,7 +21,8 @@ __getattr__, __dir__, __all__ = attach(
         "fuzzy": ["FuzzyCMeans", "fuzzy_cmeans", "fuzzy_memberships"],
         "fuzzy_medoids": ["FuzzyCMedoids", "fuzzy_cmedoids"],
         "gaussians": ["MergedGaussians", "bhattacharyya", "merge_gaussians"],
-        "hmm": ["GaussianHMM", "HMMKModels"],
+        "hmm": ["GaussianHMM"],
+        "hmm_k_models": ["HMMKModels"],
         "kernel": ["KernelKMeans"],
         "kernel_pareto": [
             "KernelParetoClustering",

@@ -23,7 +23,7 @@ from comitia.cluster.gaussians import MergedGaussians as MergedGaussians
 from comitia.cluster.gaussians import bhattacharyya as bhattacharyya
 from comitia.cluster.gaussians import merge_gaussians as merge_gaussians
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
-from comitia.cluster.hmm import HMMKModels as HMMKModels
+from comitia.cluster.hmm_k_models import HMMKModels as HMMKModels
 from comitia.cluster.kernel import KernelKMeans as KernelKMeans
 from comitia.cluster.kernel_pareto import KernelParetoClustering as KernelParetoClustering
 from comitia.cluster.kernel_pareto import ParetoFront as ParetoFront

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import array_namespace
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Centers", "Distance", "geometry_of"]
+__all__ = ["Centers", "Distance", "geometry_of", "squared_distances"]
 
 Array = NDArray[np.float64]
 Distance = Callable[[Array, Array], Array]
@@ -35,6 +37,37 @@ def geometry_of(
     return distance, update_centers or centers
 
 
+def squared_distances(X: Any, centers: Any) -> Any:
+    """Squared distances of objects to centres.
+
+    Parameters
+    ----------
+    X : array of shape (n_objects, n_features)
+        The objects.
+
+    centers : array of shape (n_clusters, n_features)
+        The centres.
+
+    Returns
+    -------
+    distances : array of shape (n_objects, n_clusters)
+        Exactly zero for an object at a centre.
+    """
+    xp = array_namespace(X, centers)
+    if xp is np:
+        from comitia._kernels import fuzzy
+
+        return fuzzy.squared_distances(
+            np.ascontiguousarray(X, dtype=np.float64),
+            np.ascontiguousarray(centers, dtype=np.float64),
+        )
+    # |x|^2 - 2xc + |c|^2 would be quicker, and not zero for an object at a centre.
+    return xp.stack(
+        [xp.sum((X - centers[r, :]) ** 2, axis=1) for r in range(centers.shape[0])],
+        axis=1,
+    )
+
+
 def _checked(metric: Distance) -> Distance:
     def distance(X: Array, centers: Array) -> Array:
         d = np.asarray(metric(X, centers), dtype=np.float64)
@@ -50,14 +83,6 @@ def _checked(metric: Distance) -> Distance:
     return distance
 
 
-def _sqeuclidean(X: Array, centers: Array) -> Array:
-    from scipy.spatial.distance import cdist
-
-    # Sums of squared differences: exactly zero for an object at the centre, which
-    # |x|^2 - 2xc + |c|^2 is not.
-    return cdist(X, centers, "sqeuclidean")
-
-
 def _manhattan(X: Array, centers: Array) -> Array:
     from scipy.spatial.distance import cdist
 
@@ -66,7 +91,7 @@ def _manhattan(X: Array, centers: Array) -> Array:
 
 def _cosine(X: Array, centers: Array) -> Array:
     # Half the squared distance on the sphere is 1 - cos, and never negative.
-    return _sqeuclidean(_on_sphere(X), _on_sphere(centers)) / 2
+    return squared_distances(_on_sphere(X), _on_sphere(centers)) / 2
 
 
 def _kl(X: Array, centers: Array) -> Array:
@@ -102,7 +127,7 @@ def _on_sphere(X: Array) -> Array:
 
 
 _GEOMETRIES: dict[str, tuple[Distance, Centers]] = {
-    "sqeuclidean": (_sqeuclidean, _means),
+    "sqeuclidean": (squared_distances, _means),
     "manhattan": (_manhattan, _medians),
     "cosine": (_cosine, _mean_directions),
     "kl": (_kl, _means),

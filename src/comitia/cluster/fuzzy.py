@@ -180,21 +180,11 @@ def fuzzy_cmeans(
             # outweighs all others: centres start from the cells of these objects.
             cells = w[:, None] * np.eye(n_clusters)[d.argmin(axis=1)]
             centers = _without_deserted(centers_of(data, cells), cells, centers)
-            d = distance(data, centers)
-        F = fuzzy_memberships(d, fuzziness)
-        powered = w[:, None] * F**fuzziness
-        objective = [float((powered * d).sum())]
-        converged = False
-        for _ in range(max_iter):
-            centers = _without_deserted(centers_of(data, powered), powered, centers)
-            d = distance(data, centers)
-            before, F = F, fuzzy_memberships(d, fuzziness)
-            powered = w[:, None] * F**fuzziness
-            objective.append(float((powered * d).sum()))
-            if np.abs(F - before).max() <= tol:
-                converged = True
-                break
-        return FuzzyRun(F, centers, np.array(objective), converged)
+        if metric == "sqeuclidean" and update_centers is None:
+            return _alternate_compiled(data, w, centers, fuzziness, max_iter, tol)
+        return _alternate(
+            data, w, centers, fuzziness, max_iter, tol, distance, centers_of
+        )
 
     return best_run(n_init, run)
 
@@ -374,6 +364,57 @@ class FuzzyCMeans(Clusterer):
             The cluster of most membership.
         """
         return self.predict_membership(X).argmax(axis=1)
+
+
+def _alternate(
+    X: Array,
+    w: Array,
+    centers: Array,
+    fuzziness: float,
+    max_iter: int,
+    tol: float,
+    distance: Distance,
+    centers_of: Centers,
+) -> FuzzyRun:
+    """Memberships and centres in turn, from given centres."""
+    d = distance(X, centers)
+    F = fuzzy_memberships(d, fuzziness)
+    powered = w[:, None] * F**fuzziness
+    objective = [float((powered * d).sum())]
+    converged = False
+    for _ in range(max_iter):
+        centers = _without_deserted(centers_of(X, powered), powered, centers)
+        d = distance(X, centers)
+        before, F = F, fuzzy_memberships(d, fuzziness)
+        powered = w[:, None] * F**fuzziness
+        objective.append(float((powered * d).sum()))
+        if np.abs(F - before).max() <= tol:
+            converged = True
+            break
+    return FuzzyRun(F, centers, np.array(objective), converged)
+
+
+def _alternate_compiled(
+    X: Array, w: Array, centers: Array, fuzziness: float, max_iter: int, tol: float
+) -> FuzzyRun:
+    """The same for squared Euclidean distances and means, one pass for each round."""
+    from comitia._kernels.fuzzy import fuzzy_pass
+
+    X, centers = np.ascontiguousarray(X), np.array(centers, dtype=np.float64, order="C")
+    F, mass = np.zeros((len(X), len(centers))), np.empty(len(centers))
+    sums = np.empty_like(centers)
+    first, _ = fuzzy_pass(X, centers, w, fuzziness, F, sums, mass)
+    objective = [first]
+    converged = False
+    for _ in range(max_iter):
+        # A cluster that nobody belongs to any more stays where it was.
+        np.divide(sums, mass[:, None], out=centers, where=mass[:, None] > 0)
+        value, change = fuzzy_pass(X, centers, w, fuzziness, F, sums, mass)
+        objective.append(value)
+        if change <= tol:
+            converged = True
+            break
+    return FuzzyRun(F, centers, np.array(objective), converged)
 
 
 def _without_deserted(centers: Array, weights: Array, before: Array) -> Array:

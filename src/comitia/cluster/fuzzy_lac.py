@@ -25,6 +25,9 @@ __all__ = ["FuzzyWeightedLAC", "FuzzyWeightedLACRun", "fuzzy_weighted_lac"]
 
 Array = NDArray[np.float64]
 
+# Squares of differences that are held at a time, of one cluster at least.
+_BLOCK = 2**15
+
 
 class FuzzyWeightedLACRun(NamedTuple):
     """Result of fuzzy locally adaptive clustering with cluster weights.
@@ -150,15 +153,11 @@ def fuzzy_weighted_lac(
             mass = powered.sum(axis=0)
             means = powered.T @ data / np.where(mass > 0, mass, 1.0)[:, None]
             centers = np.where(mass[:, None] > 0, means, centers)
-            D = np.stack([powered[:, v] @ (data - centers[v]) ** 2 for v in range(k)])
-            # Over the number of objects, so that penalties mean the same for all data.
-            D /= n
-            weights = lac_weights(D, concentration_penalty)
+            D, weights, distance = _adapt(data, powered, centers, concentration_penalty)
             costs = (weights * D).sum(axis=1) + concentration_penalty * xlogy(
                 weights, p * weights
             ).sum(axis=1)
             importance = cluster_importance(costs, cluster_penalty, smoothing=smoothing)
-            distance = weighted_distances(data, centers, weights)
             before, F = F, fuzzy_memberships(importance * distance, fuzziness)
             objective.append(value())
             if np.abs(F - before).max() <= tol:
@@ -169,6 +168,30 @@ def fuzzy_weighted_lac(
         )
 
     return best_run(n_init if isinstance(init, str) else 1, run)
+
+
+def _adapt(
+    X: Array, powered: Array, centers: Array, concentration_penalty: float
+) -> tuple[Array, Array, Array]:
+    """Dispersions, the weights that suit them, and the distances with these weights.
+
+    Some clusters at a time, so that their squares are taken once and fit into memory
+    that is near.
+    """
+    (n, p), k = X.shape, len(centers)
+    D, weights, distance = np.empty((k, p)), np.empty((k, p)), np.empty((n, k))
+    step = min(k, max(1, _BLOCK // X.size))
+    room = np.empty((step, n, p))
+    for first in range(0, k, step):
+        block = slice(first, first + step)
+        squares = room[: len(centers[block])]
+        np.subtract(X, centers[block, None], out=squares)
+        np.square(squares, out=squares)
+        # Over the number of objects, so that penalties mean the same for all data.
+        D[block] = np.matmul(powered.T[block, None], squares)[:, 0] / n
+        weights[block] = lac_weights(D[block], concentration_penalty)
+        distance[:, block] = np.matmul(squares, weights[block, :, None])[:, :, 0].T
+    return D, weights, distance
 
 
 class FuzzyWeightedLAC(ClusterWeightClusterer):

@@ -39,6 +39,9 @@ Array = NDArray[np.float64]
 # How far a centre that mutates moves, in widths of the kernel.
 _MUTATION = 0.1
 
+# Numbers that fit into the nearest memory.
+_BLOCK = 2**15
+
 # A search has come to rest when this share of its generations changed nothing much.
 _REST, _NOTHING_MUCH = 0.2, 1e-3
 
@@ -89,7 +92,6 @@ class _Solution(NamedTuple):
     weights: Array
     costs: tuple[float, float]
     labels: NDArray[np.intp]
-    distances: Array
 
 
 def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Array:
@@ -124,8 +126,7 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
     """
     X = np.asarray(X, dtype=np.float64)
     centers = np.asarray(centers, dtype=np.float64)
-    scaled = (X - centers[:, None]) / np.asarray(widths, dtype=np.float64)
-    return -2.0 * np.expm1(-0.5 * scaled**2)
+    return _kernel(X - centers[:, None], np.asarray(widths, dtype=np.float64))
 
 
 def pareto_costs(
@@ -174,15 +175,17 @@ def pareto_costs(
     (0.940025, 0.117508)
     """
     X = np.asarray(X, dtype=np.float64)
-    distances = kernel_distances(X, centers, widths)
+    labels = np.asarray(labels, dtype=np.intp)
+    centers = np.asarray(centers, dtype=np.float64)
+    widths = np.asarray(widths, dtype=np.float64)
+    own = _kernel(X - centers[labels], widths)
     return _costs(
-        X,
-        np.asarray(labels, dtype=np.intp),
-        np.asarray(centers, dtype=np.float64),
+        X.mean(axis=0),
+        centers,
         np.asarray(weights, dtype=np.float64),
-        np.asarray(widths, dtype=np.float64),
+        widths,
         weight_power,
-        _dispersions(distances, np.asarray(labels, dtype=np.intp)),
+        _sums(own, labels, len(centers)),
     )
 
 
@@ -320,6 +323,9 @@ class _Search:
     ) -> None:
         self.X, self.k, self.beta, self.rng = X, n_clusters, beta, rng
         self.widths = _widths(X)
+        self.mean = X.mean(axis=0)
+        # One place for the distances of all individuals, who come one by one.
+        self.room = np.empty((n_clusters, *X.shape))
 
     def start(self, i: int) -> _Solution:
         how = "k-means++" if i % 2 == 0 else "random"
@@ -344,43 +350,63 @@ class _Search:
     def evaluate(self, centers: Array) -> _Solution:
         """Labels and the best weights for centres, and what they cost."""
         n, p = self.X.shape
-        distances = kernel_distances(self.X, centers, self.widths)
+        distances = self._distances(centers)
         weights = np.full((self.k, p), 1 / p)
         for _ in range(2):
-            weighted = np.einsum("knp,kp->nk", distances, weights**self.beta)
-            labels = weighted.argmin(axis=1)
-            labels = fill_empty(labels, weighted[np.arange(n), labels], self.k)
-            D = _dispersions(distances, labels)
+            weighted = np.matmul(distances, (weights**self.beta)[:, :, None])[:, :, 0]
+            labels = weighted.argmin(axis=0)
+            labels = fill_empty(labels, weighted[labels, np.arange(n)], self.k)
+            D = _sums(distances[labels, np.arange(n)], labels, self.k)
             weights = minkowski_weights(D, self.beta)
-        costs = _costs(self.X, labels, centers, weights, self.widths, self.beta, D)
-        return _Solution(centers, weights, costs, labels, distances)
+        costs = _costs(self.mean, centers, weights, self.widths, self.beta, D)
+        return _Solution(centers, weights, costs, labels)
 
     def kernel_means(self, solution: _Solution) -> Array:
         """Means that the kernel weighs: J1 does not rise if labels and weights stay."""
-        centers = solution.centers.copy()
-        for v in range(self.k):
-            own = solution.labels == v
-            kernel = 1.0 - 0.5 * solution.distances[v, own]
-            mass = kernel.sum(axis=0)
-            sums = (kernel * self.X[own]).sum(axis=0)
+        labels, k = solution.labels, self.k
+        own = _kernel(self.X - solution.centers[labels], self.widths)
+        kernel = 1.0 - 0.5 * own
+        mass = _sums(kernel, labels, k)
+        centers = _sums(kernel * self.X, labels, k) / np.maximum(mass, 1e-12)
+        if (mass <= 1e-12).any():
             # Where no object is near enough for the kernel, the plain mean.
-            centers[v] = np.where(
-                mass > 1e-12, sums / np.maximum(mass, 1e-12), self.X[own].mean(axis=0)
-            )
+            sizes = np.bincount(labels, minlength=k)
+            means = _sums(self.X, labels, k) / sizes[:, None]
+            centers = np.where(mass > 1e-12, centers, means)
         return centers
+
+    def _distances(self, centers: Array) -> Array:
+        # Some clusters at a time: what numpy goes over again and again stays near.
+        step = max(1, _BLOCK // self.X.size)
+        for first in range(0, self.k, step):
+            block = slice(first, first + step)
+            apart = np.subtract(self.X, centers[block, None], out=self.room[block])
+            _kernel(apart, self.widths, out=apart)
+        return self.room
 
 
 def _widths(X: Array) -> Array:
     return column_scales(X)[1]
 
 
-def _dispersions(distances: Array, labels: NDArray[np.intp]) -> Array:
-    return np.stack([d[labels == v].sum(axis=0) for v, d in enumerate(distances)])
+def _kernel(apart: Array, widths: Array, out: Array | None = None) -> Array:
+    """The kernel distance of what is that far apart in each feature."""
+    scaled = np.divide(apart, widths, out=out)
+    np.square(scaled, out=scaled)
+    scaled *= -0.5
+    np.expm1(scaled, out=scaled)
+    scaled *= -2.0
+    return scaled
+
+
+def _sums(values: Array, labels: NDArray[np.intp], n_clusters: int) -> Array:
+    from comitia._kernels.validity import centre_sums
+
+    return centre_sums(values, labels, n_clusters)
 
 
 def _costs(
-    X: Array,
-    labels: NDArray[np.intp],
+    mean: Array,
     centers: Array,
     weights: Array,
     widths: Array,
@@ -394,7 +420,7 @@ def _costs(
         return J1, J1
     between = kernel_distances(centers, centers, widths).sum(axis=2)
     apart = float(between[np.triu_indices(k, 1)].min())
-    spread = kernel_distances(X.mean(axis=0)[None], centers, widths)[:, 0]
+    spread = kernel_distances(mean[None], centers, widths)[:, 0]
     denominator = apart * float((powered * spread).sum())
     return J1, J1 / denominator if denominator > 0 else np.inf
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import array_namespace, put_beside
+from comitia.cluster._fuzzy_geometry import squared_distances
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.exceptions import ComitiaError
 
@@ -168,34 +169,6 @@ def minimax_cmeans(
             converged = True
             break
     return MinimaxRun(*best, np.array(objective), at, converged)
-
-
-def squared_distances(X: Any, centers: Any) -> Any:
-    """Squared distances of objects to centres.
-
-    Parameters
-    ----------
-    X : array of shape (n_objects, n_features)
-        The objects.
-
-    centers : array of shape (n_clusters, n_features)
-        The centres.
-
-    Returns
-    -------
-    distances : array of shape (n_objects, n_clusters)
-        Exactly zero for an object at a centre.
-    """
-    xp = array_namespace(X, centers)
-    if xp is np:
-        from scipy.spatial.distance import cdist
-
-        return cdist(X, centers, "sqeuclidean")
-    # |x|^2 - 2xc + |c|^2 would be quicker, and not zero at a centre.
-    return xp.stack(
-        [xp.sum((X - centers[r, :]) ** 2, axis=1) for r in range(centers.shape[0])],
-        axis=1,
-    )
 
 
 def _means(X: Any, powered: Any, before: Any) -> Any:

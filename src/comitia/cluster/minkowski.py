@@ -15,7 +15,6 @@ from comitia.cluster._base import (
     Repeats,
     best_run,
     check_n_clusters,
-    cluster_means,
     fill_empty,
     initial_centers,
 )
@@ -97,19 +96,11 @@ def minkowski_centers(
     >>> [minkowski_centers(X, [0, 0, 0], 1, p)[0, 0].round(6).item() for p in (1, 2, 3)]
     [0.0, 1.0, 1.242641]
     """
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    labels = np.asarray(labels, dtype=np.intp)
     if not p >= 1:
         raise ComitiaError(f"p={p} must be at least 1.")
-    if p == 2:
-        return cluster_means(X, labels, n_clusters)
-    if p == 1:
-        return np.stack([np.median(X[labels == v], axis=0) for v in range(n_clusters)])
-    from comitia._kernels.cluster_minkowski import centers_of_power
-
-    members = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[members], np.arange(n_clusters + 1))
-    return centers_of_power(X, members, starts, float(p))
+    columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
+    members, starts = _members(np.asarray(labels, dtype=np.intp), n_clusters)
+    return _centers(columns, members, starts, float(p))
 
 
 def minkowski_distances(
@@ -144,13 +135,15 @@ def minkowski_distances(
     >>> minkowski_distances([[1.0, 2.0]], [[0.0, 0.0]], [[0.5, 0.5]], 3.0, 3.0)
     array([[1.125]])
     """
-    X = np.asarray(X, dtype=np.float64)
-    centers = np.asarray(centers, dtype=np.float64)
-    factors = np.asarray(weights, dtype=np.float64) ** weight_power
-    distance = np.empty((len(X), len(centers)))
-    for v, (center, factor) in enumerate(zip(centers, factors, strict=True)):
-        distance[:, v] = _power(np.abs(X - center), p) @ factor
-    return distance
+    from comitia._kernels.cluster_minkowski import distances_of_power
+
+    columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
+    centers = np.ascontiguousarray(centers, dtype=np.float64)
+    factors = np.ascontiguousarray(weights, dtype=np.float64) ** weight_power
+    distance = np.empty((len(centers), columns.shape[1]))
+    every = np.arange(len(centers))
+    distances_of_power(columns, centers, factors, float(p), every, distance)
+    return distance.T
 
 
 def minkowski_weights(
@@ -191,7 +184,7 @@ def minkowski_weights(
         raise ComitiaError(f'variant={variant!r} is neither "guarded" nor "offset".')
     if variant == "offset" or (D == 0).any():
         D = D + D.mean()
-    return np.stack([power_weights(row, weight_power) for row in D])
+    return power_weights(D, weight_power)
 
 
 def minkowski_kmeans(
@@ -243,31 +236,12 @@ def minkowski_kmeans(
         The best run: labels, centers, weights, objective, converged.
     """
     data = np.ascontiguousarray(X, dtype=np.float64)
-    n, n_features = data.shape
-    check_n_clusters(n_clusters, n)
+    check_n_clusters(n_clusters, len(data))
     beta = p if weight_power is None else weight_power
 
     def run() -> MinkowskiRun:
         centers = initial_centers(data, n_clusters, init, rng)
-        weights = np.full((n_clusters, n_features), 1 / n_features)
-        labels = np.full(n, -1, dtype=np.intp)
-        objective: list[float] = []
-        seen_before, converged = Repeats(), False
-        for _ in range(max_iter):
-            distance = minkowski_distances(data, centers, weights, p, beta)
-            new = distance.argmin(axis=1)
-            new = fill_empty(new, distance[np.arange(n), new], n_clusters)
-            # The authors stop at a repetition, too, if it is one of the last two.
-            if seen_before(new):
-                converged = True
-                break
-            labels = new
-            centers = minkowski_centers(data, labels, n_clusters, p)
-            deviations = _power(np.abs(data - centers[labels]), p)
-            D = _cluster_sums(deviations, labels, n_clusters)
-            weights = minkowski_weights(D, beta, variant)
-            objective.append(float((weights**beta * D).sum()))
-        return MinkowskiRun(labels, centers, weights, np.array(objective), converged)
+        return _Descent(data, centers, p, beta, variant).run(max_iter)
 
     return best_run(n_init if isinstance(init, str) else 1, run)
 
@@ -403,13 +377,103 @@ class MinkowskiKMeans(FeatureWeightClusterer):
         )
 
 
-def _power(distance: Array, p: float) -> Array:
-    """Powers, without the cost of a power where it is a product or nothing at all."""
-    if p == 1:
-        return distance
-    return distance * distance if p == 2 else distance**p
+class _Descent:
+    """One start: clusters that keep their objects keep what was computed for them."""
+
+    def __init__(
+        self, X: Array, centers: Array, p: float, beta: float, variant: str
+    ) -> None:
+        (n, n_features), k = X.shape, len(centers)
+        self.X, self.columns = X, np.ascontiguousarray(X.T)
+        self.p, self.beta, self.variant = float(p), beta, variant
+        self.labels = np.full(n, -1, dtype=np.intp)
+        self.centers = centers
+        self.weights = np.full((k, n_features), 1 / n_features)
+        self.dispersions = np.empty((k, n_features))
+        self.distances = np.empty((k, n))
+        self.stale = np.ones(k, dtype=bool)  # clusters that are other than before
+
+    def run(self, max_iter: int) -> MinkowskiRun:
+        objective: list[float] = []
+        seen_before, converged = Repeats(), False
+        for _ in range(max_iter):
+            new = self.nearest()
+            # The authors stop at a repetition, too, if it is one of the last two.
+            if seen_before(new):
+                converged = True
+                break
+            objective.append(self.update(new))
+        return MinkowskiRun(
+            self.labels, self.centers, self.weights, np.array(objective), converged
+        )
+
+    def nearest(self) -> NDArray[np.intp]:
+        """The cluster that is nearest to each object; none stays empty."""
+        from comitia._kernels.cluster_minkowski import distances_of_power
+
+        distances_of_power(
+            self.columns,
+            self.centers,
+            self.weights**self.beta,
+            self.p,
+            np.flatnonzero(self.stale),
+            self.distances,
+        )
+        labels = self.distances.argmin(axis=0)
+        return fill_empty(labels, self.distances.min(axis=0), len(self.centers))
+
+    def update(self, labels: NDArray[np.intp]) -> float:
+        """Centres and weights that suit the labels, and the objective with them."""
+        from comitia._kernels.cluster_minkowski import sums_of_power
+
+        changed = self._changed(labels)
+        members, starts = _members(labels, len(changed), changed)
+        centers = _centers(self.columns, members, starts, self.p)
+        self.centers[changed] = centers
+        self.dispersions[changed] = sums_of_power(
+            self.columns, members, starts, centers, self.p
+        )
+        weights = minkowski_weights(self.dispersions, self.beta, self.variant)
+        # A dispersion of zero anywhere has a part in the weights of all clusters.
+        self.stale = changed | (weights != self.weights).any(axis=1)
+        self.labels, self.weights = labels, weights
+        return float((weights**self.beta * self.dispersions).sum())
+
+    def _changed(self, labels: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """The clusters that an object left or joined."""
+        moved = labels != self.labels
+        changed = np.zeros(len(self.centers), dtype=bool)
+        changed[self.labels[moved]] = True
+        changed[labels[moved]] = True
+        return changed
 
 
-def _cluster_sums(values: Array, labels: NDArray[np.intp], n_clusters: int) -> Array:
+def _members(
+    labels: NDArray[np.intp],
+    n_clusters: int,
+    which: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The objects, cluster after cluster, and where each cluster begins.
+
+    Of all clusters, or of those that ``which`` marks.
+    """
     sizes = np.bincount(labels, minlength=n_clusters)
-    return cluster_means(values, labels, n_clusters) * sizes[:, None]
+    members = np.argsort(labels, kind="stable")
+    if which is not None and not which.all():
+        members, sizes = members[np.repeat(which, sizes)], sizes[which]
+    return members, np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _centers(
+    columns: Array, members: NDArray[np.intp], starts: NDArray[np.intp], p: float
+) -> Array:
+    """Minkowski centres of the clusters, from data with a row for each feature."""
+    if p == 2:
+        sums = np.add.reduceat(columns[:, members], starts[:-1], axis=1)
+        return np.ascontiguousarray((sums / np.diff(starts)).T)
+    if p == 1:
+        clusters = np.split(members, starts[1:-1])
+        return np.stack([np.median(columns[:, own], axis=1) for own in clusters])
+    from comitia._kernels.cluster_minkowski import centers_of_power
+
+    return centers_of_power(columns, members, starts, p)

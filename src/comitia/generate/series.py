@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_series
 from comitia._sklearn import Interval
-from comitia.cluster.hmm import HMMKModels, Series
+from comitia.cluster.hmm_k_models import HMMKModels
+from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.base import Generator, Made, draw_seeds
 from comitia.generate.estimators import n_clusters_range
@@ -105,7 +106,7 @@ class HMMGenerator(Generator):
         return Series.read(check_series(X))
 
     def _fingerprint(self, X: Any) -> str:
-        return super()._fingerprint(np.append(X.lengths, X.steps()))
+        return super()._fingerprint(np.append(X.lengths, X.steps))
 
     def _plan(self, X: Series, rng: np.random.RandomState) -> list[dict[str, Any]]:
         few, most = n_clusters_range(self.n_clusters, len(X))

@@ -68,9 +68,9 @@ def power_weights(costs: ArrayLike, weight_power: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    costs : array-like of shape (n,)
+    costs : array-like of shape (n,) or (n_rows, n)
         The costs :math:`t`, non-negative. Terms without any cost share the whole
-        weight.
+        weight. Each row has weights of its own.
 
     weight_power : float
         The power :math:`a`, at least 1. At :math:`a = 1`, and in the limit towards
@@ -79,7 +79,7 @@ def power_weights(costs: ArrayLike, weight_power: float) -> NDArray[np.float64]:
 
     Returns
     -------
-    w : ndarray of shape (n,)
+    w : ndarray of the shape of costs
         Non-negative, with the sum one.
 
     Examples
@@ -90,21 +90,27 @@ def power_weights(costs: ArrayLike, weight_power: float) -> NDArray[np.float64]:
     array([0.6667, 0.3333])
     """
     t = np.asarray(costs, dtype=np.float64)
-    if t.ndim != 1 or t.size == 0:
+    if t.ndim not in (1, 2) or t.size == 0:
         raise ComitiaError(
-            f"costs must be a vector with at least one number; got shape {t.shape}."
+            "costs must be a vector with at least one number, or rows of such; got "
+            f"shape {t.shape}."
         )
     if not np.isfinite(t).all() or (t < 0).any():
         raise ComitiaError("costs must be finite and non-negative.")
     if not weight_power >= 1:
         raise ComitiaError(f"weight_power={weight_power} must be at least 1.")
-    cheapest = float(t.min())
-    if weight_power == 1 or cheapest == 0.0:
+    cheapest = t.min(axis=-1, keepdims=True)
+    if weight_power == 1:
         w = (t == cheapest).astype(np.float64)
     else:
         # Relative to the cheapest no power overflows; one that underflows is zero.
-        w = np.exp((np.log(cheapest) - np.log(t)) / (weight_power - 1))
-    return np.asarray(w / w.sum())
+        # Rows with a free term look at which terms are free, and not at ratios.
+        shares = t if cheapest.all() else np.where(cheapest > 0, t, 1.0)
+        logs = np.log(shares)
+        w = np.exp((logs.min(axis=-1, keepdims=True) - logs) / (weight_power - 1))
+        if shares is not t:
+            w = np.where(cheapest > 0, w, t == 0)
+    return np.asarray(w / w.sum(axis=-1, keepdims=True))
 
 
 def check_cap(cap: ArrayLike, n: int, total: float) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
             "is_ultrametric",
             "row_correlations",
         ],
+        "coassociation_ncut": ["ncut_points"],
         "complete_vote": ["complete_vote"],
         "kernel_k_means": ["kernel_kmeans"],
         "kernel_spectra": ["kernel_matrix", "kernel_partitions"],

@@ -1,5 +1,6 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
+from comitia.partition.coassociation_ncut import ncut_points as ncut_points
 from comitia.partition.complete_vote import complete_vote as complete_vote
 from comitia.partition.cophenetic import cophenetic as cophenetic
 from comitia.partition.cophenetic import extended_cophenetic as extended_cophenetic
@@ -97,6 +98,7 @@ __all__ = [
     "metis_partition",
     "micro_linkage",
     "ncut",
+    "ncut_points",
     "partition_consensus",
     "partition_distance",
     "partition_weights",

@@ -16,8 +16,7 @@ from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.optimise import evolve
-from comitia.partition import bipartite_embedding, kmeans
-from comitia.represent import bipartite_graph
+from comitia.partition import kmeans, ncut_points
 from comitia.validity import sse
 
 __all__ = ["DCECP"]
@@ -100,7 +99,8 @@ class DCECP(BoostedMethod):
 
     The normalised cut of :math:`B W B'` needs no n × n matrix: a random walk on it is
     two steps of one on the graph of objects and clusters whose edges weigh
-    :math:`w_m |c|`, and its eigenvectors come from the small side. It is linear in n.
+    :math:`w_m |c|`, and its eigenvectors come from the small side, that of the clusters
+    unless the objects are fewer. It is linear in n.
 
     References
     ----------
@@ -243,20 +243,6 @@ def informative_constraints(Y, constraints, share):
         order = np.argsort(-sign * lengths[own], kind="stable")
         kept.append(own[order[: int(np.ceil(share * len(own)))]])
     return constraints.take(np.concatenate(kept))
-
-
-def ncut_points(micro, counts, clustering_weights, sizes, n_clusters):
-    """Rows of the leading eigenvectors of D^-1/2 B W B' D^-1/2, of unit length."""
-    graph = bipartite_graph(
-        micro, clustering_weights=clustering_weights, cluster_weights=sizes
-    )
-    k = min(n_clusters, micro.n_clusters)
-    values, table, _, _ = bipartite_embedding(graph, k, counts)
-    # The columns there are as long as the roots of their eigenvalues.
-    some = values > 1e-12
-    points = micro.membership @ (table[:, some] / np.sqrt(values[some]))
-    lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    return points / np.where(lengths > 0, lengths, 1.0)
 
 
 def weighted_ncut(distinct, clustering_weights, *, sizes, n_clusters, seed):

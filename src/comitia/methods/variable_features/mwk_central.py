@@ -1,17 +1,16 @@
 """The Minkowski central partition."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import MinkowskiKMeans
+from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
+from comitia.cluster._base import Repeats
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
@@ -228,17 +227,22 @@ class JudgedMinkowski(MinkowskiKMeans):
         few, most = n_clusters_range(k, len(X))
         sizes = rng.randint(few, most + 1, size=self.n_init)
         index, best = get_index(self.index).function, (-np.inf, None)
+        seen_before = Repeats()
         for size, seed in zip(sizes, draw_seeds(self.n_init, rng), strict=True):
-            model = MinkowskiKMeans(
-                int(size), p=self.p, variant=self.variant, n_init=1, random_state=seed
+            run = minkowski_kmeans(
+                X,
+                int(size),
+                np.random.RandomState(seed),
+                p=self.p,
+                variant=self.variant,
+                n_init=1,
             )
-            with warnings.catch_warnings():
-                # One of many starts; ``converged_`` says it of the one that is kept.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                score = index(X, model.fit(X).labels_)
+            if seen_before(run.labels):
+                continue
+            score = index(X, run.labels)
             # A single cluster has no index; all starts are then alike.
             if best[1] is None or score > best[0]:
-                best = (np.nan_to_num(score, nan=-np.inf), model)
-        fitted = {k: v for k, v in vars(best[1]).items() if k.endswith("_")}
-        vars(self).update(fitted, n_features_in_=X.shape[1])
+                best = (np.nan_to_num(score, nan=-np.inf), run)
+        self._keep(best[1])
+        self.n_features_in_ = X.shape[1]
         return self
