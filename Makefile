@@ -54,7 +54,7 @@ test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
 test-nightly: setup
-	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py
 
 lint: setup
 	$(BIN)/python tools/make_stubs.py --check

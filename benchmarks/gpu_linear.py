@@ -182,8 +182,8 @@ def contingency(votes: Any) -> Any:
 
 def lloyd_pass(votes: Any) -> Any:
     """The nearest of twenty centres for each object, and the sums of their clusters."""
-    from comitia.partition._lloyd import Centres, _pass
     from comitia.partition._label_rows import label_rows
+    from comitia.partition._lloyd import Centres, _pass
     from comitia.partition.transfer_cut import _as_it_is
     from comitia.represent.rows import block_sums
 

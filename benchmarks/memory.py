@@ -8,11 +8,14 @@ map about 0.7 GB of that; what is left is what the budget of :mod:`comitia.confi
 A method keeps its promise when it finishes, or refuses with an error of comitia before
 it allocates. An allocation that fails, or a process that dies, breaks it. A fit that
 takes more than ``--seconds`` of processor time is stopped, and has kept its promise so
-far; ``peak_mb`` is then empty.
+far; ``peak_mb`` is what it had until then.
 
 The labels are drawn at random, so that nearly all objects have rows of their own and
 micro-objects save nothing. Finished rows are kept, so a run that was stopped goes on;
 ``memory.json`` beside ``memory.csv`` has the machine, the versions and the date.
+``--critical`` fits what was refused in ``memory.csv``, at the size at which it is just
+not refused: there a method has to have asked for all that it takes. The rows go into
+``memory_critical.csv``.
 ``--smoke`` is the part that the tests run: quadratic methods at 200 000 objects, which
 have to refuse, and the rest at sizes at which it has to finish.
 """
@@ -25,15 +28,18 @@ import inspect
 import json
 import math
 import multiprocessing
+import os
+import re
 import resource
 import signal
 import sys
 import time
+import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +69,8 @@ N_MATRIX_FREE, HEADROOM = 6000, 120 * 10**6
 # Linear, but not in a second.
 SLOW = {"hgpa", "lourenco_2013"}
 N_CLUSTERINGS, N_CLUSTERS_EACH, N_FEATURES, N_TIMES = 10, 20, 4, 20
+_UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_JUST = 0.96  # the budget is not the same to the last megabyte in every process
 # How many seconds of the clock a second of the processor may take.
 _PATIENCE = 10
 
@@ -79,11 +87,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=LIMIT, help="bytes of a process")
     parser.add_argument("--seconds", type=int, default=120, help="of CPU, for one fit")
     parser.add_argument("--smoke", action="store_true")
-    parser.add_argument("--out", type=Path, default=RESULTS / "memory.csv")
+    parser.add_argument("--critical", action="store_true")
+    parser.add_argument("--out", type=Path, help="where the rows are kept")
     asked = parser.parse_args(arguments)
+    asked.out = asked.out or RESULTS / f"memory{'_critical' * asked.critical}.csv"
     sizes = [*map(int, asked.sizes.split(","))] if asked.sizes else SIZES
     chosen = asked.methods.split(",") if asked.methods else None
     fits = smoke_fits() if asked.smoke else all_fits(chosen, sizes)
+    if asked.critical:
+        fits = critical_fits(RESULTS / "memory.csv", chosen)
     rows = run([*fits], asked.out, asked.limit, asked.seconds)
     broken = [row for row in rows if row["status"] in BROKEN]
     for row in broken:
@@ -111,6 +123,26 @@ def smoke_fits() -> Iterator[Fit]:
                 yield cls, 200_000
             else:
                 yield cls, 2000 if cls.card.id in SLOW else 20_000
+
+
+def critical_fits(source: Path, ids: Sequence[str] | None = None) -> Iterator[Fit]:
+    """What refused, at a size whose square just fits into the budget."""
+    from comitia.catalogue import method
+
+    with source.open(newline="") as file:
+        refused = [row for row in csv.DictReader(file) if row["status"] == "refused"]
+    # The smallest size that is refused says most exactly what is asked for.
+    refused.sort(key=lambda row: -int(row["n_objects"]))
+    for name, row in {row["method"]: row for row in refused}.items():
+        need, budget = (
+            float(number) * _UNITS[unit]
+            for number, unit in re.findall(r"([\d.]+) ([kMGT]B)", row["message"])[:2]
+        )
+        if ids is None or name in ids:
+            yield (
+                method(name),
+                int(_JUST * int(row["n_objects"]) * (budget / need) ** 0.5),
+            )
 
 
 Fit = tuple[Any, int]
@@ -145,24 +177,28 @@ def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
     import numba  # noqa: F401
     import sklearn.cluster  # noqa: F401
 
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_fit_limited, args=(theirs, cls, n, limit, seconds))
-    child.start()
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    child = os.fork()
+    if child == 0:
+        _end_with(_fit_limited, theirs, cls, n, limit, seconds)
     theirs.close()
-    outcome: Row = {"status": "too slow", "message": "", "peak_mb": "", "cpu_s": ""}
+    outcome: Row = {"status": "too slow", "message": "", "cpu_s": seconds}
+    silent = False
     # The system counts its processor time. One that waits for something, on a machine
     # that has much else to do, is given up in the end.
     if ours.poll(_PATIENCE * seconds):
         try:
             outcome |= ours.recv()
         except EOFError:  # it died without a word
-            child.join()
-            if child.exitcode != -signal.SIGXCPU:
-                outcome["status"] = "crashed"
-                outcome["message"] = f"exit code {child.exitcode}"
-    child.kill()
-    child.join()
+            silent = True
+    else:
+        os.kill(child, signal.SIGKILL)
+    ours.close()
+    _, ended, used = os.wait4(child, 0)
+    code = os.waitstatus_to_exitcode(ended)
+    if silent and code != -signal.SIGXCPU:
+        outcome |= {"status": "crashed", "message": f"exit code {code}"}
+    outcome["peak_mb"] = round(used.ru_maxrss / 1000)
     return {
         "method": cls.card.id,
         "scales": cls.card.scales,
@@ -170,6 +206,65 @@ def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
         "n_objects": n,
         **outcome,
     }
+
+
+def table(rows: Sequence[Row]) -> list[list[str]]:
+    """What came of each method at each size: a head, then a line for each method."""
+    sizes = _sizes(rows)
+    told = {(row["method"], int(row["n_objects"])): _told(row) for row in rows}
+    body = [
+        [method, *(told.get((method, n), "") for n in sizes)]
+        for method in sorted({row["method"] for row in rows})
+    ]
+    return [["method", *map(_grouped, sizes)], *body]
+
+
+def totals(rows: Sequence[Row]) -> list[list[str]]:
+    """How many methods finished, refused and so on: a head, then a line for each size.
+
+    The peak is the largest of any, in megabytes, libraries and input included.
+    """
+    body = []
+    for n in _sizes(rows):
+        some = [row for row in rows if int(row["n_objects"]) == n]
+        status = [row["status"] for row in some]
+        counts = [
+            status.count("finished"),
+            status.count("refused"),
+            status.count("too slow"),
+            sum(map(status.count, BROKEN)),
+            max(int(row["peak_mb"]) for row in some),
+        ]
+        body.append([_grouped(n), *map(str, counts)])
+    head = ["objects", "finished", "refused", "stopped", "broken", "largest peak (MB)"]
+    return [head, *body]
+
+
+def _sizes(rows: Sequence[Row]) -> list[int]:
+    return sorted({int(row["n_objects"]) for row in rows})
+
+
+def _grouped(n: int) -> str:
+    """Thousands apart, by a space that does not break."""
+    return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def _told(row: Row) -> str:
+    """A cell: how it ended, and the most memory that it had."""
+    word = "stopped" if row["status"] == "too slow" else row["status"]
+    return f"{word}, {row['peak_mb']} MB"
+
+
+def _end_with(work: Callable[..., None], *arguments: Any) -> NoReturn:
+    """Do the work of a fork; whatever comes of it, the fork ends here."""
+    code = 1
+    try:
+        work(*arguments)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 
 
 def _fit_limited(
@@ -203,15 +298,7 @@ def _fit_limited(
     except Exception as error:
         status, message = "failed", f"{type(error).__name__}: {error}"
     spent = time.process_time() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    answer.send(
-        {
-            "status": status,
-            "message": message,
-            "peak_mb": round(peak),
-            "cpu_s": round(spent, 1),
-        }
-    )
+    answer.send({"status": status, "message": message, "cpu_s": round(spent, 1)})
 
 
 def _mapped() -> int:

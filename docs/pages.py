@@ -15,8 +15,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
+from benchmarks.evaluation import default_page
 from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
@@ -114,6 +116,7 @@ def write_all(folder: Path) -> None:
         _write(out / "parts" / f"{part}.rst", part_page(part))
     for topic in TOPICS:
         _write(out / "tables" / f"{topic}.rst", measured(RESULTS / f"{topic}.csv"))
+    _write(out / "tables" / "memory.rst", memory(RESULTS / "memory.csv"))
     _write(out / "tables" / "selection.rst", selectors())
     for name, asked in QUALITY.items():
         _write(out / "tables" / f"{name}.rst", averaged(*asked))
@@ -122,6 +125,7 @@ def write_all(folder: Path) -> None:
     for part in EVALUATED:
         text = evaluated(part, out / "evaluation")
         _write(out / "tables" / f"evaluation_{part}.rst", text)
+    _write(out / "tables" / "default.rst", default_page.summary(RESULTS / "evaluation"))
 
 
 def method_page(cls: type) -> str:
@@ -317,6 +321,31 @@ def measured(source: Path) -> str:
         lines += [_machine(json.loads(said.read_text())), ""]
     body = [[_escaped(row[i]) for i in kept] for row in rows]
     return "\n".join([*lines, table([head[i] for i in kept], body), ""])
+
+
+def memory(source: Path) -> str:
+    """What came of every method in a process that may have little memory.
+
+    Parameters
+    ----------
+    source : path
+        The file of ``python -m benchmarks.memory``.
+
+    Returns
+    -------
+    text : str
+        A table of counts, and one of all methods, to be included.
+    """
+    if not source.exists():
+        return NOT_MEASURED
+    with source.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    about = json.loads(source.with_suffix(".json").read_text())
+    tables = [
+        table(head, body)
+        for head, *body in (memory_runs.totals(rows), memory_runs.table(rows))
+    ]
+    return "\n\n".join([_machine(about), *tables, ""])
 
 
 def averaged(name: str, value: str, by: str, across: str, where: dict[str, str]) -> str:

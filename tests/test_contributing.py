@@ -67,6 +67,7 @@ def test_two_files_make_a_method_that_passes_what_every_method_must(clone):
 
 
 def test_the_files_of_the_guide_are_in_our_style(clone):
+    pytest.importorskip("ruff")
     for command in (["format", "--check"], ["check"]):
         done = run(clone, "ruff", *command, *files_of_the_guide())
         assert done.returncode == 0, done.stdout

@@ -13,6 +13,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -57,6 +59,8 @@ MIXES = tuple(
     for consensus in CONSENSUS
     if (weighting, consensus) != ("entropy", "kmeans")
 )
+#: What ``--sets`` calls the ensembles with junk.
+PLANTED = "planted"
 #: Planted: sizes of the clusters, objects, clusterings, noise of good ones and of junk.
 SIZES = {"equal": (1, 1, 1, 1, 1), "unequal": (16, 8, 4, 2, 1)}
 N_PLANTED, M_PLANTED, GOOD_NOISE, JUNK_NOISE = 1000, 20, (0.3, 0.5), 0.9
@@ -69,10 +73,13 @@ def run(options: Options) -> None:
     Parameters
     ----------
     options : Options
-        What the command line asks for.
+        What the command line asks for; "planted" among its sets are those with junk.
     """
     start = monotonic()
-    run_jobs("default_junk", _junk_jobs(options), options, values=MIXES)
+    if not options.sets or PLANTED in options.sets:
+        run_jobs("default_junk", _junk_jobs(options), options, values=MIXES)
+    if options.sets == (PLANTED,):
+        return
     if options.stop_after is not None:
         left = max(options.stop_after - (monotonic() - start), 0.0)
         options = replace(options, stop_after=left)
@@ -109,18 +116,19 @@ def _jobs(options: Options) -> Iterator[Job]:
     if options.smoke:
         found, sizes = found[:2], [(name, 5) for name in GENERATORS]
     arguments = {"folder": options.data, "max_objects": most}
-    for seed in options.seeds[:1] if options.smoke else options.seeds:
-        for source in found:
-            for name, n_clusterings in sizes:
-                key = {
-                    "data": source.name,
-                    "half": half[source.name],
-                    "n_objects": source.n_objects,
-                    "generator": name,
-                    "n_clusterings": n_clusterings,
-                    "seed": seed,
-                }
-                yield Job(key, score_mixes, arguments)
+    seeds = options.seeds[:1] if options.smoke else options.seeds
+    # A run that is stopped has compared the mixes, and lacks generators.
+    for some in (sizes[:1], sizes[1:]):
+        for seed, source, (name, n_clusterings) in product(seeds, found, some):
+            key = {
+                "data": source.name,
+                "half": half[source.name],
+                "n_objects": source.n_objects,
+                "generator": name,
+                "n_clusterings": n_clusterings,
+                "seed": seed,
+            }
+            yield Job(key, score_mixes, arguments)
 
 
 def _junk_jobs(options: Options) -> Iterator[Job]:
@@ -279,19 +287,49 @@ def combine(ensemble: Any, k: int, seed: int) -> dict[str, NDArray[Any]]:
         "crowd_ari": _crowd_ari,
         "entropy": "entropy_certainty",
     }
-    labels = {}
-    for mix in MIXES:
-        weighting, consensus = mix.split("/")
+    found: dict[str, NDArray[Any]] = {}
+    for name, weighting in weightings.items():
         model = ConsensusClustering(
             k,
-            weighting=weightings[weighting],
-            consensus=_STARTS.get(consensus, consensus),
+            weighting=weighting,
+            consensus=partial(_every_consensus, found, name),
             random_state=seed,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fewer clusters show in the score
-            labels[mix] = model.fit_predict(ensemble)
-    return labels
+            model.fit(ensemble)
+    return {mix: found[mix] for mix in MIXES}
+
+
+def _every_consensus(
+    found: dict[str, NDArray[Any]],
+    weighting: str,
+    ensemble: Any,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    **weights: Any,
+) -> NDArray[Any]:
+    """Put the labels of every consensus into ``found``; the starts are made once."""
+    from comitia.composite import _CONSENSUS, _voters
+    from comitia.partition import reassign
+
+    state = rng.get_state()
+    for name in ("average", "ward", "tcut", "kmeans"):
+        if (mix := f"{weighting}/{name}") in MIXES:
+            rng.set_state(state)  # as if each were alone
+            found[mix] = _CONSENSUS[name](ensemble, n_clusters, rng, **weights)
+    voters = _voters(ensemble, **weights)
+    moved = []
+    for name in ("average", "tcut"):
+        moved.append(reassign(voters, found[f"{weighting}/{name}"]))
+        found[f"{weighting}/{name}+"] = moved[-1].labels
+    # A graph in pieces may have fewer parts than were asked for, and is no start.
+    n_parts = [len(np.unique(one.labels)) for one in moved]
+    if n_parts[1] < n_parts[0]:
+        del moved[1]
+    likelier = max(moved, key=lambda one: one.log_likelihood)
+    found[f"{weighting}/reassign"] = likelier.labels
+    return likelier.labels
 
 
 def _crowd_ari(ensemble: Any, X: Any) -> NDArray[np.float64]:
@@ -299,28 +337,6 @@ def _crowd_ari(ensemble: Any, X: Any) -> NDArray[np.float64]:
     from comitia.weigh import crowd_agreement
 
     return crowd_agreement(ensemble, "adjusted_rand", weight_power=1.0)
-
-
-def _from_average(
-    ensemble: Any, n_clusters: int, rng: Any, **weights: Any
-) -> NDArray[Any]:
-    from comitia.partition import cut, ensemble_linkage, reassign
-
-    tree = ensemble_linkage(ensemble, **weights)
-    return reassign(ensemble, cut(tree, n_clusters)).labels
-
-
-def _from_tcut(
-    ensemble: Any, n_clusters: int, rng: Any, **weights: Any
-) -> NDArray[Any]:
-    from comitia.partition import reassign, tcut
-    from comitia.represent import bipartite_graph
-
-    graph = bipartite_graph(ensemble, **weights)
-    return reassign(ensemble, tcut(graph, n_clusters, rng)).labels
-
-
-_STARTS: dict[str, Any] = {"average+": _from_average, "tcut+": _from_tcut}
 
 
 def _ari(labels: NDArray[Any], classes: NDArray[Any]) -> float:

@@ -10,36 +10,38 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.evaluation.default_junk_page import (
+    CHOSEN_MIX,
+    KCC,
+    NAMED,
+    junk_told,
+    mean_with_most_junk,
+)
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
-    figure,
+    enumerated,
     list_table,
     number,
+    section,
 )
 from benchmarks.evaluation.store import Row, read
 
-__all__ = ["CHOSEN", "Scores", "compared", "page", "scores"]
+__all__ = ["CHOSEN", "Scores", "compared", "page", "scores", "summary"]
 
 #: The default: generator, size of the ensemble, weighting and consensus.
-CHOSEN = ("sqrt", 50, "entropy/reassign")
-#: What it was until now, and other mixes that have a name.
+CHOSEN = ("sqrt", 50, CHOSEN_MIX)
+#: What it was at first.
 BEFORE = "none/average"
-NAMED = {
-    "entropy/reassign": "the default",
-    "none/average": "EAC, the default until now",
-    "crowd/average": "WEAC",
-    "entropy/average": "LWEA",
-    "entropy/tcut": "LWGP",
-    "none/kmeans": "KCC",
-    "k-means": "k-means alone",
-}
 HALVES = ("choose", "confirm")
+#: Differences below this are ties, and probabilities below this are more than chance.
+TIE, LEVEL = 0.001, 0.05
+#: Mean scores of generators that differ by less are level: so much changes with a seed.
+SMALL = 0.005
 
 Floats = NDArray[np.float64]
 
@@ -160,32 +162,83 @@ def page(results: Path, figures: Path) -> str:
         [
             about(results, "default"),
             _sets_told(rows, len(tried) - len(rows)),
-            *_titled("Weighting and consensus, on the half to choose by"),
+            *section("Weighting and consensus, on the half to choose by"),
             _mix_table(scores(rows, mixes, half="choose")),
-            *_titled("Generators, with the weighting and consensus chosen"),
+            *section("Generators, with the weighting and consensus chosen"),
             _generator_table(rows),
-            *_titled("Confirmed on the other half?"),
+            *section("Confirmed on the other half?"),
             _verdict(rows),
             _named_table(rows),
-            *_titled("Planted clusterings, some of them junk"),
+            *section("Planted clusterings, some of them junk"),
             about(results, "default_junk"),
-            _JUNK_TOLD,
-            figure(_junk_plot(junk), figures, "default_junk", _JUNK_ALT),
-            _junk_table(junk),
+            junk_told(junk, figures),
         ]
     )
 
 
-_JUNK_TOLD = """\
-Twenty clusterings of 1000 objects into five clusters of equal sizes, or of sizes
-16 : 8 : 4 : 2 : 1. In good clusterings 30 or 50 % of the labels are random, in junk
-90 %.
-"""
-_JUNK_ALT = "Adjusted Rand index against the share of junk clusterings"
+def summary(results: Path) -> str:
+    """The default in a few lines, for those who choose their own mix.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    text : str
+        In reStructuredText.
+    """
+    rows, junk = (
+        [row for row in read(results / name) if row["status"] == "ok"]
+        for name in ("default.csv", "default_junk.csv")
+    )
+    found = {half: scores(rows, list(NAMED), half=half) for half in HALVES}
+    if not junk or not all(one.sets for one in found.values()):
+        return NOT_MEASURED
+    cells = [
+        (title, *(number(float(one.column(name).mean())) for one in found.values()))
+        for name, title in NAMED.items()
+    ]
+    sizes = [len(one.sets) for one in found.values()]
+    told = (
+        f"The parts were chosen on {sizes[0]} of {sum(sizes)} public data sets and "
+        f"looked at again on the other {sizes[1]} (adjusted Rand index with as many "
+        "clusters as there are classes):\n"
+    )
+    head = ("", *(f"half to {half}" for half in HALVES))
+    return "\n".join(
+        [told, list_table(head, cells), "", f"{_held(found)} {_under_junk(junk)}\n"]
+    )
 
 
-def _titled(text: str) -> list[str]:
-    return ["", text, "^" * len(text), ""]
+def _held(found: dict[str, Scores]) -> str:
+    one = found[HALVES[1]]
+    told = [
+        (NAMED[name], *compared(one.column(CHOSEN[2]), one.column(name)))
+        for name in NAMED
+        if name != CHOSEN[2]
+    ]
+    return (
+        f"On the half to {HALVES[1]} the default is {_verdict_in_words(told)} "
+        "(Wilcoxon's signed rank test)."
+    )
+
+
+def _under_junk(junk: Sequence[Row]) -> str:
+    most = max(float(row["junk"]) for row in junk)
+    said = []
+    for name in (CHOSEN[2], "entropy/average", "entropy/tcut", KCC):
+        means = [
+            number(mean_with_most_junk(junk, name, sizes, "0.3"), 2)
+            for sizes in ("equal", "unequal")
+        ]
+        said.append(f"{NAMED[name]} {' and '.join(means)}")
+    return (
+        "What it has before these is what happens when clusterings are junk: with "
+        f"{most:.0%} of them nine tenths noise, clusters of equal and of unequal sizes "
+        f"are found with the scores {enumerated(said)}."
+    )
 
 
 def _sets_told(rows: Sequence[Row], n_failed: int) -> str:
@@ -194,7 +247,7 @@ def _sets_told(rows: Sequence[Row], n_failed: int) -> str:
     least, most = min(seeds.values()), max(seeds.values())
     n_seeds = f"{most}" if least == most else f"{least} to {most}"
     largest = max(int(row["n_objects"]) for row in rows)
-    failed = f" {n_failed} of the rows have no result." if n_failed else ""
+    failed = f" Rows without a result: {n_failed}." if n_failed else ""
     return (
         f"{len(sets['choose'])} data sets to choose by and {len(sets['confirm'])} to "
         f"confirm, drawn at random, with at most {largest} objects each; {n_seeds} "
@@ -243,7 +296,7 @@ def _generator_table(rows: Sequence[Row]) -> str:
     for row in rows:
         having[row["data"]].add(_kind(row))
     rows = [row for row in rows if len(having[row["data"]]) == len(kinds)]
-    cells = []
+    cells, on_half = [], {}
     for generator, size in kinds:
         line = [_bold(_GENERATORS[generator], (generator, size) == _OURS), size]
         for half in HALVES:
@@ -258,9 +311,27 @@ def _generator_table(rows: Sequence[Row]) -> str:
                 number(float(one.mean()) if len(one) else float("nan"))
                 for one in found.table.T
             ]
+            if half == HALVES[0] and found.sets:
+                on_half[generator, size] = float(found.column(CHOSEN[2]).mean())
         cells.append(line)
     head = ("k-means", "M", *(f"{what}, {half}" for half in HALVES for what in _BOTH))
-    return list_table(head, cells)
+    return f"{_generator_told(on_half)}\n{list_table(head, cells)}"
+
+
+def _generator_told(on_half: dict[tuple[str, str], float]) -> str:
+    if _OURS not in on_half:
+        return ""
+    best = max(on_half, key=lambda kind: on_half[kind])
+    told = f"Best on the half to {HALVES[0]} by: {_GENERATORS[best[0]]}, M = {best[1]}"
+    if best != _OURS:
+        lead = on_half[best] - on_half[_OURS]
+        told += (
+            f", by {lead:.3f}, which is less than a seed changes; the default needs no "
+            "k"
+            if lead < SMALL
+            else f", by {lead:.3f}"
+        )
+    return f"{told}.\n"
 
 
 _OURS = (CHOSEN[0], str(CHOSEN[1]))
@@ -275,19 +346,43 @@ _GENERATORS = {
 
 
 def _verdict(rows: Sequence[Row]) -> str:
-    told = []
-    for half in HALVES:
-        found = scores(rows, [CHOSEN[2], BEFORE], half=half)
-        if not found.sets:
+    """What the default has gained, and against whom it holds on the other half."""
+    found = {half: scores(rows, list(NAMED), half=half) for half in HALVES}
+    if not all(one.sets for one in found.values()):
+        return NOT_MEASURED
+    told, cells = [], []
+    for name, title in NAMED.items():
+        if name == CHOSEN[2]:
             continue
-        gain, p = compared(found.column(CHOSEN[2]), found.column(BEFORE))
-        said = "which chance explains" if p >= 0.05 else "more than chance"
-        told.append(
-            f"on the half to {half} the default scores {gain:+.3f} against what it was "
-            f"before, {said} (Wilcoxon's signed rank test, p = {p:.2g})"
-        )
-    text = "; ".join(told)
-    return f"{text[:1].upper()}{text[1:]}.\n"
+        line = [title]
+        for half, one in found.items():
+            ours, theirs = one.column(CHOSEN[2]), one.column(name)
+            gain, p = compared(ours, theirs)
+            better, worse = (ours > theirs + TIE).sum(), (ours < theirs - TIE).sum()
+            line += [f"{gain:+.3f}", f"{better} / {worse}", f"{p:.2g}"]
+            if half == HALVES[1]:
+                told.append((title, gain, p))
+        cells.append(line)
+    head = [
+        f"{what}, {half}" for half in HALVES for what in ("ARI", "better / worse", "p")
+    ]
+    text = (
+        "The default less another mix, mean over the data sets; on how many of them it "
+        f"is better and worse by more than {TIE}; Wilcoxon's signed rank test. On the "
+        f"half to confirm the default is {_verdict_in_words(told)}.\n"
+    )
+    table = list_table(["the default against", *head], cells)
+    return f"{text}\n{table}\n"
+
+
+def _verdict_in_words(told: Sequence[tuple[str, float, float]]) -> str:
+    kinds = {
+        "better than": [title for title, gain, p in told if p < LEVEL and gain > 0],
+        "worse than": [title for title, gain, p in told if p < LEVEL and gain < 0],
+        "not told apart from": [title for title, _, p in told if p >= LEVEL],
+    }
+    said = [f"{how} {enumerated(titles)}" for how, titles in kinds.items() if titles]
+    return ", and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
 
 
 def _named_table(rows: Sequence[Row]) -> str:
@@ -314,71 +409,3 @@ def _named_table(rows: Sequence[Row]) -> str:
     head = ("", *(f"{what}, {half}" for half in HALVES for what in ("rank", "ARI")))
     told = f"Mean ranks are told apart when they differ by more than {critical}.\n"
     return told + "\n" + list_table(head, cells)
-
-
-# -- junk ------------------------------------------------------------------------------
-
-_PANELS = [(size, noise) for size in ("equal", "unequal") for noise in ("0.3", "0.5")]
-_LINES = ("entropy/reassign", "entropy/average", "none/kmeans", "none/average")
-
-
-def _curve(
-    rows: Sequence[Row], name: str, sizes: str, noise: str
-) -> tuple[list[float], list[float]]:
-    """Shares of junk, and the mean score at each."""
-    found: dict[float, list[float]] = defaultdict(list)
-    for row in rows:
-        if (row["sizes"], row["noise"]) == (sizes, noise):
-            found[float(row["junk"])].append(float(row[name]))
-    shares = sorted(found)
-    return shares, [float(np.mean(found[share])) for share in shares]
-
-
-def _junk_plot(rows: Sequence[Row]) -> Any:
-    from matplotlib import pyplot as plt
-
-    from comitia.plot._style import COLOURS, LINES, MARKERS, tidy
-
-    drawn, axes = plt.subplots(
-        2, 2, figsize=(7.0, 5.2), sharex=True, sharey=True, layout="constrained"
-    )
-    for ax, (sizes, noise) in zip(axes.flat, _PANELS, strict=True):
-        for at, name in enumerate(_LINES):
-            shares, means = _curve(rows, name, sizes, noise)
-            ax.plot(
-                shares,
-                means,
-                LINES[at],
-                color=COLOURS[at],
-                marker=MARKERS[at],
-                markersize=4,
-                label=NAMED[name],
-            )
-        ax.set_title(f"{sizes} sizes, noise {float(noise):.0%}", fontsize="small")
-        tidy(ax, "y")
-    for ax in axes[1]:
-        ax.set_xlabel("share of junk clusterings")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("adjusted Rand index")
-    axes[1, 0].legend(fontsize="x-small")
-    return drawn
-
-
-def _junk_table(rows: Sequence[Row]) -> str:
-    mixes = [name for name in rows[0] if "/" in name]
-    means = {}
-    for name in mixes:
-        curves = [_curve(rows, name, *panel) for panel in _PANELS]
-        worst = [values[-1] for _, values in curves if values]
-        means[name] = [float(np.mean([v for _, c in curves for v in c])), *worst]
-    order = sorted(mixes, key=lambda name: -means[name][0])
-    head = (
-        "mix",
-        "mean of all",
-        *(f"{size}, {float(noise):.0%}, most junk" for size, noise in _PANELS),
-    )
-    cells = [
-        (_bold(name, name == CHOSEN[2]), *(number(value) for value in means[name]))
-        for name in order
-    ]
-    return list_table(head, cells)

@@ -37,6 +37,7 @@ __all__ = [
     "REFERENCE",
     "applicable",
     "compile_kernels",
+    "describe",
     "fit",
     "jobs",
     "page",
@@ -48,6 +49,8 @@ __all__ = [
 REFERENCE = "k-means"
 MEASURES = {"ari": "adjusted_rand", "nmi": "nmi_arithmetic"}
 MEMBERS = ("n_members", "best_member_ari", "mean_member_ari")
+#: What ``everything_sets.csv`` says of the classes of a data set.
+DESCRIBED = ("n_classes", "balance")
 VALUES = ("n_clusters", "n_found", *MEASURES, *MEMBERS)
 LINKAGES: tuple[Any, ...] = ("single", "average", "weighted", "complete")
 #: Ten seconds and more where the others take a tenth of one.
@@ -63,8 +66,9 @@ def run(options: Options) -> None:
     options : Options
         What the command line asks for.
     """
-    todo = list(jobs(options))
     start = time.monotonic()
+    run_jobs("everything_sets", _set_jobs(options), options, values=DESCRIBED)
+    todo = list(jobs(options))
     if not options.smoke and len(read(options.results / "everything.csv")) < len(todo):
         compile_kernels(dict.fromkeys(job.key["method"] for job in todo), options)
     if options.stop_after is not None:
@@ -109,6 +113,50 @@ def compile_kernels(methods: Iterable[str], options: Options) -> None:
         run_jobs("compiling", todo, tiny, values=VALUES)
 
 
+def _found(options: Options) -> list[Source]:
+    if options.smoke:
+        options = replace(options, max_objects=TINY)
+    found = data_sets.sources(options.data, max_objects=options.max_objects)
+    if options.sets:
+        found = [one for one in found if one.name in options.sets]
+    return _first_of_each_kind(found) if options.smoke else found
+
+
+def _set_jobs(options: Options) -> Iterator[Job]:
+    for one in _found(options):
+        key = {"kind": one.kind, "data": one.name, "n_objects": one.n_objects}
+        yield Job(key, describe, {"folder": options.data})
+
+
+def describe(
+    kind: str, data: str, n_objects: int, folder: Path | None
+) -> dict[str, Any]:
+    """What the classes of a data set are like.
+
+    Parameters
+    ----------
+    kind, data : str
+        The data set.
+
+    n_objects : int
+        To how many objects it is cut.
+
+    folder : path or None
+        Where the data are.
+
+    Returns
+    -------
+    values : dict
+        Number of classes, and their balance: their entropy as a share of what it would
+        be if all were of equal size.
+    """
+    y = data_sets.load(kind, data, folder, n_objects).y
+    p = np.unique(y[y >= 0], return_counts=True)[1] / np.sum(y >= 0)
+    entropy = float(-(p * np.log(p)).sum())
+    balance = entropy / np.log(len(p)) if len(p) > 1 else 1.0
+    return {"n_classes": len(p), "balance": balance}
+
+
 def jobs(options: Options) -> Iterator[Job]:
     """The fits, in the order in which they are begun.
 
@@ -124,17 +172,12 @@ def jobs(options: Options) -> Iterator[Job]:
     """
     if options.smoke:
         options = replace(options, max_objects=TINY, seeds=options.seeds[:1])
-    found = data_sets.sources(options.data, max_objects=options.max_objects)
-    if options.sets:
-        found = [one for one in found if one.name in options.sets]
-    if options.smoke:
-        found = _first_of_each_kind(found)
     first = options.seeds[0]
 
     def turn(job: Job) -> int:
         return 2 * (job.key["seed"] != first) + (job.key["method"] in SLOW)
 
-    yield from sorted(_jobs_on(found, options), key=turn)  # a stable sort
+    yield from sorted(_jobs_on(_found(options), options), key=turn)  # a stable sort
 
 
 def _jobs_on(found: Sequence[Source], options: Options) -> Iterator[Job]:

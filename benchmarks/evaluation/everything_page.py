@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from benchmarks.evaluation.everything_findings import findings
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
+    enumerated,
     figure,
+    linked,
     list_table,
     number,
+    section,
 )
 from benchmarks.evaluation.store import Row, read
 from benchmarks.evaluation.summary import (
@@ -46,14 +50,58 @@ def page(results: Path, figures: Path) -> str:
     rows = read(results / "everything.csv")
     if not rows:
         return NOT_MEASURED
-    texts = [about(results, "everything")]
-    for name, found in leagues(rows).items():
+    texts = [about(results, "everything"), _setting(rows, results)]
+    texts += section("What the table says of our defaults")
+    played = leagues(rows)
+    texts += [findings(rows, played, _balance(results)), ""]
+    for name, found in played.items():
         if found.lines:
-            texts += [LEAGUES[name], "^" * len(LEAGUES[name]), ""]
+            texts += section(LEAGUES[name])
             texts += [_told(found), _table(found), ""]
             texts.append(figure(_plot(found), figures, f"ranks_{name}", _ALT))
-    texts += ["Without a result", "^" * 16, "", _failed(rows)]
+    texts += [*section("Without a result"), _failed(rows)]
     return "\n".join(texts)
+
+
+def _setting(rows: Sequence[Row], results: Path) -> str:
+    """What was fitted on what; limits and versions are told by ``about``."""
+    sets = {(row["kind"], row["data"]): int(row["n_objects"]) for row in rows}
+    of = Counter(kind for kind, _ in sets)
+    named = [f"{of[kind]} {word}" for kind, word in _KINDS.items() if of[kind]]
+    cut = max((n for (kind, _), n in sets.items() if kind != "graph"), default=0)
+    seeds = {row["seed"] for row in rows}
+    methods = {row["method"] for row in rows} - {REFERENCE}
+    told = (
+        f"{len(rows)} fits: {len(methods)} methods on {enumerated(named)}, "
+        f"{len(seeds)} seed{'s' * (len(seeds) > 1)}. Tables, views and series have at "
+        f"most {cut} objects, what is larger is cut to these; networks are whole. What "
+        "is said here of large data sets is said of a part of their objects."
+    )
+    path = results / "everything.json"
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    if len({run["processor"] for run in runs}) > 1:
+        told += (
+            " Rows that were added on another machine have seconds that cannot be "
+            "compared with those of the others."
+        )
+    return f"{told}\n"
+
+
+_KINDS = {
+    "single": "tables",
+    "views": "sets of views",
+    "series": "sets of series",
+    "graph": "networks",
+}
+
+
+def _balance(results: Path) -> dict[str, float]:
+    """How even the classes of the tables are."""
+    return {
+        row["data"]: float(row["balance"])
+        for row in read(results / "everything_sets.csv")
+        if row["kind"] == "single" and row["status"] == "ok"
+    }
 
 
 _ALT = "Mean rank of each method with its critical difference"
@@ -124,7 +172,7 @@ def _table(found: League) -> str:
         _HEAD,
         [
             (
-                _linked(line.method),
+                linked(line.method),
                 number(line.rank, 1),
                 number(line.ari),
                 number(line.nmi),
@@ -139,12 +187,6 @@ def _table(found: League) -> str:
     )
 
 
-def _linked(method: str) -> str:
-    if method == REFERENCE:
-        return f"**{method}**"
-    return f":doc:`{method} </generated/methods/{method}>`"
-
-
 def _per_cent(share: float) -> str:
     return "–" if share != share else f"{share:.0%}"
 
@@ -156,7 +198,7 @@ def _failed(rows: Sequence[Row]) -> str:
     count = sum(row["status"] != "ok" for row in rows)
     head = ("method", "what happened", "on", "the most frequent message")
     cells = [
-        (_linked(method), status, _named(on), f"``{message}``" if message else "")
+        (linked(method), status, _named(on), f"``{message}``" if message else "")
         for method, status, on, message in found
     ]
     told = (
@@ -176,26 +218,37 @@ def _plot(found: League) -> Any:
 
     from comitia.plot._style import COLOURS, GREY, tidy
 
-    places = np.arange(len(found.lines))
     ranks = [line.rank for line in found.lines]
-    size = (6.4, 1.0 + 0.17 * len(ranks))
+    size = (6.4, 1.2 + 0.17 * len(ranks))
     drawn, ax = plt.subplots(figsize=size, layout="constrained")
     half = found.critical_difference / 2
-    ax.axvspan(ranks[0] - half, ranks[0] + half, color=GREY, alpha=0.12, linewidth=0)
-    ax.errorbar(
-        ranks,
-        places,
-        xerr=half,
-        fmt="o",
-        color=COLOURS[0],
-        markersize=4,
-        elinewidth=1.0,
-    )
     for at, line in enumerate(found.lines):
-        if line.method == REFERENCE:
-            ax.plot(line.rank, at, "s", color=COLOURS[1], markersize=6)
-    ax.set_yticks(places, [line.method for line in found.lines], fontsize="x-small")
+        is_reference = line.method == REFERENCE
+        level = line.rank - ranks[0] <= found.critical_difference
+        colour = COLOURS[1] if is_reference else COLOURS[0] if level else GREY
+        ax.errorbar(
+            line.rank,
+            at,
+            xerr=half,
+            fmt="s" if is_reference else "o",
+            color=colour,
+            markerfacecolor=colour if level else "white",
+            markersize=5 if is_reference else 4,
+            elinewidth=1.0,
+        )
+        if is_reference:
+            ax.axvline(line.rank, color=colour, linewidth=0.6, linestyle=":", zorder=0)
+    names = [line.method for line in found.lines]
+    ax.set_yticks(range(len(ranks)), names, fontsize="x-small")
+    for label in ax.get_yticklabels():
+        if label.get_text() == REFERENCE:
+            label.set_color(COLOURS[1])
     ax.set_ylim(len(ranks) - 0.4, -0.6)
-    ax.set_xlabel("mean rank, 1 is the best; bars that do not overlap differ")
+    ax.set_xlabel(
+        "mean rank, 1 is the best; bars that do not overlap are told apart\n"
+        "filled: not told apart from the first; square and dotted line: k-means",
+        fontsize="small",
+    )
+    ax.tick_params(axis="x", top=len(ranks) > 30, labeltop=len(ranks) > 30)
     tidy(ax, "x")
     return drawn

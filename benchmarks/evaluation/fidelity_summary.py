@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,15 @@ import numpy as np
 
 from benchmarks.evaluation.store import Row, read
 
-__all__ = ["COLUMNS", "published", "summarise", "write_summary"]
+__all__ = [
+    "COLUMNS",
+    "departures",
+    "is_compared",
+    "leaves",
+    "published",
+    "summarise",
+    "write_summary",
+]
 
 COLUMNS = (
     "pool",
@@ -120,3 +128,59 @@ def summarise(
         line = (*key, len(values), *cells, paper)
         summary.append(dict(zip(COLUMNS, line, strict=True)))
     return summary
+
+
+def departures(summary: Sequence[Row], criterion: str) -> list[Row]:
+    """Where our mean leaves the published one by more than the published spread.
+
+    Parameters
+    ----------
+    summary : sequence of dict
+        The rows of ``fidelity_summary.csv``.
+
+    criterion : {"true-k", "best-k"}
+        By which the number of clusters is found.
+
+    Returns
+    -------
+    departures : list of dict
+        The rows; those without a published figure are none of them.
+    """
+    return [
+        row
+        for row in summary
+        if row["criterion"] == criterion and is_compared(row) and leaves(row)
+    ]
+
+
+def is_compared(row: Row) -> bool:
+    """Whether there is a published figure of the same ensembles.
+
+    Parameters
+    ----------
+    row : dict
+        Of the summary.
+
+    Returns
+    -------
+    compared : bool
+        True if there is.
+    """
+    return row["published_in"] == COMPARED and row["published_sd"] != ""
+
+
+def leaves(row: Row) -> bool:
+    """Whether our mean leaves the published one by more than the published spread.
+
+    Parameters
+    ----------
+    row : dict
+        Of the summary, with a published figure.
+
+    Returns
+    -------
+    leaves : bool
+        True if it does.
+    """
+    gap = float(row["mean"]) - float(row["published_mean"])
+    return abs(gap) > float(row["published_sd"])

@@ -6,13 +6,19 @@ ensemble of a grid, and the adjusted Rand index of each method as a column, so t
 methods are compared on the same ensembles. ``oracle`` knows the planted partition when
 it learns how members err: no method that sees labels alone can be expected to do
 better.
+
+``peers_pools.csv`` has the same methods on the real members of the pools that
+:mod:`benchmarks.evaluation.fidelity` also uses.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -21,8 +27,19 @@ from numpy.typing import NDArray
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
 
-__all__ = ["COLUMNS", "METHODS", "combine", "planted_with_junk", "run", "score_junk"]
+__all__ = [
+    "COLUMNS",
+    "DEFAULT",
+    "METHODS",
+    "combine",
+    "planted_with_junk",
+    "run",
+    "score_junk",
+    "score_pool",
+]
 
+#: What ``ConsensusClustering(n_clusters)`` does.
+DEFAULT = "the default"
 #: Ids of the catalogue; a star is a second look by :func:`comitia.partition.reassign`.
 METHODS = (
     "eac",
@@ -36,6 +53,7 @@ METHODS = (
     "sec",
     "lwea*",
     "lwgp*",
+    DEFAULT,
 )
 COLUMNS = (*METHODS, "oracle")
 #: The grid: share of junk members, share of random labels in these, ratio of the
@@ -43,6 +61,8 @@ COLUMNS = (*METHODS, "oracle")
 SHARES, JUNK_NOISE = (0.0, 0.25, 0.5, 0.7, 0.8), (0.7, 0.9, 1.0)
 IMBALANCES, SIZES = (1, 4, 16), (10, 20, 50)
 GOOD_NOISE, N_OBJECTS, N_CLUSTERS, N_SEEDS = 0.4, 1000, 5, 3
+#: How often ten members are drawn from a pool; at most ten times.
+N_DRAWS = 5
 
 Labels = NDArray[np.int64]
 
@@ -55,7 +75,13 @@ def run(options: Options) -> None:
     options : Options
         What the command line asks for; at most three of its seeds are used.
     """
+    start = monotonic()
     run_jobs("peers_junk", _jobs(options), options, values=COLUMNS)
+    if options.stop_after is not None:
+        left = max(options.stop_after - (monotonic() - start), 0.0)
+        options = replace(options, stop_after=left)
+    if on_pools := list(_pool_jobs(options)):  # a data folder may have none
+        run_jobs("peers_pools", on_pools, options, values=METHODS)
 
 
 def _jobs(options: Options) -> Iterator[Job]:
@@ -80,6 +106,16 @@ def _jobs(options: Options) -> Iterator[Job]:
                 "seed": seed,
             }
             yield Job(key, score_junk, {"n_objects": n})
+
+
+def _pool_jobs(options: Options) -> Iterator[Job]:
+    from benchmarks.evaluation.fidelity_pools import pools
+
+    for draw in range(1, 2 if options.smoke else N_DRAWS + 1):
+        for pool in pools(replace(options, sets=())):
+            yield Job(
+                {"pool": pool, "draw": draw}, score_pool, {"folder": options.data}
+            )
 
 
 def planted_with_junk(
@@ -156,6 +192,36 @@ def score_junk(n_objects: int, **cell: Any) -> dict[str, float]:
     return {name: agreement(found[name], truth, "adjusted_rand") for name in COLUMNS}
 
 
+def score_pool(pool: str, draw: int, folder: Path | None) -> dict[str, float]:
+    """Adjusted Rand index of each method on members of a pool.
+
+    Parameters
+    ----------
+    pool, draw : str, int
+        Which members; the draw is the seed, too.
+
+    folder : path or None
+        The data folder.
+
+    Returns
+    -------
+    values : dict
+        One for each of :data:`METHODS`.
+    """
+    from benchmarks.evaluation.fidelity_pools import draw_of, load_pool
+    from comitia import Ensemble
+    from comitia.agreement import agreement
+
+    members, classes = load_pool(pool, folder)
+    ensemble, k = Ensemble(draw_of(members, draw)), len(np.unique(classes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {
+            one: agreement(combine(ensemble, one, k, draw), classes, "adjusted_rand")
+            for one in METHODS
+        }
+
+
 def combine(ensemble: Any, method: str, n_clusters: int, seed: int) -> Labels:
     """Labels of a method, with the second look that a star asks for.
 
@@ -165,7 +231,7 @@ def combine(ensemble: Any, method: str, n_clusters: int, seed: int) -> Labels:
         The clusterings.
 
     method : str
-        An id of the catalogue, maybe with a star at its end.
+        An id of the catalogue, maybe with a star at its end, or :data:`DEFAULT`.
 
     n_clusters, seed : int
         Number of clusters, and the seed.
@@ -178,6 +244,9 @@ def combine(ensemble: Any, method: str, n_clusters: int, seed: int) -> Labels:
     import comitia
     from comitia.partition import reassign
 
+    if method == DEFAULT:
+        made = comitia.ConsensusClustering(n_clusters, random_state=seed)
+        return made.fit_predict(ensemble)
     make: Callable[..., Any] = comitia.method(method.removesuffix("*"))
     labels = make(n_clusters, random_state=seed).fit_predict(ensemble)
     return reassign(ensemble, labels).labels if method.endswith("*") else labels

@@ -3,17 +3,88 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import list_table
 
-__all__ = ["NOT_MEASURED", "about", "figure", "list_table", "number"]
+__all__ = [
+    "NOT_MEASURED",
+    "Finding",
+    "about",
+    "enumerated",
+    "figure",
+    "linked",
+    "list_table",
+    "number",
+    "section",
+]
 
 NOT_MEASURED = "*Not measured yet.*\n"
 #: Where the documentation keeps the plots, seen from its source folder.
 FOLDER = "/generated/evaluation"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A judgement and what the rows say of it.
+
+    Attributes
+    ----------
+    title, judgement : str
+        What is said, in reStructuredText.
+
+    support : callable
+        ``support(results)`` returns the figures, as sentences, and whether they bear
+        the judgement out.
+
+    methods : tuple of str, default=()
+        Of whom it speaks: without rows of them nothing is said.
+    """
+
+    title: str
+    judgement: str
+    support: Callable[[Any], tuple[str, bool]]
+    methods: tuple[str, ...] = ()
+
+    def told(self, results: Any) -> str:
+        """The finding as an entry of a list.
+
+        Parameters
+        ----------
+        results : object
+            What the figures are counted from.
+
+        Returns
+        -------
+        text : str
+            In reStructuredText.
+        """
+        figures, holds = self.support(results)
+        texts = [self.judgement, figures]
+        if not holds:
+            texts.append("**These rows no longer bear it out.**")
+        return f"{self.title}\n    {' '.join(text for text in texts if text)}\n"
+
+
+def section(title: str) -> list[str]:
+    """The lines of a heading below that of the part.
+
+    Parameters
+    ----------
+    title : str
+        What it says.
+
+    Returns
+    -------
+    lines : list of str
+        In reStructuredText.
+    """
+    return ["", title, "^" * len(title), ""]
 
 
 def about(results: Path, part: str) -> str:
@@ -38,7 +109,11 @@ def about(results: Path, part: str) -> str:
     runs = json.loads(path.read_text())["runs"]
     told = []
     for versions, some in groupby(runs, key=_versions):
-        told.append(f"{'; '.join(dict.fromkeys(map(_rows, some)))} ({versions})")
+        rows: dict[tuple[str, str], int] = defaultdict(int)
+        for run in some:  # one that was stopped went on in the same way
+            rows[_made(run)] += run["rows"]
+        counts = [f"{n} rows{what} on {where}" for (what, where), n in rows.items()]
+        told.append(f"{'; '.join(counts)} ({versions})")
     return f"*{'; '.join(dict.fromkeys(told))}.*\n"
 
 
@@ -46,14 +121,15 @@ def _versions(run: dict[str, Any]) -> str:
     return ", ".join(f"{name} {it}" for name, it in run["versions"].items())
 
 
-def _rows(run: dict[str, Any]) -> str:
+def _made(run: dict[str, Any]) -> tuple[str, str]:
     what = f" [{run['what']}]" if "what" in run else ""
     cut = run.get("max_objects")
-    return (
-        f"{run['rows']} rows{what} on {run['date'][:10]}, {run['cores']} cores"
+    where = (
+        f"{run['date'][:10]}, {run['cores']} cores"
         + _limits(run)
         + (f", at most {cut} objects" if cut else "")
     )
+    return what, where
 
 
 def _limits(run: dict[str, Any]) -> str:
@@ -80,6 +156,41 @@ def number(value: float, digits: int = 3) -> str:
         A dash for what is not known.
     """
     return "–" if value != value else f"{value:.{digits}f}"
+
+
+def enumerated(texts: Sequence[str]) -> str:
+    """Several texts as part of a sentence: a, b and c.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        One or more.
+
+    Returns
+    -------
+    text : str
+        All of them.
+    """
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def linked(method: str) -> str:
+    """A link to the page of a method; the reference has none.
+
+    Parameters
+    ----------
+    method : str
+        Its id.
+
+    Returns
+    -------
+    text : str
+        In reStructuredText.
+    """
+    if method == "k-means":
+        return f"**{method}**"
+    return f":doc:`{method} </generated/methods/{method}>`"
 
 
 def figure(drawn: Any, figures: Path, name: str, says: str) -> str:

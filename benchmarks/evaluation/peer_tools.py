@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.junk import combine
+from benchmarks.evaluation.junk import DEFAULT, combine
 from benchmarks.harness import (
     ONE_THREAD,
     ROOT,
@@ -306,6 +306,7 @@ def _said(command: list[str], folder: str) -> list[str]:
 # -- the list --------------------------------------------------------------------------
 
 _OUR_IDS = (
+    DEFAULT,
     "eac",
     "lwea",
     "lwea*",

@@ -1,8 +1,8 @@
 """Are we better than what people use now? Speed, memory and quality, in one run.
 
 ``peers.csv`` has a row for each tool, case and seed. The tools, ours and those of other
-packages, get the same input: labels of members, a table, views or series. Nothing here
-needs a data folder. ``peers_junk.csv`` asks when weighting wins; see
+packages, get the same input: labels of members, a table, views or series, which need no
+data folder. ``peers_junk.csv`` and ``peers_pools.csv`` ask when weighting wins; see
 :mod:`benchmarks.evaluation.junk`.
 
 Packages that are not there are left out; ``peers.json`` says which, and why. R's clue

@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evaluation.junk import METHODS
+from benchmarks.evaluation.junk import (
+    DEFAULT,
+    GOOD_NOISE,
+    METHODS,
+    N_CLUSTERS,
+    N_OBJECTS,
+)
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
+    Finding,
     about,
+    enumerated,
     figure,
     list_table,
     number,
+    section,
 )
 from benchmarks.evaluation.peer_tools import TOOLS
 from benchmarks.evaluation.store import Row, read
@@ -56,10 +65,10 @@ def page(results: Path, figures: Path) -> str:
     for takes, title in _TITLES.items():
         found = [row for row in rows if TOOLS[row["tool"]].takes == takes]
         if found:
-            texts += _section(title, f"{_TOLD[takes]}\n{_table(found)}")
+            texts += [*section(title), _TOLD[takes], _table(found), ""]
     junk = [row for row in read(results / "peers_junk.csv") if row["status"] == "ok"]
     if junk:
-        texts += _section("When weighting wins", _finding(junk, figures))
+        texts += [*section("When weighting wins"), _finding(junk, figures), ""]
         texts += [_on_pools(results), ""]
     return "\n".join(texts)
 
@@ -90,10 +99,6 @@ spectral clustering.
 Noisy waves of three frequencies with a random phase, of equal and of unequal length.
 """,
 }
-
-
-def _section(title: str, text: str) -> list[str]:
-    return [title, "^" * len(title), "", text, ""]
 
 
 def _packages(results: Path) -> str:
@@ -160,13 +165,18 @@ def against(
     worst : float
         The lowest difference.
     """
+    gaps = np.array(list(_gaps(rows, method, other).values()))
+    wins, losses = int((gaps > TIE).sum()), int((gaps < -TIE).sum())
+    return wins, len(gaps) - wins - losses, losses, float(gaps.min())
+
+
+def _gaps(rows: Sequence[Row], method: str, other: str) -> dict[tuple[str, ...], float]:
+    """Mean differences of two methods, by the settings of the grid."""
     cells: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in rows:
         cell = tuple(row[name] for name in _GRID)
         cells[cell].append(float(row[method]) - float(row[other]))
-    gaps = np.array([np.mean(values) for values in cells.values()])
-    wins, losses = int((gaps > TIE).sum()), int((gaps < -TIE).sum())
-    return wins, len(gaps) - wins - losses, losses, float(gaps.min())
+    return {cell: float(np.mean(values)) for cell, values in cells.items()}
 
 
 _GRID = ("junk_share", "junk_noise", "imbalance", "n_clusterings")
@@ -197,76 +207,167 @@ def _finding(rows: Sequence[Row], figures: Path) -> str:
         "worst",
     ]
     drawn = figure(_plot(rows), figures, "junk", _ALT)
+    told = [one.told(rows) for one in FINDINGS]
+    return "\n".join([_grid_told(rows), *told, list_table(head, body), "", drawn])
+
+
+def _grid_told(rows: Sequence[Row]) -> str:
+    def tried(name: str, form: str) -> str:
+        values = sorted({float(row[name]) for row in rows})
+        return enumerated([format(value, form) for value in values])
+
+    seeds = len({row["seed"] for row in rows})
+    return (
+        f"Members are planted: {N_CLUSTERS} clusters, {N_OBJECTS} objects, "
+        f"{GOOD_NOISE:.0%} of the labels random. A share of the members "
+        f"({tried('junk_share', '.0%')}) is junk with more random labels "
+        f"({tried('junk_noise', '.0%')}); the largest cluster is "
+        f"{tried('imbalance', 'g')} times the smallest; there are "
+        f"{tried('n_clusterings', 'g')} members; {seeds} seed{'s' * (seeds > 1)}. "
+        "``oracle`` assigns objects by error tables that were counted with the planted "
+        "partition.\n"
+    )
+
+
+def _ahead(rows: Sequence[Row], method: str, other: str) -> float:
+    return _mean(rows, method) - _mean(rows, other)
+
+
+def _ahead_of_kcc(rows: Sequence[Row], methods: Sequence[str]) -> str:
+    return enumerated([f"{one} {_ahead(rows, one, 'kcc'):+.3f}" for one in methods])
+
+
+def _part(rows: Sequence[Row], name: str, value: float) -> list[Row]:
+    return [row for row in rows if float(row[name]) == value]
+
+
+def _extremes(rows: Sequence[Row], name: str) -> tuple[float, float]:
+    values = {float(row[name]) for row in rows}
+    return min(values), max(values)
+
+
+def _of_trees(rows: Sequence[Row]) -> tuple[str, bool]:
+    least, _ = _extremes(rows, "imbalance")
+    _, most = _extremes(rows, "junk_share")
+    some = _part(_part(rows, "imbalance", least), "junk_share", most)
+    if not some:
+        return "", True
+    trees = ("eac", "weac", "lwea")
+    text = (
+        f"With {most:.0%} junk and sizes {least:g}:1, ARI above that of kcc: "
+        f"{_ahead_of_kcc(some, (*trees, 'lwgp'))}."
+    )
+    worst = max(_ahead(some, one, "kcc") for one in trees)
+    return text, worst < min(_ahead(some, "lwgp", "kcc"), 0.0)
+
+
+def _of_weights(rows: Sequence[Row]) -> tuple[str, bool]:
     gains = [
-        _mean(some, "weac") - _mean(some, "eac")
-        for share in (shares[0], shares[-1])
-        for some in [[row for row in rows if float(row["junk_share"]) == share]]
+        (share, _ahead(_part(rows, "junk_share", share), "weac", "eac"))
+        for share in _extremes(rows, "junk_share")
     ]
-    told = _WHEN.format(none=gains[0], most=gains[1], share=shares[-1])
-    return "\n".join([told, list_table(head, body), "", drawn])
+    told = [f"{gain:+.3f} with {share:.0%} junk" for share, gain in gains]
+    text = (
+        "Against the same tree without weights (eac), the weights of weac bring "
+        f"{enumerated(told)}."
+    )
+    return text, gains[1][1] >= gains[0][1]
 
 
-_WHEN = """\
-Members are planted: five clusters, 1000 objects, four tenths of the labels random. A
-share of the members, 0 to 80 %, is junk with 70, 90 or 100 % random labels; the largest
-cluster is 1, 4 or 16 times the smallest; there are 10, 20 or 50 members; three seeds.
-``oracle`` assigns objects by error tables that were counted with the planted partition.
+def _of_sizes(rows: Sequence[Row]) -> tuple[str, bool]:
+    _, most = _extremes(rows, "imbalance")
+    some = _part(rows, "imbalance", most)
+    text = (
+        f"With sizes {most:g}:1, ARI above that of kcc: "
+        f"{_ahead_of_kcc(some, ('eac', 'weac', 'lwea'))}."
+    )
+    return text, _ahead(some, "eac", "kcc") > 0
 
-*What loses to plain k-means on the indicator rows* (``kcc``) *is the tree, not the
-weights.* Average linkage joins an object once, by few labels if most members are junk,
-and never looks again: every weighting of it, by clusterings (``weac``) or by clusters
-(``lwea``), loses to ``kcc`` where junk prevails and sizes are equal. K-means compares
-each object with k centres, and a junk member has the same centre everywhere: it cancels
-without being weighed. ``lwgp``, which weighs clusters and then also runs k-means, is
-level with it.
 
-*Weights pay once there is junk.* Against the same tree without weights (``eac``), the
-weights of ``weac`` bring {none:+.3f} without junk, and {most:+.3f} with {share:.0%}.
+def _of_default(rows: Sequence[Row]) -> tuple[str, bool]:
+    wins, ties, losses, worst = against(rows, DEFAULT, "kcc")
+    short = _ahead(rows, "oracle", DEFAULT)
+    by_ratio = [
+        f"{_ahead(_part(rows, 'imbalance', ratio), DEFAULT, 'kcc'):+.3f} with sizes "
+        f"{ratio:g}:1"
+        for ratio in sorted({float(row["imbalance"]) for row in rows})
+    ]
+    text = (
+        f"Of {wins + ties + losses} settings it wins {wins} against kcc, ties {ties} "
+        f"(within {TIE}) and loses {losses}, the worst by {-worst:.3f}; on average it "
+        f"is ahead by {enumerated(by_ratio)}, and {short:.3f} short of the oracle."
+    )
+    if losses:
+        text += f" Where it loses, {_where_lost(rows)}."
+    return text, wins > losses and _ahead(rows, DEFAULT, "kcc") > 0
 
-*Where sizes are unequal, trees win.* K-means prefers clusters of equal size: with sizes
-16 : 1 even the tree without weights is ahead of it. So it is on real members, which
-have many more clusters than there are classes (the table at the end).
 
-*Both are to be had.* ``lwea*`` takes the tree of LWEA as a start and then moves each
-object to the cluster in which its labels are likeliest, each member weighed by how far
-the consensus explains it better than chance (:func:`comitia.partition.reassign`). It
-has no parameter, takes time linear in n, leaves LWEA's scores on the real pools as they
-are, and is nearest to the oracle here. It loses to ``kcc``, by a few hundredths, where
-sizes are equal and six good members or fewer are left: the tree is too bad a start.
-"""
+def _where_lost(rows: Sequence[Row]) -> str:
+    """What the settings have in common in which the default loses to kcc."""
+    lost = [cell for cell, gap in _gaps(rows, DEFAULT, "kcc").items() if gap < -TIE]
+    good = [int(size) - round(float(share) * int(size)) for share, _, _, size in lost]
+    ratios = sorted({float(ratio) for _, _, ratio, _ in lost})
+    told = enumerated([f"{ratio:g}:1" for ratio in ratios])
+    return f"at most {max(good)} good members are left, and sizes are {told}"
+
+
+FINDINGS = (
+    Finding(
+        "It is the tree that loses, not the weights",
+        "Average linkage joins an object once, by few labels if most members are junk, "
+        "and never looks again: every weighting of it, by clusterings (weac) or by "
+        "clusters (lwea), loses to plain k-means on the indicator rows (kcc) where "
+        "junk prevails and sizes are equal. K-means compares each object with k "
+        "centres, and a junk member has the same centre everywhere: it cancels without "
+        "being weighed. lwgp, which weighs clusters and then also runs k-means, does "
+        "not fall behind like that.",
+        _of_trees,
+    ),
+    Finding("Weights pay once there is junk", "", _of_weights),
+    Finding(
+        "Where sizes are unequal, trees win",
+        "K-means prefers clusters of equal size. So it is on real members, which have "
+        "many more clusters than there are classes (the table at the end).",
+        _of_sizes,
+    ),
+    Finding(
+        "Both are to be had",
+        "The default starts from the trees of LWEA and from the cut of LWGP, and moves "
+        "each object to the cluster in which its labels are likeliest "
+        "(:func:`comitia.partition.reassign`). Each member is weighed by how far the "
+        "consensus explains it better than chance, and the errors of a member are "
+        "drawn towards errors that go anywhere, as far as they follow no pattern. This "
+        "has no parameter and takes time linear in n. lwea* and lwgp* are the same "
+        "from one start.",
+        _of_default,
+    ),
+)
 
 
 def _on_pools(results: Path) -> str:
-    """The same methods on real members, on the draws that all of them have."""
-    scores: dict[str, dict[tuple[str, str], Row]] = defaultdict(dict)
-    for row in read(results / "fidelity_variants.csv"):
-        method, _, variant = row["variant"].partition(", ")
-        if variant == "second look" and row["status"] == "ok":
-            scores[f"{method}*"][row["pool"], row["draw"]] = row
-    if not scores:
+    """The same methods on real members; the draws of a pool are one data set."""
+    rows = [row for row in read(results / "peers_pools.csv") if row["status"] == "ok"]
+    if not rows:
         return ""
-    for row in read(results / "fidelity.csv"):
-        if row["criterion"] == "true-k" and row["status"] == "ok":
-            scores[row["method"]][row["pool"], row["draw"]] = row
-    shown = [method for method in METHODS if method in scores]
-    common = sorted(set.intersection(*(set(scores[method]) for method in shown)))
-    by_pool: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for draw in common:
-        by_pool[draw[0]].append(draw)
-
-    def mean(method: str, column: str) -> str:
-        means = [
-            np.mean([float(scores[method][draw][column]) for draw in draws])
-            for draws in by_pool.values()
-        ]
-        return number(float(np.mean(means)))
-
-    body = [[method, mean(method, "ari"), mean(method, "nmi_max")] for method in shown]
+    names = sorted({row["pool"] for row in rows})
+    means = {
+        method: np.array(
+            [_mean([r for r in rows if r["pool"] == name], method) for name in names]
+        )
+        for method in METHODS
+    }
+    body = []
+    for method, ours in means.items():
+        gaps = ours - means["kcc"]
+        won, lost = int((gaps > TIE).sum()), int((gaps < -TIE).sum())
+        count = f"{won} / {len(gaps) - won - lost} / {lost}"
+        body.append([method, number(float(ours.mean())), count])
     said = (
-        f"The same methods on real members: the pools of Fidelity, {len(common)} draws "
-        f"from {len(by_pool)} of them.\n"
+        f"The same methods on real members: ten at a time from the {len(names)} pools "
+        f"of Fidelity, {len(rows)} draws; won, tied and lost are pools.\n"
     )
-    return f"{said}\n{list_table(['method', 'ARI', 'NMI (max)'], body)}"
+    head = ["method", "ARI", "kcc: won / tied / lost"]
+    return "\n".join([about(results, "peers_pools"), said, list_table(head, body), ""])
 
 
 _ALT = "Adjusted Rand index above that of kcc against the share of junk"
@@ -296,7 +397,7 @@ def _plot(rows: Sequence[Row]) -> Any:
         squeeze=False,
         layout="constrained",
     )
-    shown = ("eac", "weac", "lwea", "lwgp", "sec", "lwea*")
+    shown = ("eac", "weac", "lwea", "lwgp", "sec", DEFAULT)
     for ax, ratio in zip(axes[0], ratios, strict=True):
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         for at, method in enumerate(shown):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -324,12 +325,17 @@ def _known(values: Floats) -> Floats:
 
 
 def _league_of(row: Row) -> str:
-    import comitia
-
     if row["kind"] != "single" or row["method"] == REFERENCE:
         return row["kind"]
-    takes = "constraints" in comitia.method(row["method"]).card.needs
-    return "constraints" if takes else "single"
+    return "constraints" if _takes_constraints(row["method"]) else "single"
+
+
+@cache
+def _takes_constraints(method: str) -> bool:
+    """Asked for every row, and the catalogue looks through its folders each time."""
+    import comitia
+
+    return "constraints" in comitia.method(method).card.needs
 
 
 def failures(rows: Iterable[Row]) -> list[tuple[str, str, list[str], str]]:

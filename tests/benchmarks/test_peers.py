@@ -1,5 +1,6 @@
 """Peers get the same input, absent ones are named, and junk is what it says."""
 
+import csv
 import json
 import sys
 
@@ -8,9 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks.evaluation import junk, peer_tools, peers, peers_page
+from benchmarks.evaluation.fidelity_pools import draw_of, load_pool
 from benchmarks.evaluation.peer_tools import TOOLS, absent
 from benchmarks.evaluation.store import Options
-from comitia import Ensemble
+from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
 from comitia.partition import reassign
 from tests.fixtures import planted
@@ -123,6 +125,32 @@ def test_without_junk_its_noise_is_not_varied():
     noises = {job.key["junk_noise"] for job in jobs if job.key["junk_share"] == 0}
     assert noises == {junk.JUNK_NOISE[0]}
     assert len(jobs) == 3 * 9 * (1 + 4 * 3)
+
+
+def test_a_pool_is_combined_by_every_method():
+    found = junk.score_pool("iris", 1, None)
+    assert list(found) == list(junk.METHODS)
+    votes = Ensemble(draw_of(load_pool("iris", None)[0], 1))
+    labels = ConsensusClustering(3, random_state=1).fit_predict(votes)
+    expected = agreement(labels, load_pool("iris", None)[1], "adjusted_rand")
+    assert_allclose(found[junk.DEFAULT], expected)
+
+
+def test_draws_of_a_pool_are_one_data_set(tmp_path):
+    methods = dict.fromkeys(junk.METHODS, "0.5")
+    ours = {("a", 1): "0.9", ("a", 2): "0.3", ("b", 1): "0.2"}
+    rows = [
+        {"pool": pool, "draw": draw, **methods, junk.DEFAULT: score, "status": "ok"}
+        for (pool, draw), score in ours.items()
+    ]
+    with (tmp_path / "peers_pools.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    text = peers_page._on_pools(tmp_path)
+    assert "from the 2 pools of Fidelity, 3 draws" in text
+    line = text.index(f"* - {junk.DEFAULT}")
+    assert text[line:].split("\n")[1:3] == ["     - 0.400", "     - 1 / 0 / 1"]
 
 
 def junk_row(share, seed, scores):

@@ -1,6 +1,7 @@
 """How many examples Hypothesis tries: some in the suite, many at night.
 
 ``COMITIA_PROFILE=nightly`` asks for the many; ``make test-nightly`` says it.
+``COMITIA_EXAMPLES`` is another number of them, for a night that is short.
 """
 
 import os
@@ -20,7 +21,7 @@ settings.register_profile(
 settings.register_profile(
     "nightly",
     settings.get_profile("suite"),
-    max_examples=20_000,
+    max_examples=int(os.environ.get("COMITIA_EXAMPLES", "20000")),
     derandomize=False,
     print_blob=True,
 )
@@ -28,6 +29,12 @@ settings.register_profile(
 PROFILE = settings.get_profile(os.environ.get("COMITIA_PROFILE", "suite"))
 
 
-def share_of(n_tests):
-    """Settings for one of several tests that share the examples of the profile."""
-    return settings(PROFILE, max_examples=max(1, PROFILE.max_examples // n_tests))
+def share_of(n_tests, *, slow=False):
+    """Settings for one of several tests that share the examples of the profile.
+
+    The suite tries a fifth of them on what is slow; the night tries all.
+    """
+    n = PROFILE.max_examples // n_tests
+    if slow and PROFILE is settings.get_profile("suite"):
+        n //= 5
+    return settings(PROFILE, max_examples=max(1, n))

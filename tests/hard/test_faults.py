@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 # Kills in the suite; the nightly run does more.
-N_KILLS = 300 if os.environ.get("COMITIA_NIGHTLY") else 30
+N_KILLS = 300 if os.environ.get("COMITIA_PROFILE") == "nightly" else 30
 ROOT = Path(__file__).parents[2]
 # One thread for every process: the machine has other things to do.
 ENV = os.environ | {

@@ -75,7 +75,8 @@ def test_a_matrix_of_200_000_objects_is_refused_before_it_is_made(id, rows):
 def test_base_clusterers_that_compare_all_objects_ask_first(clusterer):
     X = np.random.RandomState(0).rand(500, 2)
     generator = EstimatorGenerator(clusterer, 3, random_state=0)
-    with comitia.config.limit(100_000), pytest.raises(MemoryBudgetError, match="500"):
+    # Half a matrix of distances takes 1 MB, and SciPy's linkage works on a copy.
+    with comitia.config.limit(1_500_000), pytest.raises(MemoryBudgetError, match="500"):
         generator.fit(X)
 
 
@@ -133,6 +134,7 @@ def test_what_comes_of_a_fit_is_told(cls, status, seconds, monkeypatch):
     # What the tests have imported counts as address space too.
     row = memory.attempt(cls, 20_000, memory._mapped() + 10**9, seconds)
     assert row["status"] == status
+    assert row["peak_mb"] > 50  # also of those that were stopped or died
 
 
 @forks
@@ -142,6 +144,37 @@ def test_rows_that_are_done_are_not_done_again(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "attempt", lambda *_: pytest.fail("done already"))
     again = memory.run(fits, tmp_path / "memory.csv", 0, 0)
     assert first[0]["status"] == again[0]["status"] == "finished"
+
+
+ROWS = """method,n_objects,status,peak_mb,message
+cspa,2000,finished,328,
+cspa,20000,refused,240,the co-association needs 4.00 GB of memory; the budget is 1 GB.
+cspa,200000,refused,294,the co-association needs 400 GB of memory; the budget is 1 GB.
+lwgp,2000,too slow,230,
+lwgp,20000,out of memory,900,no
+"""
+
+
+def test_what_was_refused_is_tried_where_the_budget_just_holds(tmp_path):
+    (tmp_path / "memory.csv").write_text(ROWS)
+    found = [*memory.critical_fits(tmp_path / "memory.csv")]
+    assert found == [(comitia.method("cspa"), 9600)]  # a little less than 20 000 / 2
+    assert [*memory.critical_fits(tmp_path / "memory.csv", ["eac"])] == []
+
+
+def test_the_tables_count_and_show_what_came_of_each():
+    rows = [*csv.DictReader(ROWS.splitlines())]
+    space = "\N{NO-BREAK SPACE}"
+    assert [line[1:] for line in memory.totals(rows)[1:]] == [
+        ["1", "0", "1", "0", "328"],
+        ["0", "1", "0", "1", "900"],
+        ["0", "1", "0", "0", "294"],
+    ]
+    assert memory.table(rows) == [
+        ["method", f"2{space}000", f"20{space}000", f"200{space}000"],
+        ["cspa", "finished, 328 MB", "refused, 240 MB", "refused, 294 MB"],
+        ["lwgp", "stopped, 230 MB", "out of memory, 900 MB", ""],
+    ]
 
 
 @pytest.mark.parametrize(

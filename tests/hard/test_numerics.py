@@ -16,7 +16,15 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import Ensemble, config
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from tests.fixtures import planted
-from tests.hard.methods import METHODS, TRUTH, X, given, make, methods_that
+from tests.hard.methods import (
+    LABELS,
+    METHODS,
+    TRUTH,
+    X,
+    given,
+    make,
+    methods_that,
+)
 
 COMBINERS = methods_that("labels", but=("graph",))
 # One method that makes clusterings of data by k-means stands for all that do.
@@ -85,6 +93,28 @@ def test_results_are_finite_at_every_scale(cls, scale):
 def finds_the_truth(cls):
     """Whether the method finds the clusters in the data as they are."""
     return adjusted_rand_score(TRUTH, fit(cls, *given(cls)).labels_) == 1.0
+
+
+# -- data without clusters, and more or fewer clusters than there are ----------------
+
+EXTREMES = {
+    "objects that are all alike": (np.ones_like(X), 3),
+    "zeros": (np.zeros_like(X), None),
+    "negative data": (X - 10.0, 3),
+    "six objects": (X[::4], 3),
+    "as many clusters as objects": (X, len(X)),
+}
+
+
+@pytest.mark.parametrize("extreme", EXTREMES)
+@pytest.mark.parametrize("cls", ON_DATA, ids=called)
+def test_results_are_finite_for_extreme_data(cls, extreme):
+    data, n_clusters = EXTREMES[extreme]
+    labels = Ensemble(LABELS[:: len(LABELS) // len(data)])
+    arguments = given(cls, data=data, labels=labels)
+    fitted = fit(cls, *arguments, n_clusters=n_clusters)
+    assert_finite(fitted)
+    assert n_clusters is None or fitted.n_clusters_ <= n_clusters
 
 
 # -- ensembles -----------------------------------------------------------------------

@@ -3,7 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 
-from comitia import Ensemble, method
+from comitia import Ensemble, config, method
+from comitia.exceptions import MemoryBudgetError
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -96,3 +97,10 @@ def test_an_empty_cluster_has_no_vertex():
     E = Ensemble.from_codes(codes, [3, 2])
     found = WOHB(2, random_state=0).fit_predict(X6, ensemble=E)
     assert same_partition(found, E6[:, 0])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_memory_budget_is_asked_first(variant):
+    X, E, _ = blobs()
+    with config.limit("10 kB"), pytest.raises(MemoryBudgetError, match="lwgp"):
+        WOHB(3, variant=variant).fit(X, ensemble=E)

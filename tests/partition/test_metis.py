@@ -1,5 +1,6 @@
 """METIS: balanced cuts of weighted graphs."""
 
+import ctypes
 import sys
 from itertools import combinations
 
@@ -131,6 +132,35 @@ def test_no_part_stays_empty(k):
     labels, _ = planted(60, 5, 8, 0.4, 1)
     S = (labels[:, None] == labels[None]).mean(axis=2)
     assert set(metis_partition(S, k)) == set(range(k))
+
+
+@pytest.mark.parametrize("recursive", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_the_weights_no_part_stays_empty_and_nothing_is_printed(
+    recursive, seed, capfd
+):
+    """Heavy vertices, vertices without weight, nearly as many parts as vertices."""
+    rng = np.random.RandomState(seed)
+    for _ in range(10):
+        n = rng.randint(4, 25)
+        k = rng.randint(2, n)
+        W = np.triu(rng.choice([0, 1, 5], size=(n, n)) * (rng.rand(n, n) < 0.4), 1)
+        weights = rng.choice([0, 1, 2, 50], size=n)
+        weights[rng.randint(n)] = 1
+        labels = metis_partition(
+            W + W.T, k, vertex_weights=weights, recursive=recursive, rng=rng
+        )
+        assert set(labels) == set(range(k))
+    # What METIS says waits in a buffer of the C library.
+    ctypes.CDLL(None).fflush(None)
+    assert capfd.readouterr().out == ""
+
+
+def test_a_vertex_that_outweighs_a_part_does_not_keep_parts_from_others():
+    W, truth = ring([1, 6, 6, 6, 6], weak=0.1)
+    weights = np.where(truth == 0, 1000, 1)
+    labels = metis_partition(W, 5, vertex_weights=weights)
+    assert same_partition(labels, truth)
 
 
 @pytest.mark.parametrize("recursive", [False, True])

@@ -12,6 +12,7 @@ from comitia import Ensemble, method
 from comitia.agreement import agreement
 from comitia.exceptions import ComitiaError
 from comitia.partition import reassign
+from comitia.partition.reassign import _aimless, _scores
 from tests.fixtures import planted
 
 
@@ -38,15 +39,50 @@ def one_round(labels, consensus):
         weight = max(0.0, 1.0 - by_chance / chi2) if chi2 > 0 else 0.0
         weights.append(weight)
         p = table.sum(axis=0) / table.sum()
+        t = aimless(table)
+        gap = sum(
+            (table[r, c] - t[r, c] * table[r].sum()) ** 2 / (t[r, c] * table[r].sum())
+            for r in range(len(names))
+            for c in range(table.shape[1])
+            if t[r, c] * table[r].sum() > 0
+        )
+        pattern = max(0.0, 1.0 - (by_chance - 1) / gap) if gap > 0 else 0.0
         for i in np.flatnonzero(there):
             c = labels[i, m]
             for r in range(len(names)):
                 size = table[r].sum()
                 q = table[r, c] / size if size else p[c]
+                q = t[r, c] + pattern * (q - t[r, c])
                 share = p[c] + weight * (q - p[c])
                 scores[i, r] += np.log((size * share + 0.5 * p[c]) / (size + 0.5))
     scores += np.log(np.bincount(now) / n)
     return names[scores.argmax(axis=1)], weights, scores.max(axis=1).sum()
+
+
+def aimless(table):
+    """Shares of clusters (columns) in ours (rows) if errors can go anywhere."""
+    n_ours, n_theirs = table.shape
+    p = table.sum(axis=0) / table.sum()
+    shares = [
+        [table[r, c] / table[r].sum() for c in range(n_theirs)] for r in range(n_ours)
+    ]
+    is_of = [
+        [
+            shares[r][c] > max(shares[s][c] for s in range(n_ours)) - 1e-12
+            for c in range(n_theirs)
+        ]
+        for r in range(n_ours)
+    ]
+    cells = [(r, c) for r in range(n_ours) for c in range(n_theirs)]
+    strays = [(r, c) for r, c in cells if not is_of[r][c]]
+    by_chance = sum(table[r].sum() * p[c] for r, c in strays)
+    rate = sum(table[r, c] for r, c in strays) / by_chance
+    t = np.empty_like(table)
+    for r, c in cells:
+        P = sum(p[d] for d in range(n_theirs) if is_of[r][d])
+        inside = (1 - rate * (1 - P)) / P if P else 1.0
+        t[r, c] = p[c] * (inside if is_of[r][c] or not P else rate)
+    return t
 
 
 def first_round(ensemble, consensus):
@@ -99,6 +135,33 @@ def test_a_clustering_that_says_nothing_has_no_weight_and_no_say():
     with_idle = first_round(Ensemble(np.hstack([good, good, idle])), consensus)
     assert with_idle.clustering_weights[2] == 0.0
     assert_allclose(with_idle.clustering_weights[0], 1 - 1 / 16)
+
+
+@pytest.mark.parametrize(("times", "is_pattern"), [(1, False), (100, True)])
+def test_errors_are_told_apart_when_they_follow_a_pattern(times, is_pattern):
+    # Of the strays of our first cluster two are in one other and none in the third:
+    # chance, if there are two of them; not, if there are two hundred.
+    table = times * np.array([[8.0, 1.0, 1.0], [2.0, 8.0, 1.0], [0.0, 1.0, 8.0]])
+    p = table.sum(axis=1) / table.sum()
+    lift = _scores(table, 1.0)[:, 0] - np.log(p)
+    if is_pattern:
+        assert lift[1] > lift[2] + 1.0
+    else:
+        assert_allclose(lift[1], lift[2], rtol=1e-12)
+
+
+def test_shares_of_errors_that_go_anywhere_add_up():
+    rng = np.random.RandomState(0)
+    for _ in range(50):
+        table = rng.poisson(2.0, size=(rng.randint(1, 6), rng.randint(1, 5))) * 1.0
+        table[0, 0] += 1.0
+        assert_allclose(_aimless(table).sum(axis=0), 1.0, rtol=1e-12)
+
+
+def test_a_cluster_that_is_as_frequent_in_two_belongs_to_both():
+    table = np.array([[2.0, 4.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 5.0]])
+    table[:, 1] *= 1 / 3  # equal shares by another division
+    assert_allclose(_aimless(table)[:, 0], _aimless(table)[:, 1], rtol=1e-12)
 
 
 def test_names_and_orders_do_not_matter():

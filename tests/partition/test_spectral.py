@@ -229,3 +229,31 @@ def test_weights_decide_between_clusterings():
 def test_one_cluster_is_chosen_only_when_there_is_nothing_else():
     assert choose_n_clusters(Ensemble(np.zeros((5, 3), dtype=int))) == 1
     assert choose_n_clusters(Ensemble(np.array([[0, 0], [0, 0], [0, 1]]))) == 2
+
+
+@pytest.mark.parametrize("gives_up", [1, 2])
+def test_eigenvectors_are_found_where_arpack_gives_up(gives_up, monkeypatch):
+    from scipy.sparse import linalg
+
+    from comitia.partition import _eigen
+
+    rng = np.random.RandomState(0)
+    Q = np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    S = (Q * np.r_[np.ones(5), np.linspace(0.5, 0.0, 35)]) @ Q.T
+    called = []
+
+    def eigsh(*args, **kwargs):
+        called.append(kwargs["ncv"])
+        if len(called) <= gives_up:
+            raise linalg.ArpackError(3)
+        return solve(*args, **kwargs)
+
+    solve = linalg.eigsh
+    monkeypatch.setattr(linalg, "eigsh", eigsh)
+    monkeypatch.setattr(_eigen, "_DENSE_UP_TO", 10)
+    for given in (S, csr_array(S)):
+        called.clear()
+        values, vectors = _eigen.largest_eigenpairs(given, 3)
+        assert called == [None, 32]
+        assert_allclose(values, 1.0)
+        assert_allclose(S @ vectors, vectors, atol=1e-9)

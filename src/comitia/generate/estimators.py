@@ -430,7 +430,7 @@ def _require_distances(model: Any, n: int) -> None:
         and model.connectivity is None
         and model.linkage != "single"
     ):
-        n_bytes = 4 * n**2  # half a matrix, in double precision
+        n_bytes = 8 * n**2  # half a matrix in double precision, and a copy of it
     else:
         return
     require_memory(

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.config import require_memory
+
 __all__ = ["largest_eigenpairs"]
 
 Floats = NDArray[np.float64]
@@ -38,23 +40,43 @@ def largest_eigenpairs(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
         The eigenvectors, each with its largest entry positive.
     """
     n = S.shape[0]
-    dense = isinstance(S, np.ndarray)
-    if n <= _DENSE_UP_TO or n_pairs >= n // 2:
-        S = S if dense else S.toarray()
-        if n <= _SMALL:
-            values, vectors = np.linalg.eigh(S)
-        else:
-            from scipy.linalg import eigh
-
-            values, vectors = eigh(S, subset_by_index=(n - n_pairs, n - 1))
-    else:
-        from scipy.sparse.linalg import eigsh
-
-        # ARPACK would draw its own start; this one has a part of every eigenvector.
-        start = np.random.RandomState(0).uniform(0.5, 1.5, size=n)
-        values, vectors = eigsh(S, n_pairs, which="LA", v0=start)
+    found = None
+    if n > _DENSE_UP_TO and n_pairs < n // 2:
+        found = _lanczos(S, n_pairs)
+    values, vectors = found or _decomposed(S, n_pairs)
     order = np.argsort(-values, kind="stable")[:n_pairs]
     values, vectors = values[order], vectors[:, order]
     largest = np.abs(vectors).argmax(axis=0)
     signs = np.sign(vectors[largest, np.arange(n_pairs)])
     return values, vectors * np.where(signs == 0, 1.0, signs)
+
+
+def _lanczos(S: Any, n_pairs: int) -> tuple[Floats, Floats] | None:
+    """By ARPACK; None if it gives up, as it may where eigenvalues are nearly equal."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    n = S.shape[0]
+    # ARPACK would draw its own start; this one has a part of every eigenvector.
+    start = np.random.RandomState(0).uniform(0.5, 1.5, size=n)
+    # Its own number of Lanczos vectors first, then room for many equal values.
+    for n_vectors in (None, min(n, 4 * n_pairs + 20)):
+        try:
+            values, vectors = eigsh(S, n_pairs, which="LA", v0=start, ncv=n_vectors)
+        except ArpackError:
+            continue
+        return values, vectors
+    return None
+
+
+def _decomposed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
+    n = S.shape[0]
+    if not isinstance(S, np.ndarray):
+        require_memory(8 * n * n, f"the eigenvectors of a matrix of order {n}")
+        S = S.toarray()
+    if n <= _SMALL:
+        values, vectors = np.linalg.eigh(S)
+        return values, vectors
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(S, subset_by_index=(n - n_pairs, n - 1))
+    return values, vectors

@@ -62,10 +62,12 @@ def hac(
            [2.  , 3.  , 3.75, 5.  ]])
     """
     _check_linkage(linkage)
-    matrix = np.asarray(distance, dtype=np.float64)
-    n = _n_objects(matrix)
-    # One copy for us and one inside SciPy.
-    require_memory(8 * n * (n - 1), f"linkage of {n} objects", _INSTEAD)
+    given = np.asarray(distance)
+    n = _n_objects(given)
+    # One copy for us and one inside SciPy; a third where the precision is another.
+    n_bytes = 8 * n * (n - 1) + 8 * given.size * (given.dtype != np.float64)
+    require_memory(n_bytes, f"linkage of {n} objects", _INSTEAD)
+    matrix = given.astype(np.float64, copy=False)
     diagonal = np.diagonal(matrix) if matrix.ndim == 2 else np.zeros(n)
     condensed = _condensed(matrix, n)
     if n == 1:

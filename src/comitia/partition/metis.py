@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
 __all__ = ["metis_partition"]
@@ -14,11 +16,17 @@ __all__ = ["metis_partition"]
 # Edge weights become integers up to 2**20: a similarity keeps six decimals.
 _EDGE_RESOLUTION = 2**20
 
-# Seeds that are tried before bisection when parts stay empty.
+# Its two ends and its weight, here and as METIS wants them, and on the coarser graphs.
+_BYTES_PER_EDGE = 64
+
+# Seeds that are tried before the graph is halved when parts stay empty.
 _K_WAY_TRIALS = 3
+# With fewer vertices than this for a part, the graph is halved at once.
+_FEW = 2
 
 # What METIS adds up, in integers of 62 bits at most.
 _LARGEST_SUM = 2**62
+_LARGEST_VERTEX = 2**20
 
 
 def metis_partition(
@@ -92,6 +100,12 @@ def metis_partition(
         raise ComitiaError(f"n_clusters={n_clusters} must be at least 1.")
     if not imbalance >= 0:
         raise ComitiaError(f"imbalance={imbalance} must not be negative.")
+    n_edges = graph.nnz if hasattr(graph, "nnz") else np.count_nonzero(graph)
+    require_memory(
+        _BYTES_PER_EDGE * int(n_edges),
+        f"METIS on a graph of {n_edges} edges",
+        "use a method that is linear in n, such as lwgp or sec",
+    )
     begin, neighbor, edges = _adjacency(graph)
     n = len(begin) - 1
     vertices = _vertex_weights(vertex_weights, n)
@@ -103,32 +117,101 @@ def metis_partition(
         return np.zeros(n, dtype=np.int32)
     if len(neighbor) == 0:
         return _balanced(vertices, n_clusters)
+    options: dict[str, Any] = {
+        "ufactor": max(1, round(1000 * imbalance)),
+        "ncuts": n_init,
+    }
+    # Cutting k ways at once can leave parts of a small graph empty. Another seed mostly
+    # helps; halving leaves none.
+    if n >= _FEW * n_clusters or n_clusters == 2:
+        vertices = _at_most_a_part(vertices, n_clusters)
+        for trial in range(1 if recursive else _K_WAY_TRIALS):
+            options["seed"] = (seed + trial) % np.iinfo(np.int32).max
+            labels = _metis(
+                begin,
+                neighbor,
+                edges,
+                vertices,
+                n_clusters,
+                recursive=recursive,
+                **options,
+            )
+            if np.bincount(labels, minlength=n_clusters).all():
+                return labels
+    options["seed"] = seed
+    from scipy.sparse import csr_array
+
+    W = csr_array((edges, neighbor, begin), shape=(n, n))
+    return _halved(W, vertices, n_clusters, **options)
+
+
+def _metis(
+    begin: NDArray[Any],
+    neighbor: NDArray[Any],
+    edges: NDArray[np.int64],
+    vertices: NDArray[np.int64],
+    n_clusters: int,
+    *,
+    shares: Sequence[float] | None = None,
+    recursive: bool,
+    **options: int,
+) -> NDArray[np.int32]:
+    """Call METIS; ``shares`` are those of the parts in the weight."""
     pymetis = _pymetis()
     exact = pymetis.zero_copy_dtype()
-    adjacency = pymetis.CSRAdjacency(begin.astype(exact), neighbor.astype(exact))
-    best, most = np.zeros(n, dtype=np.int32), 0
-    # Cutting k ways at once can leave parts of a small graph empty. Another seed mostly
-    # helps; bisection leaves none as long as there are vertices enough.
-    for trial in range(1 if recursive else _K_WAY_TRIALS + 1):
-        _, parts = pymetis.part_graph(
-            n_clusters,
-            adjacency,
-            vweights=vertices.astype(exact),
-            eweights=edges.astype(exact),
-            recursive=recursive or trial == _K_WAY_TRIALS,
-            options=pymetis.Options(
-                seed=(seed + trial) % np.iinfo(np.int32).max,
-                ufactor=max(1, round(1000 * imbalance)),
-                ncuts=n_init,
-            ),
-        )
-        labels = np.asarray(parts, dtype=np.int32)
-        n_parts = len(np.unique(labels))
-        if n_parts > most:
-            best, most = labels, n_parts
-        if n_parts == n_clusters:
-            break
-    return best
+    _, parts = pymetis.part_graph(
+        n_clusters,
+        pymetis.CSRAdjacency(
+            begin.astype(exact, copy=False), neighbor.astype(exact, copy=False)
+        ),
+        vweights=vertices.astype(exact, copy=False),
+        eweights=edges.astype(exact, copy=False),
+        tpwgts=shares,
+        recursive=recursive,
+        options=pymetis.Options(**options),
+    )
+    return np.asarray(parts, dtype=np.int32)
+
+
+def _halved(
+    W: Any, vertices: NDArray[np.int64], n_clusters: int, **options: int
+) -> NDArray[np.int32]:
+    """Halve the graph until there are k parts, none of them empty.
+
+    METIS halves too when it is asked to, but may give a half fewer vertices than the
+    parts that it is to make of it; then it says so on standard output and goes on.
+    """
+    n = len(vertices)
+    if n_clusters == 1:
+        return np.zeros(n, dtype=np.int32)
+    if n_clusters == n:
+        return np.arange(n, dtype=np.int32)
+    if W.nnz == 0:
+        return _balanced(vertices, n_clusters)
+    each = (n_clusters // 2, n_clusters - n_clusters // 2)
+    half = _metis(
+        W.indptr,
+        W.indices,
+        W.data,
+        _at_most_a_part(vertices, n_clusters),
+        2,
+        shares=[k / n_clusters for k in each],
+        recursive=True,
+        **options,
+    )
+    for h in (0, 1):
+        # Those that come over are those that are tied least to where they are.
+        lacking = each[h] - np.count_nonzero(half == h)
+        if lacking > 0:
+            others = np.flatnonzero(half != h)
+            ties = W[others] @ np.where(half == h, -1, 1)
+            half[others[np.argsort(ties, kind="stable")[:lacking]]] = h
+    labels = np.empty(n, dtype=np.int32)
+    for h in (0, 1):
+        here = np.flatnonzero(half == h)
+        inside = W[here][:, here]
+        labels[here] = h * each[0] + _halved(inside, vertices[here], each[h], **options)
+    return labels
 
 
 def _adjacency(
@@ -192,6 +275,24 @@ def _whole(weights: NDArray[Any], resolution: int, least: int) -> NDArray[np.int
         return weights.astype(np.int64)
     scale = min(resolution, _LARGEST_SUM / len(weights)) / largest
     return np.maximum(np.rint(weights * scale), least).astype(np.int64)
+
+
+def _at_most_a_part(vertices: NDArray[np.int64], n_clusters: int) -> NDArray[np.int64]:
+    """Weights such that the vertices can be halved until each part has some.
+
+    A vertex that outweighs a part has no weight to share with other parts; halving
+    gives it several nevertheless, and METIS complains on standard output of those
+    that get no vertex. It counts as one part, as heavy as the rest makes the others.
+    """
+    if np.count_nonzero(vertices) < n_clusters:
+        # Vertices without weight have to do for some of the parts.
+        vertices = len(vertices) * np.minimum(vertices, _LARGEST_VERTEX) + 1
+    rest, n_parts = int(vertices.sum()), n_clusters
+    for weight in np.sort(vertices)[::-1][: n_clusters - 1].tolist():
+        if weight * n_parts <= rest:
+            break
+        rest, n_parts = rest - weight, n_parts - 1
+    return np.minimum(vertices, -(-rest // n_parts))
 
 
 def _balanced(vertices: NDArray[np.int64], n_clusters: int) -> NDArray[np.int32]:

@@ -60,7 +60,7 @@ def reassign(
 
     .. math::
         \max_r \; \log \pi_r + \sum_{m=1}^{M} \log
-        \bigl( p_{mc} + \lambda_m (q_{mrc} - p_{mc}) \bigr),
+        \bigl( p_{mc} + \lambda_m (\hat q_{mrc} - p_{mc}) \bigr),
         \qquad c = l_{im},
 
     is the cluster that object i goes to: the most probable one if the clusterings err
@@ -71,8 +71,24 @@ def reassign(
 
     compares Pearson's :math:`\chi^2` of the clustering and the consensus with what
     chance would give. A clustering that says nothing about the consensus has the
-    weight 0 and adds the same to every cluster. Shares, weights and clusters are
-    computed anew until no object moves.
+    weight 0 and adds the same to every cluster.
+
+    Which errors a clustering makes is learnt from few objects, so that the shares are
+    drawn towards errors that go anywhere,
+
+    .. math::
+        \hat q_{mrc} = t_{mrc} + \mu_m (q_{mrc} - t_{mrc}), \qquad
+        t_{mrc} = p_{mc} \cdot \begin{cases}
+        \varepsilon_m & \text{if } c \text{ is not of } r, \\
+        (1 - \varepsilon_m (1 - P_{mr})) / P_{mr} & \text{if it is.}
+        \end{cases}
+
+    A cluster c is of the cluster r in which it is most frequent, :math:`P_{mr}` is the
+    sum of the :math:`p_{mc}` that are of r, and :math:`\varepsilon_m` the ratio of the
+    objects outside their clusters to what chance would put there. :math:`\mu_m` is
+    computed as :math:`\lambda_m`, from the :math:`\chi^2` of the clustering and
+    :math:`t`, with one degree of freedom less: errors that do follow a pattern are left
+    as they are. Shares, weights and clusters are computed anew until no object moves.
 
     Parameters
     ----------
@@ -102,9 +118,9 @@ def reassign(
     Notes
     -----
     The labels of an object given its cluster are a latent class model [1]_, and a round
-    is one of its classification likelihood. The weight is the factor by which James and
-    Stein shrink estimates towards their mean [2]_: without it, the tables of many
-    clusterings that say nothing add up to noise.
+    is one of its classification likelihood. Both weights are the factor by which James
+    and Stein shrink estimates towards a simpler model [2]_: without them, the tables of
+    many clusterings that say nothing or err at random add up to noise.
 
     References
     ----------
@@ -183,21 +199,48 @@ def _tables(
 
 def _believed(table: Floats) -> float:
     """The weight of a clustering from its table."""
-    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
+    by_chance = (table.shape[0] - 1) * (table.shape[1] - 1)
+    return _shrinkage(table, _shares(table)[0] * table.sum(axis=0), by_chance)
+
+
+def _shrinkage(table: Floats, expected: Floats, by_chance: int) -> float:
+    """How much of the difference between a table and a model of it is no chance."""
     there = expected > 0
     chi2 = float((((table - expected) ** 2)[there] / expected[there]).sum())
-    by_chance = (table.shape[0] - 1) * (table.shape[1] - 1)
     return 1.0 - by_chance / chi2 if chi2 > by_chance else 0.0
+
+
+def _shares(table: Floats) -> tuple[Floats, Floats]:
+    """The share of each cluster of a clustering, in all and in each of ours."""
+    p = table.sum(axis=1, keepdims=True) / table.sum()
+    mass = table.sum(axis=0)
+    q = np.divide(table, mass, out=np.repeat(p, len(mass), axis=1), where=mass > 0)
+    return p, q
 
 
 def _scores(table: Floats, weight: float) -> Floats:
     """Log-likelihood of each cluster of a clustering in each of ours."""
-    p = table.sum(axis=1, keepdims=True) / table.sum()
+    p, q = _shares(table)
     mass = table.sum(axis=0)
-    q = np.divide(table, mass, out=np.repeat(p, len(mass), axis=1), where=mass > 0)
+    t = _aimless(table)
+    by_chance = (table.shape[0] - 1) * (table.shape[1] - 1) - 1
+    q = t + _shrinkage(table, t * mass, max(by_chance, 0)) * (q - t)
     shares = (mass * (p + weight * (q - p)) + _PRIOR * p) / (mass + _PRIOR)
     # A cluster that nobody is in is the label of nobody.
     return np.log(np.where(p > 0, shares, 1.0))
+
+
+def _aimless(table: Floats) -> Floats:
+    """The shares in ours if objects outside their clusters could be anywhere."""
+    p, q = _shares(table)
+    ratio = np.divide(q, p, out=np.zeros_like(q), where=p > 0)
+    # Names must not matter: of several in which it is most frequent, it is of all.
+    own = ratio >= ratio.max(axis=1, keepdims=True) * (1.0 - 1e-9)
+    outside = (p * table.sum(axis=0))[~own].sum()
+    epsilon = table[~own].sum() / outside if outside > 0 else 0.0
+    P = (p * own).sum(axis=0)
+    inside = np.divide(1.0 - epsilon * (1.0 - P), P, out=np.ones_like(P), where=P > 0)
+    return p * np.where(own, inside, np.where(P > 0, epsilon, 1.0))
 
 
 def _likeliest(

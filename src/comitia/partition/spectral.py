@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 # Yu and Shi's rotation converges in a few steps or not at all.
 _MAX_ROTATIONS = 100
+# Rows of a matrix that are compared with its columns at a time.
+_ROWS = 1000
 
 
 def ncut(
@@ -112,6 +114,12 @@ def ncut(
         return labels
     root = 1.0 / np.sqrt(degrees + 2.0 * offset)
     if isinstance(S, np.ndarray):
+        # The scaled matrix, and what the eigenvectors are sought with.
+        config.require_memory(
+            2 * S.nbytes,
+            f"the eigenvectors of the similarities of {n} objects",
+            "use lwgp or sec, which are linear in n",
+        )
         N = S * root[:, None]
         N *= root
         N.flat[:: n + 1] += offset * root * root
@@ -334,8 +342,12 @@ def _check_similarity(S: Any) -> Any:
         raise ComitiaError("S must be finite; it contains NaN or infinity.")
     if (entries < 0).any():
         raise ComitiaError("S must not be negative: it holds similarities.")
-    difference = abs(S - S.T).max()
-    if difference > 1e-8 * max(1.0, float(abs(S).max())):
+    # By rows, where there could be no room for another matrix.
+    difference = max(
+        abs(S[i : i + _ROWS] - S[:, i : i + _ROWS].T).max()
+        for i in range(0, S.shape[0], _ROWS)
+    )
+    if difference > 1e-8 * max(1.0, float(entries.max(initial=0.0))):
         raise ComitiaError("S must be symmetric; give (S + S.T) / 2.")
     return S
 

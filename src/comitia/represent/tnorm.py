@@ -14,6 +14,9 @@ from comitia.represent.coassociation import combined_weights
 
 __all__ = ["tnorm_coassociation"]
 
+# Pairs of objects that are looked at together.
+_BLOCK_VALUES = 2**20
+
 
 def tnorm_coassociation(
     ensemble: Ensemble,
@@ -68,7 +71,11 @@ def tnorm_coassociation(
         column = slice(B.indptr[c], B.indptr[c + 1])
         members = B.indices[column]
         F = B.data[column] * shares[members, m]
-        S[np.ix_(members, members)] += weights[c] * together(F, F)
+        # Some rows at a time: a cluster may hold nearly all objects.
+        step = max(1, _BLOCK_VALUES // max(len(members), 1))
+        for start in range(0, len(members), step):
+            rows = slice(start, start + step)
+            S[np.ix_(members[rows], members)] += weights[c] * together(F[rows], F)
     return S
 
 

@@ -68,18 +68,19 @@ def weighted_association(
         raise ComitiaError(
             f"metric has {len(metrics)} entries for {M} clusterings; give one for each."
         )
-    R: Floats = np.zeros(())
+    R: Floats | None = None
     # Clusterings with one and the same similarity are added up together.
     for each in {id(each): each for each in metrics}.values():
         mine = np.array([each is other for other in metrics])
-        R = R + coassociation(
+        own = coassociation(
             ensemble.take(clusterings=np.flatnonzero(mine)),
             clustering_weights=np.ones(mine.sum()),
             cluster_weights=weights[mine[ensemble.clustering_of]],
             pair_weights=_similarity(each, X, n),
             dtype=np.float64,
         )
-    return R
+        R = own if R is None else np.add(R, own, out=R)
+    return np.asarray(R)
 
 
 def _similarity(

@@ -13,6 +13,9 @@ from comitia.exceptions import ComitiaError
 
 __all__ = ["Clustered", "as_clustered", "check_data", "ratio"]
 
+# Values that are rearranged at a time.
+_BLOCK_VALUES = 2**20
+
 
 class CentrePairs(NamedTuple):
     """Distances between centres; see the kernel of the same name."""
@@ -283,8 +286,12 @@ class Clustered:
         """
         p = self.n_features
         XT = np.zeros((-(-p // 4) * 4, self.n_objects))
-        XT[:p] = (self.X - self.mean)[self.order].T
-        scale = 2.0 ** np.frexp(np.abs(XT).max())[1]
+        # Some objects at a time: X may be as large as the memory allows.
+        step = max(1, _BLOCK_VALUES // p)
+        for start in range(0, self.n_objects, step):
+            some = self.order[start : start + step]
+            XT[:p, start : start + len(some)] = (self.X[some] - self.mean).T
+        scale = 2.0 ** np.frexp(max(XT.max(), -XT.min()))[1]
         XT /= scale
         return XT, float(scale)
 

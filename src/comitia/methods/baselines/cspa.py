@@ -115,7 +115,9 @@ class CSPA(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct()
         S = coassociation(micro, **weights)
         # The edge of two merged vertices stands for all the pairs of their objects.
-        S *= counts[:, None] * counts.astype(S.dtype)
+        # Row by row: all the products at once are another matrix.
+        for row, count in zip(S, counts, strict=True):
+            row *= count * counts.astype(S.dtype)
         labels = metis_partition(
             S,
             self._resolve_n_clusters(ensemble, **weights),

@@ -196,7 +196,8 @@ class DiversityWeighting(EnsembleMethod):
             ensemble, clustering_weights=self.clustering_weights_, dtype=np.float64
         )
         # Rounding can leave -1e-16 where two objects always meet.
-        apart = np.sqrt(np.maximum(1.0 - together, 0.0))
+        apart = np.subtract(1.0, together, out=together)
+        np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
         self.linkage_ = hac(apart, self.linkage)
         k = self.n_clusters
         if k is None:

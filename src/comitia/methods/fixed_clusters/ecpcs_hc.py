@@ -2,6 +2,8 @@
 
 from numbers import Integral
 
+import numpy as np
+
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -106,8 +108,9 @@ class ECPCSHC(EnsembleMethod):
         Z = random_walk_similarity(jaccard_clusters(ensemble), self.n_steps)
         if ensemble.is_hard:
             micro, *copies = ensemble.distinct()
-            distance = 1.0 - propagated_coassociation(micro, Z)
-            self.linkage_ = micro_linkage(distance, *copies, linkage=self.linkage)
+            S = propagated_coassociation(micro, Z)
+            S = np.subtract(1.0, S, out=S)
+            self.linkage_ = micro_linkage(S, *copies, linkage=self.linkage)
         else:
             # Objects with equal memberships need not be nearest to each other.
             S = propagated_coassociation(ensemble, Z)

@@ -142,7 +142,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         self.selected_ = self._retained(reliability)
         if self.variant == "hac":
             S = mean_weights(ensemble, reliability, self.selected_)
-            self.linkage_ = hac(1.0 - S, self.linkage)
+            self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
             return cut(self.linkage_, self.n_clusters)
         self.selected_ |= best_of_the_rest(ensemble, reliability, self.selected_)
         weights = reliability * self.selected_

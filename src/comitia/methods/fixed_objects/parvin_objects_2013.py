@@ -221,5 +221,5 @@ class EntropySampledEnsemble(BoostedMethod):
     def _combine(self, ensemble, X, rng):
         self.object_weights_ = self.generator_.weights_
         S = coassociation(ensemble, co_sampled=True)
-        self.linkage_ = hac(1.0 - S, self.linkage)
+        self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)

@@ -9,11 +9,16 @@ from comitia import Ensemble
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
 
 __all__ = ["WOHB"]
+
+# The probabilities, their sparse form and the graph; METIS keeps each edge twice, and
+# again on every level of its coarser graphs. As measured, and a little more.
+_BYTES_PER_EDGE = {"METIS": 180, "tcut": 72}
 
 
 class WOHB(EnsembleMethod):
@@ -134,6 +139,12 @@ class WOHB(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
+        n, K = ensemble.n_objects, ensemble.n_clusters
+        require_memory(
+            _BYTES_PER_EDGE["tcut" if self.variant == "tcut" else "METIS"] * n * K,
+            f"a graph of {n} objects, each joined with each of {K} clusters,",
+            "use lwgp, whose objects are joined with their own clusters alone",
+        )
         self.object_weights_ = object_uncertainty(ensemble, smoothing=self.smoothing)
         P = soft_assignment(
             X,
@@ -146,7 +157,7 @@ class WOHB(EnsembleMethod):
         graph = bipartite_graph(soft)
         if self.variant == "tcut":
             return tcut(graph, n_clusters, rng, n_init=self.n_init)
-        n, edges = soft.n_objects, graph.matrix()
+        edges = graph.matrix()
         of_cluster = {"even": n / soft.n_clusters, "joint": 1, "objects": 0}
         weights = np.repeat([1, of_cluster[self.variant]], [n, soft.n_clusters])
         labels = metis_partition(

@@ -104,12 +104,12 @@ class ClusterSelectionMethod(EnsembleMethod):
         if ensemble.kind == "fuzzy":
             # Equal fuzzy objects may be nearer to others than to each other.
             S = kept_coassociation(ensemble, self.selected_, complete=True)
-            self.linkage_ = hac(1.0 - S, self.linkage)
+            self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         else:
             micro, counts, inverse = ensemble.distinct()
             S = kept_coassociation(micro, self.selected_, complete=True)
             self.linkage_ = micro_linkage(
-                1.0 - S, counts, inverse, linkage=self.linkage
+                np.subtract(1.0, S, out=S), counts, inverse, linkage=self.linkage
             )
         return cut(self.linkage_, self.n_clusters)
 
