@@ -5,10 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
-from sklearn.cluster import AffinityPropagation, AgglomerativeClustering
+from sklearn.cluster import (
+    AffinityPropagation,
+    AgglomerativeClustering,
+    SpectralClustering,
+)
 
 import comitia
 from benchmarks import memory
@@ -16,6 +21,11 @@ from comitia import Ensemble
 from comitia.catalogue import method_classes
 from comitia.exceptions import MemoryBudgetError
 from comitia.generate import EstimatorGenerator
+from comitia.generate.estimators import distance_bytes
+from comitia.methods.fixed_clusters.yang_2016 import kept_at_random
+from comitia.partition import ncut
+from comitia.represent import tnorm_coassociation
+from comitia.validity import score_table
 
 ON_LABELS = [cls for cls in method_classes() if cls.card.needs == ("labels",)]
 
@@ -78,6 +88,86 @@ def test_base_clusterers_that_compare_all_objects_ask_first(clusterer):
     # Half a matrix of distances takes 1 MB, and SciPy's linkage works on a copy.
     with comitia.config.limit(1_500_000), pytest.raises(MemoryBudgetError, match="500"):
         generator.fit(X)
+
+
+def peak_of(work):
+    """Most bytes that NumPy had at a time."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.filterwarnings("ignore")  # random data: nothing converges
+@pytest.mark.parametrize(
+    "clusterer",
+    [AffinityPropagation(max_iter=3), SpectralClustering(2, n_init=1)],
+    ids=lambda clusterer: type(clusterer).__name__,
+)
+def test_base_clusterers_take_what_they_ask_for(clusterer):
+    X = np.random.RandomState(0).rand(500, 2)
+    asked = distance_bytes(clusterer, 500)
+    clusterer.fit(X[:50])  # what is imported or compiled on the way
+    assert 0.8 * asked < peak_of(lambda: clusterer.fit(X)) < 1.1 * asked
+
+
+def unit_square(n, dtype):
+    x = np.random.RandomState(0).rand(n)
+    return np.minimum.outer(x, x).astype(dtype)
+
+
+# Matrices of double precision that a part may have at a time, its result included.
+PARTS = {
+    "tnorm_coassociation": (1, lambda n: tnorm_coassociation(one_cluster(n))),
+    "kept_at_random": (
+        1,
+        lambda n: kept_at_random(np.eye(n), np.random.RandomState(0)),
+    ),
+    # The data, their columns in two precisions.
+    "score_table": (
+        2.5,
+        lambda n: score_table(unit_square(n, float), halves(n), ["dunn", "silhouette"]),
+    ),
+    # Single precision is given, and scaled in double precision.
+    "ncut": (
+        2,
+        lambda n: ncut(unit_square(n, np.float32), 2, np.random.RandomState(0)),
+    ),
+}
+
+
+def one_cluster(n):
+    return Ensemble(np.zeros((n, 1), dtype=int))
+
+
+def halves(n):
+    return Ensemble(np.arange(n)[:, None] % 2)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_make_no_more_matrices_than_they_need(part):
+    n_matrices, work = PARTS[part]
+    n = 2100  # from 2048 on ncut looks for a few eigenvectors alone
+    work(20)
+    assert peak_of(lambda: work(n)) < (n_matrices + 0.4) * 8 * n**2
+
+
+@pytest.mark.parametrize("groups", [None, ["one", "other"] * 2])
+@pytest.mark.parametrize("missing", [False, True])
+def test_fuzzy_hellinger_asks_for_its_peak(groups, missing):
+    n, rng = 1500, np.random.RandomState(0)
+    labels = rng.randint(0, 5, size=(n, 4))
+    if missing:
+        labels[np.arange(n), rng.randint(0, 4, size=n)] = -1
+    votes = Ensemble(labels, groups=groups)
+    method = comitia.method("berikov_2018")(2)
+    method.fit(votes.take(objects=np.arange(50)))
+    asked = 4 * n * n * (3 if groups is None else 4)
+    with comitia.config.limit(int(0.95 * asked)), pytest.raises(MemoryBudgetError):
+        method.fit(votes)
+    assert peak_of(lambda: method.fit(votes)) < 1.2 * asked
 
 
 class Greedy:

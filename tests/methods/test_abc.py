@@ -78,3 +78,12 @@ def test_the_scale_of_the_data_does_not_matter():
 
 def test_bundles_cannot_label_new_objects():
     assert not hasattr(ABC(3), "predict")
+
+
+@pytest.mark.parametrize("n", range(1, 5))
+def test_few_objects_are_clustered_though_some_runs_draw_one_of_them(n):
+    X = np.array([[0.0], [0.1], [5.0], [5.1]])[:n]
+    fitted = ABC(min(n, 2), n_clusterings=200, random_state=0).fit(X)
+    drawn = (fitted.ensemble_.labels >= 0).sum(axis=0)
+    assert drawn.min() == 1
+    assert_array_equal(fitted.labels_, [[0], [0, 1], [0, 0, 1], [0, 0, 1, 1]][n - 1])

@@ -9,7 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
 from comitia.cluster import random_constraints
-from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.config import limit
+from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 from comitia.methods import EAC, WoCE
 from comitia.methods.fixed_clusterings.woce import uniformity
 from tests.fixtures import E6, LWEA16, X6, same_partition
@@ -165,3 +166,26 @@ def test_every_object_can_be_a_cluster():
 def test_contradictory_constraints_are_refused():
     with pytest.raises(ComitiaError, match=r"in cannot_link and in must_link"):
         WoCE(n_clusters=2).fit(X6, must_link=[(0, 1)], cannot_link=[(1, 0)])
+
+
+def test_one_object_is_one_cluster():
+    with pytest.warns(ComitiaWarning, match="uniform"):
+        fitted = WoCE(random_state=0).fit([[1.0, 2.0]])
+    assert fitted.labels_.tolist() == [0]
+    assert fitted.predict([[9.0, 9.0]]).tolist() == [0]
+    with pytest.raises(ComitiaError, match="n_clusters"):
+        WoCE(n_clusters=2).fit([[1.0, 2.0]])
+
+
+def test_only_the_algorithms_that_are_used_ask_for_memory():
+    X = np.random.RandomState(0).rand(400, 2)
+    k_means = WoCE(n_clusterings=1, random_state=0)  # the first of the crowd
+    with limit(10**6):
+        k_means.fit(X)
+        with pytest.raises(MemoryBudgetError, match="400 objects"):
+            WoCE(n_clusterings=2, algorithms=[KMeans(), AgglomerativeClustering()]).fit(
+                X
+            )
+    # Half a matrix and a copy would do, but not the Laplacian.
+    with limit(2 * 10**6), pytest.raises(MemoryBudgetError, match="400 objects"):
+        WoCE().fit(X)

@@ -7,6 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble, method
+from comitia.config import limit
+from comitia.exceptions import MemoryBudgetError
 from comitia.methods.fixed_clusters.yang_2016 import (
     all_coincide,
     kept_at_random,
@@ -158,6 +160,24 @@ def test_links_are_kept_as_often_as_they_weigh():
     rest = graph[10:, :10]
     assert set(np.unique(rest)) == {0.0, 0.3}
     assert abs((rest > 0).mean() - 0.3) < 0.1  # 500 draws: five standard deviations
+
+
+def test_links_are_kept_as_if_all_pairs_were_drawn_at_once():
+    S = np.random.RandomState(0).rand(40, 40)
+    S = np.minimum(S, S.T)
+    rows, columns = np.triu_indices(40, k=1)
+    kept = S[rows, columns] > np.random.RandomState(1).random_sample(len(rows))
+    wanted = np.zeros((40, 40))
+    wanted[rows[kept], columns[kept]] = S[rows[kept], columns[kept]]
+    graph = kept_at_random(S, np.random.RandomState(1))
+    assert graph.has_canonical_format
+    assert_array_equal(graph.toarray(), wanted + wanted.T)
+
+
+def test_links_ask_for_memory_before_they_become_a_graph():
+    n = 200
+    with limit("100 kB"), pytest.raises(MemoryBudgetError, match="19900 links"):
+        kept_at_random(np.ones((n, n)), np.random.RandomState(0))
 
 
 def test_the_same_seed_gives_the_same_communities():

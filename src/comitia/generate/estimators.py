@@ -268,6 +268,11 @@ class EstimatorGenerator(Generator):
         grid = self._grids(len(self._estimators()))[plan["which"]]
         values = {name: grid[name][choice] for name, choice in plan["choices"].items()}
         available = model.get_params()
+        if len(seen) == 1 and available.keys() & {"n_clusters", "n_components"}:
+            from sklearn.cluster import KMeans
+
+            # One object is one cluster, which most others refuse to find.
+            return KMeans(1, n_init=1, random_state=plan["seed"])
         for name in ("n_clusters", "n_components"):
             # "n_clusters" of a clusterer that also takes a distance threshold is None.
             if (
@@ -419,22 +424,46 @@ class _OnFeatures:
         return self.model.predict(self.features(X))
 
 
-def _require_distances(model: Any, n: int) -> None:
-    """Ask for the memory of the scikit-learn clusterers that compare all objects."""
-    from sklearn.cluster import AffinityPropagation, AgglomerativeClustering
+def distance_bytes(model: Any, n: int) -> int:
+    """What the scikit-learn clusterers that compare all objects allocate at the peak.
+
+    Parameters
+    ----------
+    model : clusterer
+        Any; those that do not compare all objects allocate nothing of that order.
+
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    n_bytes : int
+        For each pair as many as were measured with scikit-learn 1.9.
+    """
+    from sklearn.cluster import (
+        AffinityPropagation,
+        AgglomerativeClustering,
+        SpectralClustering,
+    )
 
     if isinstance(model, AffinityPropagation):
-        n_bytes = 24 * n**2  # similarities, responsibilities and availabilities
-    elif (
+        # Similarities, responsibilities, availabilities, and those of the next round.
+        return 48 * n**2
+    if isinstance(model, SpectralClustering):
+        # Similarities, their Laplacian, and its shifted copy that is factorised.
+        return 0 if "neighbors" in str(model.affinity) else 32 * n**2
+    if (
         isinstance(model, AgglomerativeClustering)
         and model.connectivity is None
         and model.linkage != "single"
     ):
-        n_bytes = 8 * n**2  # half a matrix in double precision, and a copy of it
-    else:
-        return
+        return 8 * n**2  # half a matrix in double precision, and a copy of it
+    return 0
+
+
+def _require_distances(model: Any, n: int) -> None:
     require_memory(
-        n_bytes,
+        distance_bytes(model, n),
         f"{type(model).__name__} of {n} objects",
         "draw fewer objects with objects=Subsample(…)",
     )

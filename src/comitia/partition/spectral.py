@@ -94,11 +94,17 @@ def ncut(
             f"n_clusters={n_clusters} must be between 1 and the number of rows of S, "
             f"{n}."
         )
-    degrees = np.asarray(S.sum(axis=1)).ravel()
+    degrees = _degrees(S)
     joined = np.flatnonzero(degrees > 0)
     if len(joined) < (n_clusters or 1):
         return _with_parts_of_their_own(n, joined, int(n_clusters or 1))
     if len(joined) < n:
+        if isinstance(S, np.ndarray):
+            config.require_memory(
+                S.itemsize * len(joined) ** 2,
+                f"the similarities of {len(joined)} objects that have any",
+                "use lwgp or sec, which are linear in n",
+            )
         inner = ncut(
             S[np.ix_(joined, joined)]
             if isinstance(S, np.ndarray)
@@ -116,7 +122,7 @@ def ncut(
     if isinstance(S, np.ndarray):
         # The scaled matrix, and what the eigenvectors are sought with.
         config.require_memory(
-            2 * S.nbytes,
+            2 * 8 * n * n,
             f"the eigenvectors of the similarities of {n} objects",
             "use lwgp or sec, which are linear in n",
         )
@@ -334,7 +340,9 @@ def _check_similarity(S: Any) -> Any:
         S = sparse.tocsr().astype(np.float64)
         entries = S.data
     else:
-        S = np.asarray(S, dtype=np.float64)
+        S = np.asarray(S)
+        if S.dtype != np.float32:  # which ncut scales without a copy in between
+            S = S.astype(np.float64, copy=False)
         entries = S
     if S.ndim != 2 or S.shape[0] != S.shape[1] or S.shape[0] == 0:
         raise ComitiaError(f"S must be a square matrix; got shape {S.shape}.")
@@ -350,6 +358,16 @@ def _check_similarity(S: Any) -> Any:
     if difference > 1e-8 * max(1.0, float(entries.max(initial=0.0))):
         raise ComitiaError("S must be symmetric; give (S + S.T) / 2.")
     return S
+
+
+def _degrees(S: Any) -> Floats:
+    """Sums of the rows, in double precision."""
+    if not isinstance(S, np.ndarray):
+        return np.asarray(S.sum(axis=1)).ravel()
+    blocks = (S[i : i + _ROWS] for i in range(0, len(S), _ROWS))
+    return np.concatenate(
+        [block.astype(np.float64, copy=False).sum(axis=1) for block in blocks]
+    )
 
 
 def _with_parts_of_their_own(

@@ -15,7 +15,7 @@ from comitia.represent.coassociation import combined_weights
 __all__ = ["tnorm_coassociation"]
 
 # Pairs of objects that are looked at together.
-_BLOCK_VALUES = 2**20
+_BLOCK_VALUES = 2**17
 
 
 def tnorm_coassociation(

@@ -14,7 +14,7 @@ from comitia.exceptions import ComitiaError
 __all__ = ["Clustered", "as_clustered", "check_data", "ratio"]
 
 # Values that are rearranged at a time.
-_BLOCK_VALUES = 2**20
+_BLOCK_VALUES = 2**17
 
 
 class CentrePairs(NamedTuple):

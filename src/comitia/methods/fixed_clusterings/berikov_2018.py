@@ -126,8 +126,10 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         groups = Groups.of(ensemble)
         n, n_groups = ensemble.n_objects, len(groups.names)
+        # Sums and counts of each algorithm, one value for each pair; the tree needs two
+        # copies of their mean.
         require_memory(
-            8 * n_groups * n * (n - 1),
+            4 * max(2 * n_groups, 3) * n * (n - 1),
             f"the distances of {n} objects to {n_groups} algorithm(s)",
             "use a method that is linear in n, such as lwgp or sec",
         )
@@ -140,10 +142,8 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         self.group_weights_ = normalise_weights(groups.n_runs / variance)
         weights = self.group_weights_ / groups.n_runs
         self.clustering_weights_ = weights[groups.codes]
-        mass = sum(w * one.counts for w, one in zip(weights, runs, strict=True))
-        D = sum(w * one.sums for w, one in zip(weights, runs, strict=True))
-        # Objects that no clustering has both of are as far apart as can be.
-        D = np.where(mass > 0, D / np.where(mass > 0, mass, 1.0), 1.0)
+        D = _mean_distances(runs, weights)
+        del runs  # the tree needs their memory
         self.linkage_ = hac(D, self.linkage)
         return cut(self.linkage_, self.n_clusters)
 
@@ -172,7 +172,7 @@ def _over_runs(roots):
     present = [root.any(axis=1) for root in roots]
     complete = all(here.all() for here in present)
     sums = np.empty(n * (n - 1) // 2)
-    counts = np.float64(a) if complete else np.empty(len(sums))
+    counts = np.array(float(a)) if complete else np.empty(len(sums))
     spread, n_pairs, end = 0.0, 0, 0
     step = max(1, _BLOCK_VALUES // n)
     for start in range(0, n, step):
@@ -201,3 +201,19 @@ def _over_runs(roots):
         spread += float((np.maximum(q - s**2 / c, 0.0) / (c - 1)).sum())
         n_pairs += len(c)
     return _Runs(sums, counts, spread / n_pairs if n_pairs else 0.0)
+
+
+def _mean_distances(runs, weights):
+    """Weighted means over the runs of all algorithms, which are overwritten."""
+    for (sums, counts, _), w in zip(runs, weights, strict=True):
+        sums *= w
+        counts *= w
+    D, mass = runs[0].sums, runs[0].counts
+    for one in runs[1:]:
+        D += one.sums
+        # Algorithms whose runs have all objects have one count for all pairs.
+        mass = np.add(mass, one.counts, out=mass if mass.ndim else None)
+    np.divide(D, mass, out=D, where=mass > 0)
+    # Objects that no clustering has both of are as far apart as can be.
+    D[mass <= 0] = 1.0
+    return D

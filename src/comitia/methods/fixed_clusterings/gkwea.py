@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.methods.fixed_clusterings.wpck import WPCK
 from comitia.represent import weighted_association
 
@@ -142,5 +143,14 @@ class GKWEA(WPCK):
         self.metric = metric
 
     def _combine(self, ensemble, X, rng):
+        n = ensemble.n_objects
+        # R; its columns in the order of a clustering, in both precisions; and what is
+        # left of it where a clustering lacks objects.
+        n_bytes = 28 if ensemble.kind == "partial" else 20
+        require_memory(
+            n_bytes * n * n,
+            f"the association of {n} objects, and the indices of it,",
+            "use wpck, which judges the clusterings on the data",
+        )
         R = weighted_association(ensemble, X, self.metric)
         return super()._combine(ensemble, R, rng)

@@ -12,7 +12,11 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
-from comitia.generate.estimators import NearestObject, median_distance
+from comitia.generate.estimators import (
+    NearestObject,
+    distance_bytes,
+    median_distance,
+)
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -137,11 +141,14 @@ class WoCE(EnsembleMethod):
 
     def _generate(self, X, rng):
         n = len(X)
+        crowd = self._default_generator()
         require_memory(
-            8 * n**2, f"the distances of {n} objects", "use weac or gp_mgla on k-means"
+            max(distance_bytes(model, n) for model in crowd.members()),
+            f"the distances of {n} objects, and what the algorithms make of them,",
+            "use weac or gp_mgla on k-means",
         )
         k = self.n_clusters
-        self.generator_ = self._default_generator().set_params(
+        self.generator_ = crowd.set_params(
             n_clusters=None if k is None else (k, max(k, min(2 * k, n))),
             features=self._projection(X),
             random_state=rng.randint(np.iinfo(np.int32).max),
@@ -188,6 +195,16 @@ class Crowd(EstimatorGenerator):
             SpectralClustering(n_init=3, gamma=None),
             GaussianMixture(),
         ]
+
+    def members(self):
+        """The algorithms whose turn comes.
+
+        Returns
+        -------
+        members : list of clusterers
+            Fewer than there are where there are fewer clusterings.
+        """
+        return self._estimators()[: self.n_clusterings]
 
     def _model(self, plan, seen):
         model = super()._model(plan, seen)

@@ -10,11 +10,15 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters, tnorm_coassociation
 from comitia.weigh import community_certainty
 
 __all__ = ["OverlappingCommunityConsensus"]
+
+# The graph, and what checks that it is symmetric: as measured, and a little more.
+_BYTES_PER_NEIGHBOUR = 96
 
 
 class OverlappingCommunityConsensus(EnsembleMethod):
@@ -157,12 +161,14 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         self.cluster_weights_ = weights
         self.n_iter_ = 0
         while not (coincide := all_coincide(ensemble)) and self.n_iter_ < self.max_iter:
+            detector = self._default_generator()
+            detector.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
             S = tnorm_coassociation(
                 ensemble, cluster_weights=weights, tnorm=self.variant
             )
-            detector = self._default_generator()
-            detector.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-            ensemble = detector.generate(kept_at_random(S, rng))
+            links = kept_at_random(S, rng)
+            del S  # all that is kept of it are the links
+            ensemble = detector.generate(links)
             weights = community_certainty(ensemble, X)
             self.n_iter_ += 1
         self.converged_ = coincide
@@ -250,9 +256,21 @@ def kept_at_random(S, rng):
     graph : csr_array of shape (n_objects, n_objects)
         The links that are kept, with their weights.
     """
-    rows, columns = np.triu_indices(len(S), k=1)
-    links = S[rows, columns]
-    kept = links > rng.random_sample(len(links))
-    rows, columns, links = rows[kept], columns[kept], links[kept]
-    upper = csr_array((links, (rows, columns)), shape=S.shape)
-    return csr_array(upper + upper.T)
+    # Row by row: the pairs of all objects at once are several matrices more.
+    for i, row in enumerate(S):
+        later = row[i + 1 :]
+        later[later <= rng.random_sample(len(later))] = 0.0
+        row[i] = 0.0
+        S[i + 1 :, i] = later
+    begin = np.cumsum([0, *map(np.count_nonzero, S)])
+    require_memory(
+        _BYTES_PER_NEIGHBOUR * int(begin[-1]),
+        f"a graph of {begin[-1] // 2} links between {len(S)} vertices",
+    )
+    neighbours = np.empty(begin[-1], dtype=np.int32)
+    weights = np.empty(begin[-1])
+    for i, row in enumerate(S):
+        own = slice(begin[i], begin[i + 1])
+        neighbours[own] = np.flatnonzero(row)
+        weights[own] = row[neighbours[own]]
+    return csr_array((weights, neighbours, begin), shape=S.shape)

@@ -160,5 +160,5 @@ class ABC(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         S = coassociation(ensemble, co_sampled=True)
-        self.linkage_ = hac(1.0 - S, self.linkage)
+        self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)
