@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ COLUMNS = (
     "target",
     "passed",
 )
+GROWING = ("lwgp", "gp_mgla", "sec", "kcc", "voting", "mcla")
 BLOCK_ROWS = 250_000
 NOISE = 0.5
 
@@ -62,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("parts", nargs="*", help="default: all")
     parser.add_argument("--smoke", action="store_true", help="tiny sizes")
+    parser.add_argument(
+        "--methods", default="", help="of growth, separated by commas; default: all"
+    )
     parser.add_argument("--work", type=Path, help="where the labels go")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--case", help=argparse.SUPPRESS)
@@ -74,8 +78,10 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"there is no part {unknown.pop()!r}; give {', '.join(PARTS)}")
     with tempfile.TemporaryDirectory(dir=asked.work) as work:
         for part in asked.parts or PARTS:
+            methods = asked.methods.split(",") if asked.methods else GROWING
+            given = {"methods": methods} if part == "growth" else {}
             rows = []
-            for row in PARTS[part](Path(work), 1000 if asked.smoke else 1):
+            for row in PARTS[part](Path(work), 1000 if asked.smoke else 1, **given):
                 rows.append({"part": part, **row})
                 print(_line(rows[-1]), flush=True)
             write(asked.out, part, rows, smoke=asked.smoke)
@@ -83,14 +89,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def write(folder: Path, part: str, rows: list[Result], *, smoke: bool) -> None:
-    """Replace the lines of one part in the table, and say what they were run on."""
+    """Replace the lines of one part in the table, and say what they were run on.
+
+    Lines of growth stay where their method was not run.
+    """
     from benchmarks.__main__ import machine
 
     path = folder / "scale.csv"
     kept = []
+    methods = {row["method"] for row in rows}
+    some = part == "growth" and methods < {*GROWING}
     if path.exists():
         with path.open(newline="") as file:
-            kept = [row for row in csv.DictReader(file) if row["part"] != part]
+            kept = [
+                row
+                for row in csv.DictReader(file)
+                if row["part"] != part or (some and row["method"] not in methods)
+            ]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(
             file, COLUMNS, extrasaction="ignore", lineterminator="\n"
@@ -99,8 +114,10 @@ def write(folder: Path, part: str, rows: list[Result], *, smoke: bool) -> None:
         writer.writerows([*kept, *rows])
     about_path = path.with_suffix(".json")
     about = json.loads(about_path.read_text()) if about_path.exists() else {}
-    about[part] = {
-        "command": f"python -m benchmarks.scale {part}{' --smoke' if smoke else ''}",
+    which = f" --methods {','.join(sorted(methods))}" if some else ""
+    about[part + which] = {
+        "command": f"python -m benchmarks.scale {part}{which}"
+        f"{' --smoke' if smoke else ''}",
         **machine(),
     }
     about_path.write_text(json.dumps(about, indent=1) + "\n")
@@ -169,13 +186,15 @@ def on_disk(work: Path, smaller: int) -> Iterator[Result]:
     }
 
 
-def growth(work: Path, smaller: int) -> Iterator[Result]:
+def growth(
+    work: Path, smaller: int, methods: Sequence[str] = GROWING
+) -> Iterator[Result]:
     """Each doubling of n, from a hundred thousand to about ten million; best of five.
 
     Each of the five is a process of its own: in one process the later ones would find
     the memory of the earlier ones in use already, as long as n is small.
     """
-    for method in ("lwgp", "gp_mgla", "sec", "kcc", "voting", "mcla"):
+    for method in methods:
         before = None
         for doubling in range(8):
             n = 100_000 * 2**doubling // smaller
@@ -196,7 +215,7 @@ def growth(work: Path, smaller: int) -> Iterator[Result]:
             }
 
 
-PARTS: dict[str, Callable[[Path, int], Iterator[Result]]] = {
+PARTS: dict[str, Callable[..., Iterator[Result]]] = {
     "memory": in_memory,
     "linkage": linkage,
     "dask": on_workers,

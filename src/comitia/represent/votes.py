@@ -356,7 +356,7 @@ def check_labels(
     Returns
     -------
     labels : ndarray of shape (n,)
-        As int32; a tensor where they were one.
+        As int32, those given where they are; a tensor where they were one.
 
     n_labels : int
         The number given, or one more than the largest.
@@ -379,5 +379,9 @@ def check_labels(
     ):
         limit = "0 or more" if n_labels is None else f"0..{n_labels - 1}"
         raise ComitiaError(f"{argument} must be {limit}, or -1 where there is none.")
-    narrow = array.astype(np.int32) if isinstance(array, np.ndarray) else array.int()
+    narrow: Any
+    if isinstance(array, np.ndarray):
+        narrow = array.astype(np.int32, copy=False)
+    else:
+        narrow = array.int()
     return narrow, largest + 1 if n_labels is None else n_labels
