@@ -5,7 +5,8 @@
 Labels are planted block by block and written to disk first. Each line is measured in a
 process of its own: CPU seconds from the opened ensemble to the labels, and the peak of
 the whole process, interpreter and libraries included. Parts: ``memory``, ``linkage``,
-``dask``, ``disk`` (a hundred million objects), ``growth``.
+``dask``, ``disk`` (a hundred million objects), ``growth``, and ``last``, the doubling
+that ends at ten million.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def write(folder: Path, part: str, rows: list[Result], *, smoke: bool) -> None:
 
     path = folder / "scale.csv"
     kept = []
-    methods = {row["method"] for row in rows}
+    methods = {row.get("method") for row in rows}
     some = part == "growth" and methods < {*GROWING}
     if path.exists():
         with path.open(newline="") as file:
@@ -114,7 +115,7 @@ def write(folder: Path, part: str, rows: list[Result], *, smoke: bool) -> None:
         writer.writerows([*kept, *rows])
     about_path = path.with_suffix(".json")
     about = json.loads(about_path.read_text()) if about_path.exists() else {}
-    which = f" --methods {','.join(sorted(methods))}" if some else ""
+    which = f" --methods {','.join(sorted(map(str, methods)))}" if some else ""
     about[part + which] = {
         "command": f"python -m benchmarks.scale {part}{which}"
         f"{' --smoke' if smoke else ''}",
@@ -189,15 +190,28 @@ def on_disk(work: Path, smaller: int) -> Iterator[Result]:
 def growth(
     work: Path, smaller: int, methods: Sequence[str] = GROWING
 ) -> Iterator[Result]:
-    """Each doubling of n, from a hundred thousand to about ten million; best of five.
+    """Each doubling of n, from a hundred thousand to beyond ten million."""
+    sizes = [100_000 * 2**doubling for doubling in range(8)]
+    yield from _doublings(work, [n // smaller for n in sizes], methods)
+
+
+def last_doubling(work: Path, smaller: int) -> Iterator[Result]:
+    """The doubling that ends at ten million, which ``growth`` passes by."""
+    sizes = [n // smaller for n in (5_000_000, 10_000_000)]
+    yield from _doublings(work, sizes, GROWING)
+
+
+def _doublings(
+    work: Path, sizes: Sequence[int], methods: Sequence[str]
+) -> Iterator[Result]:
+    """The best of five at each size.
 
     Each of the five is a process of its own: in one process the later ones would find
     the memory of the earlier ones in use already, as long as n is small.
     """
     for method in methods:
         before = None
-        for doubling in range(8):
-            n = 100_000 * 2**doubling // smaller
+        for n in sizes:
             folder = planted(work, n, 10, 20)
             given = {"folder": str(folder), "method": method, "k": 20}
             got = min(
@@ -221,6 +235,7 @@ PARTS: dict[str, Callable[..., Iterator[Result]]] = {
     "dask": on_workers,
     "disk": on_disk,
     "growth": growth,
+    "last": last_doubling,
 }
 
 

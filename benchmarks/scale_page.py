@@ -51,6 +51,9 @@ TABLES = (
     ("gpu_linear", "Labels that live on a GPU.", None),
 )
 
+#: Parts of the table of times that are told as growth.
+DOUBLINGS = ("growth", "last")
+
 
 def page(results: Path, figures: Path) -> str:
     """What was measured, in words, tables and one plot.
@@ -72,7 +75,7 @@ def page(results: Path, figures: Path) -> str:
     for name, says, columns in TABLES:
         rows = _rows(results / f"{name}.csv")
         if rows:
-            shown = [row for row in rows if row.get("part") != "growth"]
+            shown = [row for row in rows if row.get("part") not in DOUBLINGS]
             parts.append(f"{says}\n\n{_table(shown, columns)}\n")
             parts.append(_about(results / f"{name}.json"))
             if len(shown) < len(rows):
@@ -134,13 +137,19 @@ def _growth(rows: list[dict[str, str]], figures: Path) -> str:
         axes.loglog(n, seconds, marker="o", markersize=3, label=method)
     axes.set(xlabel="objects", ylabel="CPU seconds, one thread")
     axes.legend(frameon=False)
-    ratios = [float(row["ratio"]) for row in grown if row["ratio"]]
-    words = (
-        f"Each doubling of the objects takes {min(ratios):.2f} to {max(ratios):.2f} "
-        "times as long (ten clusterings, twenty clusters).\n"
-        if ratios
-        else ""
-    )
+    ratios = [
+        (float(row["ratio"]), row["method"], int(row["n"]))
+        for row in rows
+        if row["part"] in DOUBLINGS and row["ratio"]
+    ]
+    words = ""
+    if ratios:
+        most, method, n = max(ratios)
+        words = (
+            f"Each doubling of the objects takes {min(ratios)[0]:.2f} to {most:.2f} "
+            "times as long (ten clusterings, twenty clusters); longest is "
+            f"{method}, up to {n:,} objects.\n"
+        )
     return (
         words + "\n" + figure(drawn, figures, "growth", "CPU seconds against objects")
     )

@@ -5,7 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "alignment": ["align", "align_clusters", "aligned_votes"],
+        "alignment": ["align", "align_clusters", "aligned_votes", "match_clusters"],
         "coassociation": [
             "coassociation",
             "coassociation_blocks",
@@ -63,6 +63,12 @@ __getattr__, __dir__, __all__ = attach(
             "scale_view",
             "view_limits",
         ],
-        "votes": ["cluster_shares", "overlaps", "spread_shares", "vote_shares"],
+        "votes": [
+            "cluster_shares",
+            "overlaps",
+            "overlaps_with",
+            "spread_shares",
+            "vote_shares",
+        ],
     },
 )

@@ -3,6 +3,7 @@
 from comitia.represent.alignment import align as align
 from comitia.represent.alignment import align_clusters as align_clusters
 from comitia.represent.alignment import aligned_votes as aligned_votes
+from comitia.represent.alignment import match_clusters as match_clusters
 from comitia.represent.coassociation import coassociation as coassociation
 from comitia.represent.coassociation import coassociation_blocks as coassociation_blocks
 from comitia.represent.coassociation import combined_weights as combined_weights
@@ -50,6 +51,7 @@ from comitia.represent.views import scale_view as scale_view
 from comitia.represent.views import view_limits as view_limits
 from comitia.represent.votes import cluster_shares as cluster_shares
 from comitia.represent.votes import overlaps as overlaps
+from comitia.represent.votes import overlaps_with as overlaps_with
 from comitia.represent.votes import spread_shares as spread_shares
 from comitia.represent.votes import vote_shares as vote_shares
 from comitia.represent.weighted_association import weighted_association as weighted_association
@@ -82,8 +84,10 @@ __all__ = [
     "knn_graph",
     "laplacian",
     "link_similarity",
+    "match_clusters",
     "mean_distances",
     "overlaps",
+    "overlaps_with",
     "path_kernel",
     "path_kernel_table",
     "piecewise_statistics",

@@ -156,6 +156,38 @@ def align_clusters(
             'method="centroids" needs the centres of each clustering; use align.'
         )
     shared = overlaps(ensemble, reference, n_labels)
+    return match_clusters(ensemble, shared, method=method, surplus=surplus)
+
+
+def match_clusters(
+    ensemble: Ensemble,
+    shared: NDArray[np.float64],
+    *,
+    method: str = "hungarian",
+    surplus: str = "merge",
+) -> NDArray[np.int64]:
+    """As :func:`align_clusters`, from the objects that are shared.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    shared : ndarray of shape (n_clusters, n_labels)
+        What each cluster shares with each label of the reference, as
+        :func:`comitia.represent.votes.overlaps` counts it.
+
+    method : {"hungarian", "greedy"}, default="hungarian"
+        As for :func:`align`.
+
+    surplus : {"merge", "fresh"}, default="merge"
+        As for :func:`align`.
+
+    Returns
+    -------
+    targets : ndarray of shape (n_clusters,)
+        The label that each cluster stands for.
+    """
     return np.concatenate(
         [
             _match(shared[lo:hi], ensemble.sizes[lo:hi], method, surplus)

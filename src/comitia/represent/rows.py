@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._kernels.chunks import steps
 from comitia.blocks import join
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 
-__all__ = ["best_column", "block_sums", "block_tables", "labels_of", "row_sums"]
+__all__ = [
+    "best_column",
+    "block_sums",
+    "block_tables",
+    "has_labels",
+    "labels_in",
+    "labels_of",
+    "row_sums",
+]
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +87,39 @@ def block_sums(block: Ensemble, *, values: Floats) -> Floats:
     out = np.empty(block.n_objects)
     row_totals(block.codes, starts, padded, out)
     return out
+
+
+def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
+    """Whether one clustering has these labels.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    m : int
+        Which of them.
+
+    labels : ndarray of shape (n_objects,)
+        Labels, and -1 where there is none.
+
+    Returns
+    -------
+    same : bool
+        True if all are equal.
+    """
+    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
+    return bool(differ.total() == 0)
+
+
+def _differ_in(block: Ensemble, labels: NDArray[np.int32], *, m: int) -> int:
+    if isinstance(block, DeviceEnsemble):
+        return int((labels_in(block, m=m) != labels).sum())
+    none, codes, n_differ = int(block.n_clusters_each[m]), block.codes[m], 0
+    for rows in steps(0, len(codes)):
+        given = np.where(labels[rows] < 0, none, labels[rows])
+        n_differ += int(np.count_nonzero(given != codes[rows]))
+    return n_differ
 
 
 def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
@@ -163,10 +205,25 @@ def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
     >>> labels_of(Ensemble([[0, 0], [0, -1], [1, 1]]), 1)
     array([ 0, -1,  1], dtype=int32)
     """
-    return join(ensemble.row_blocks.map(_labels_in, m=int(m)), ensemble.n_objects)
+    return join(ensemble.row_blocks.map(labels_in, m=int(m)), ensemble.n_objects)
 
 
-def _labels_in(block: Ensemble, *, m: int) -> NDArray[np.int32]:
+def labels_in(block: Ensemble, *, m: int) -> NDArray[np.int32]:
+    """The labels of one clustering in one row block.
+
+    Parameters
+    ----------
+    block : Ensemble
+        The block.
+
+    m : int
+        Which clustering.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects of the block,)
+        As of :func:`labels_of`.
+    """
     if isinstance(block, DeviceEnsemble):
         codes: Any = block.device_codes[m].int()
     else:

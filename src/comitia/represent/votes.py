@@ -15,8 +15,15 @@ from comitia.config import require_memory
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.represent.rows import labels_in
 
-__all__ = ["cluster_shares", "overlaps", "spread_shares", "vote_shares"]
+__all__ = [
+    "cluster_shares",
+    "overlaps",
+    "overlaps_with",
+    "spread_shares",
+    "vote_shares",
+]
 
 
 def overlaps(
@@ -55,6 +62,42 @@ def overlaps(
     return np.asarray(shared, dtype=np.float64)
 
 
+def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
+    """Count the objects that each cluster shares with those of one clustering.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    m : int
+        Which of them.
+
+    Returns
+    -------
+    shared : ndarray of shape (n_clusters, k_m)
+        As :func:`overlaps` with the labels of clustering m, which are not written down.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> overlaps_with(Ensemble([[0, 0], [0, 1], [1, 1]]), 0)
+    array([[2., 0.],
+           [0., 1.],
+           [1., 0.],
+           [1., 1.]])
+    """
+    k = int(ensemble.n_clusters_each[m])
+    shared = ensemble.row_blocks.map(_shared_with, m=int(m), k=k).total()
+    return np.asarray(shared, dtype=np.float64)
+
+
+def _shared_with(block: Ensemble, *, m: int, k: int) -> NDArray[Any]:
+    if block.is_hard and not isinstance(block, DeviceEnsemble):
+        return _tabled(block, block.codes[m], k)
+    return _shared(block, labels_in(block, m=m), k=k)
+
+
 def _shared(block: Ensemble, codes: NDArray[np.int32], *, k: int) -> NDArray[Any]:
     """The overlaps of one row block; counts, where it is hard."""
     if not block.is_hard:
@@ -70,19 +113,23 @@ def _shared(block: Ensemble, codes: NDArray[np.int32], *, k: int) -> NDArray[Any
 
         return count_with(codes, k, block.device_codes, block.n_clusters_each).T
     from comitia._kernels.chunks import steps
-    from comitia._kernels.contingency import tables_against
 
-    # One type for labels and clusterings, so that the kernel is compiled once.
-    dtype = np.promote_types(narrowest(k), block.codes.dtype)
-    labelled = np.empty(len(codes), dtype=dtype)
+    labelled = np.empty(len(codes), np.promote_types(narrowest(k), block.codes.dtype))
     for rows in steps(0, len(codes)):
         # Read as unsigned, -1 is the largest of all, and becomes k.
         labelled[rows] = np.minimum(codes[rows].view(np.uint32), np.uint32(k))
+    return _tabled(block, labelled, k)
+
+
+def _tabled(block: Ensemble, labelled: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """The tables of all clusterings with one, in which k is no label."""
+    from comitia._kernels.contingency import tables_against
+
+    # One type for labels and clusterings, so that the kernel is compiled once.
+    codes = block.codes.astype(labelled.dtype, copy=False)
     each, places = block.n_clusters_each, block.offsets
     shared = np.empty((block.n_clusters, k), dtype=np.int64)
-    for tables in tables_against(
-        labelled, k, block.codes.astype(dtype, copy=False), each
-    ):
+    for tables in tables_against(labelled, k, codes, each):
         for m, counts in zip(
             tables.second, np.split(tables.counts, tables.begin[1:-1]), strict=True
         ):

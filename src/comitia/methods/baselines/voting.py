@@ -11,8 +11,13 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import cluster_vote, kmeans_rows, median_selection
-from comitia.represent import align_clusters, combined_weights
-from comitia.represent.rows import labels_of
+from comitia.represent import (
+    combined_weights,
+    match_clusters,
+    overlaps,
+    overlaps_with,
+)
+from comitia.represent.rows import has_labels
 from comitia.weigh import normalise_weights
 
 __all__ = ["Voting"]
@@ -133,16 +138,29 @@ class Voting(EnsembleMethod):
             np.ones(ensemble.n_clusterings) if w is None else w
         )
         weights = combined_weights(ensemble, self.clustering_weights_)
-        labels = self._reference(ensemble, rng)
-        k = int(labels.max()) + 1
+        labels, m = None, self._reference(ensemble)
+        if m is None:
+            given = {"clustering_weights": self.clustering_weights_}
+            labels = kmeans_rows(ensemble, self.n_clusters, rng, **given).labels
+            k = int(labels.max()) + 1
+        else:
+            k = int(ensemble.n_clusters_each[m])
         self.converged_ = False
         for n_iter in range(1, self.max_iter + 1):
             self.n_iter_ = n_iter
             before = labels
-            targets = align_clusters(ensemble, before, k)
+            # The labels of a clustering are read where they are, and not copied.
+            own = n_iter == 1 and m is not None
+            shared = (
+                overlaps_with(ensemble, m) if own else overlaps(ensemble, before, k)
+            )
+            targets = match_clusters(ensemble, shared)
             labels = cluster_vote(ensemble, targets, k, cluster_weights=weights)
-            if bool((labels == before).all()):
-                self.converged_ = True
+            if own:
+                self.converged_ = has_labels(ensemble, m, labels)
+            else:
+                self.converged_ = bool((labels == before).all())
+            if self.converged_:
                 break
         # A single count is a method of its own, not a loop cut short.
         if not self.converged_ and self.max_iter > 1:
@@ -159,21 +177,17 @@ class Voting(EnsembleMethod):
             )
         return labels
 
-    def _reference(self, ensemble, rng):
-        """The clustering that the others are aligned to at first."""
-        k = self.n_clusters
+    def _reference(self, ensemble):
+        """The clustering that the others are aligned to at first; None if none fits."""
         fit = np.arange(ensemble.n_clusterings)
-        if k is not None:
-            fit = np.flatnonzero(ensemble.n_clusters_each == k)
-            if len(fit) == 0:
-                weights = self.clustering_weights_
-                return kmeans_rows(ensemble, k, rng, clustering_weights=weights)[0]
+        if self.n_clusters is not None:
+            fit = np.flatnonzero(ensemble.n_clusters_each == self.n_clusters)
+        if len(fit) == 0:
+            return None
         if self.agreement is None or len(fit) == 1:
-            m = fit[0]
-        else:
-            m = median_selection(
-                ensemble.agreement(self.agreement),
-                weights=self.clustering_weights_,
-                candidates=fit,
-            )
-        return labels_of(ensemble, m)
+            return int(fit[0])
+        return median_selection(
+            ensemble.agreement(self.agreement),
+            weights=self.clustering_weights_,
+            candidates=fit,
+        )
