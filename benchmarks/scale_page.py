@@ -144,11 +144,11 @@ def _growth(rows: list[dict[str, str]], figures: Path) -> str:
     ]
     words = ""
     if ratios:
-        most, method, n = max(ratios)
+        most, method, up_to = max(ratios)
         words = (
             f"Each doubling of the objects takes {min(ratios)[0]:.2f} to {most:.2f} "
             "times as long (ten clusterings, twenty clusters); longest is "
-            f"{method}, up to {n:,} objects.\n"
+            f"{method}, up to {up_to:,} objects.\n"
         )
     return (
         words + "\n" + figure(drawn, figures, "growth", "CPU seconds against objects")
