@@ -286,21 +286,9 @@ def fill_empty(
     return labels
 
 
-# Objectives that differ by less than this share are equal.
-_SAME = 1e-8
-
-
 def best_run(n_init: int, run: Callable[[], AnyRun]) -> AnyRun:
-    """The run with the lowest final objective; the first of equals.
-
-    Starts that end in the same place differ by rounding, and by where they stopped.
-    """
-    best = run()
-    for _ in range(n_init - 1):
-        made, lowest = run(), best.objective[-1]
-        if made.objective[-1] < lowest - _SAME * abs(lowest):
-            best = made
-    return best
+    """The run with the lowest final objective; the first of equals."""
+    return min((run() for _ in range(n_init)), key=lambda made: made.objective[-1])
 
 
 def warn_unconverged(converged: bool, who: object, max_iter: int) -> None:

@@ -268,7 +268,10 @@ class EstimatorGenerator(Generator):
         grid = self._grids(len(self._estimators()))[plan["which"]]
         values = {name: grid[name][choice] for name, choice in plan["choices"].items()}
         available = model.get_params()
-        if len(seen) == 1 and available.keys() & {"n_clusters", "n_components"}:
+        # Those of comitia.cluster take one object, and are asked for more than labels.
+        ours = type(model).__module__.startswith("comitia.cluster")
+        sizes = {"n_clusters", "n_components"}
+        if len(seen) == 1 and not ours and available.keys() & sizes:
             from sklearn.cluster import KMeans
 
             # One object is one cluster, which most others refuse to find.
