@@ -341,6 +341,27 @@ def test_fuzzy_information_is_that_of_the_expected_table():
     assert votes.agreement("nmi_sqrt")[0, 0] < 1.0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_memberships_that_tell_nothing_share_no_information(seed):
+    """Sums of memberships end in other digits; what is zero on paper is zero."""
+    rng = np.random.RandomState(seed)
+    n = 23
+    alike = np.tile(rng.dirichlet(np.ones(3)), (n, 1))  # no object is told apart
+    tables = [alike, rng.dirichlet(np.ones(4), size=n), np.ones((n, 1))]
+    order = rng.permutation(n)
+    votes = Ensemble.from_memberships(tables)
+    moved = Ensemble.from_memberships([table[order] for table in tables])
+    for name in SYMMETRIC:
+        values = votes.agreement(name)
+        assert_allclose(values, values.T, rtol=0, atol=1e-14, err_msg=name)
+        assert_allclose(values, moved.agreement(name), atol=1e-12, err_msg=name)
+    off = ~np.eye(3, dtype=bool)
+    # A clustering with one cluster has no information, and neither has one that says
+    # the same of all objects.
+    for name in ("mutual_information", "nmi_sqrt", "nmi_max", "nmi_joint"):
+        assert (votes.agreement(name)[off] == 0.0).all(), name
+
+
 def test_overlapping_clusterings_are_refused_in_words():
     votes = Ensemble.from_clusters([[[0, 1], [1, 2]], [[0, 1, 2]]], 3)
     for call in (votes.agreement, lambda: ag.agreement_with([0, 1, 1], votes)):

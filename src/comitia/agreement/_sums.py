@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read_vector", "read_vectors", "sums_of_all", "sums_of_two", "sums_with"]
 
+# Sums of memberships that differ by this share are equal on paper.
+_ROUNDING = 1e-12
+
 
 def read_vector(labels: Any, name: str) -> tuple[NDArray[Any], int]:
     column = np.asarray(labels)
@@ -271,10 +274,25 @@ def _sums_of_fuzzy(
         for square, own in zip(squares, itself, strict=True)
     )
     pairs = np.maximum(n**2 - present.T @ present_other, 0.0) / 2
+    # What is equal on paper is made equal: measures divide such differences.
+    single, single_other = (
+        _snapped(_snapped(own, 0.0, n**2), pairs, n**2)
+        for own in (single, single_other)
+    )
+    for whole in (0.0, single, single_other):
+        both = _snapped(both, whole, n**2)
     # ln n - (1/n) sum c ln c, with nothing where there is nothing.
     safe = np.where(n > 0, n, 1.0)
     logs = over_tables(lambda c: c * np.log(np.where(c > 0, c, 1.0)))
+    unit = 1.0 + np.log(safe)
     h_both, h_one, h_other = (
-        np.maximum(np.log(safe) - log / safe, 0.0) for log in logs
+        _snapped(np.maximum(np.log(safe) - log / safe, 0.0), 0.0, unit) for log in logs
     )
+    for whole in (h_one, h_other, h_one + h_other):
+        h_both = _snapped(h_both, whole, unit)
     return Counted(n, pairs, both, single, single_other, h_one, h_other, h_both)
+
+
+def _snapped(values: Floats, whole: Floats | float, unit: Floats) -> Floats:
+    """Values, with ``whole`` in place of those that differ from it by rounding."""
+    return np.where(np.abs(values - whole) <= _ROUNDING * unit, whole, values)

@@ -17,7 +17,7 @@ from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.partition._label_rows import LabelRows, SomeRows
 from comitia.partition._micro import MANY_ROWS, Micro
-from comitia.partition._rows import FLOATS, NOTHING, Counted, Pass, Units
+from comitia.partition._rows import FLOATS, NOTHING, Counted, Pass, Units, assigned
 
 __all__ = ["DeviceRows", "micro_of", "points_of", "tables_of"]
 
@@ -123,8 +123,7 @@ class DeviceRows(LabelRows):
         absent: Floats | None,
         before: Pass | None,
     ) -> Pass:
-        labels, _ = self.nearest(table, penalty, absent)
-        return Pass(labels, self.count(labels, before, len(penalty)))
+        return assigned(self, table, penalty, absent, before)
 
     def count(self, labels: Tensor, before: Pass | None, n_clusters: int) -> Counted:
         """Sums are integers: what has moved is taken from one cluster, and added."""

@@ -7,6 +7,7 @@ None of them stores more than it was given. Rows of labels are in ``_label_rows`
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -31,6 +32,7 @@ __all__ = [
     "Rows",
     "SparseRows",
     "Units",
+    "assigned",
     "n_changed",
     "one_block",
     "worst_of",
@@ -211,16 +213,42 @@ def worst_of(rows: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
     return float(costs[which[0]]), rows.dense(which), rows.present(which)
 
 
-class FloatRows:
+def assigned(
+    rows: Rows,
+    table: Floats,
+    penalty: Floats,
+    absent: Floats | None,
+    before: Pass | None,
+) -> Pass:
+    """A pass in two steps: all nearest centres, then what they say of the clusters.
+
+    Parameters
+    ----------
+    rows : Rows
+        The rows.
+
+    table, penalty, absent, before : ndarray, ndarray, ndarray or None, Pass or None
+        As for :meth:`Rows.assign`.
+
+    Returns
+    -------
+    passed : Pass
+        The pass.
+    """
+    labels, _ = rows.nearest(table, penalty, absent)
+    return Pass(labels, rows.count(labels, before, len(penalty)))
+
+
+class FloatRows(ABC):
     """What rows that are summed as floats have in common."""
 
     units = FLOATS
     weights: Floats
     squares: Floats
 
+    @abstractmethod
     def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
         """Weighted sum of the rows of each cluster."""
-        raise NotImplementedError
 
     def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
         """Weight of each cluster, (k,) or by clustering (k, M)."""
@@ -247,8 +275,7 @@ class FloatRows:
         absent: Floats | None,
         before: Pass | None,
     ) -> Pass:
-        labels, _ = self.nearest(table, penalty, absent)
-        return Pass(labels, self.count(labels, before, len(penalty)))
+        return assigned(self, table, penalty, absent, before)
 
     def worst(self: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
         return worst_of(self, costs)
