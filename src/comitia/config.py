@@ -32,6 +32,9 @@ __all__ = [
 # The share of the free memory that one step may take unless the user says otherwise.
 _SHARE_OF_FREE = 0.6
 
+# To ask the system what is free takes longer than a step with so few bytes.
+_LITTLE = 2**20
+
 # Where nobody tells how much memory there is: that of a small machine.
 _UNKNOWN = 4 * 10**9
 
@@ -101,6 +104,8 @@ def require_memory(n_bytes: int, what: str, instead: str = "") -> None:
     instead : str, default=""
         What would work, in words.
     """
+    if n_bytes <= _LITTLE and _budget.get() is None:
+        return
     budget = memory_budget()
     if n_bytes > budget:
         raise MemoryBudgetError(

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
 from comitia.cluster import minkowski_weights
 from comitia.cluster.kernel_pareto import (
     KernelParetoClustering,
@@ -121,7 +122,7 @@ def test_a_step_to_the_kernel_means_does_not_raise_the_first_objective():
     search = _Search(X, 3, 2.0, np.random.RandomState(0))
     solution = search.start(1)
     for _ in range(5):
-        centers = search.kernel_means(solution)
+        centers = search.kernel_means(solution.centers, solution.labels)
         after, _ = pareto_costs(
             X, solution.labels, centers, solution.weights, search.widths, 2.0
         )
@@ -183,3 +184,15 @@ def test_the_choice_can_be_overridden():
     )
     with pytest.raises(ComitiaError, match="return an index into a front"):
         fit(lambda costs: 10_000)
+
+
+def test_nearest_centres_and_dispersions_are_those_of_the_plain_sums():
+    rng = np.random.RandomState(0)
+    distances = rng.randint(3, size=(4, 30, 2)).astype(float)  # with ties
+    factors = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, 2.0], [3.0, 0.0]])
+    labels, nearest = nearest_weighted(distances, factors)
+    weighted = np.einsum("vir,vr->vi", distances, factors)
+    assert_array_equal(labels, weighted.argmin(axis=0))
+    assert_array_equal(nearest, weighted.min(axis=0))
+    own = [distances[v][labels == v].sum(axis=0) for v in range(4)]
+    assert_array_equal(sums_to_own(distances, labels), own)

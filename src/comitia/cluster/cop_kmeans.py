@@ -185,11 +185,15 @@ class ConstrainedPlacement:
         waiting = deque([(group, [i], -1)])
         while waiting:
             group, objects, left = waiting.popleft()
-            distance = np.sum([distance_of(j) for j in objects], axis=0)
-            nearest_first = np.argsort(distance, kind="stable").tolist()
-            elsewhere = [c for c in nearest_first if c != left] or nearest_first
+            distance = distance_of(objects[0])
+            if len(objects) > 1:
+                distance = np.sum([distance_of(j) for j in objects], axis=0)
             taken = {self._place[rival] for rival in self._rivals[group]}
-            c = next((c for c in elsewhere if c not in taken), None)
+            c: int | None = int(distance.argmin())
+            if c == left or c in taken:
+                nearest_first = np.argsort(distance, kind="stable").tolist()
+                elsewhere = [c for c in nearest_first if c != left] or nearest_first
+                c = next((c for c in elsewhere if c not in taken), None)
             if c is None:
                 if self.on_failure == "raise":
                     raise _NoClusterLeftError(self._no_cluster_left(i, len(distance)))

@@ -345,26 +345,38 @@ class _Search:
         drawn = self.X[rng.randint(len(self.X), size=k)]
         mutated = np.where(jump[:, None], drawn, moved)
         centers = np.where(mutant[:, None], mutated, centers)
-        return self.evaluate(self.kernel_means(self.evaluate(centers)))
+        return self.evaluate(self.kernel_means(centers, self.assign(centers)))
 
     def evaluate(self, centers: Array) -> _Solution:
         """Labels and the best weights for centres, and what they cost."""
-        n, p = self.X.shape
-        distances = self._distances(centers)
-        weights = np.full((self.k, p), 1 / p)
-        for _ in range(2):
-            weighted = np.matmul(distances, (weights**self.beta)[:, :, None])[:, :, 0]
-            labels = weighted.argmin(axis=0)
-            labels = fill_empty(labels, weighted[labels, np.arange(n)], self.k)
-            D = _sums(distances[labels, np.arange(n)], labels, self.k)
-            weights = minkowski_weights(D, self.beta)
+        labels = self.assign(centers)
+        D, weights = self._weighed(labels)
         costs = _costs(self.mean, centers, weights, self.widths, self.beta, D)
         return _Solution(centers, weights, costs, labels)
 
-    def kernel_means(self, solution: _Solution) -> Array:
+    def assign(self, centers: Array) -> NDArray[np.intp]:
+        """The nearest centres, by the weights that the nearest without weights give."""
+        self._measure(centers)
+        _, weights = self._weighed(self._nearest(np.full(centers.shape, 1.0)))
+        return self._nearest(weights)
+
+    def _nearest(self, weights: Array) -> NDArray[np.intp]:
+        from comitia._kernels.feature_distances import nearest_weighted
+
+        labels, own = nearest_weighted(self.room, weights**self.beta)
+        return fill_empty(labels, own, self.k)
+
+    def _weighed(self, labels: NDArray[np.intp]) -> tuple[Array, Array]:
+        """How far the features of the clusters spread, and the best weights for it."""
+        from comitia._kernels.feature_distances import sums_to_own
+
+        D = sums_to_own(self.room, labels)
+        return D, minkowski_weights(D, self.beta)
+
+    def kernel_means(self, centers: Array, labels: NDArray[np.intp]) -> Array:
         """Means that the kernel weighs: J1 does not rise if labels and weights stay."""
-        labels, k = solution.labels, self.k
-        own = _kernel(self.X - solution.centers[labels], self.widths)
+        k = self.k
+        own = _kernel(self.X - centers[labels], self.widths)
         kernel = 1.0 - 0.5 * own
         mass = _sums(kernel, labels, k)
         centers = _sums(kernel * self.X, labels, k) / np.maximum(mass, 1e-12)
@@ -375,14 +387,14 @@ class _Search:
             centers = np.where(mass > 1e-12, centers, means)
         return centers
 
-    def _distances(self, centers: Array) -> Array:
+    def _measure(self, centers: Array) -> None:
+        """Write the distances to centres into the room for them."""
         # Some clusters at a time: what numpy goes over again and again stays near.
         step = max(1, _BLOCK // self.X.size)
         for first in range(0, self.k, step):
             block = slice(first, first + step)
             apart = np.subtract(self.X, centers[block, None], out=self.room[block])
             _kernel(apart, self.widths, out=apart)
-        return self.room
 
 
 def _widths(X: Array) -> Array:
@@ -419,7 +431,8 @@ def _costs(
     if k == 1:
         return J1, J1
     between = kernel_distances(centers, centers, widths).sum(axis=2)
-    apart = float(between[np.triu_indices(k, 1)].min())
+    np.fill_diagonal(between, np.inf)
+    apart = float(between.min())
     spread = kernel_distances(mean[None], centers, widths)[:, 0]
     denominator = apart * float((powered * spread).sum())
     return J1, J1 / denominator if denominator > 0 else np.inf
