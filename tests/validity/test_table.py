@@ -53,6 +53,30 @@ def test_missing_labels_are_left_out_of_their_clustering_only():
             assert_allclose(table.values[:, column], expected, rtol=1e-12, err_msg=name)
 
 
+def test_table_of_many_features_holds_each_index_of_each_clustering():
+    """Data with more features than objects are turned before they are compared."""
+    rng = np.random.RandomState(0)
+    _, labels = noisy(30)
+    X = rng.randn(30, 75) + 3 * labels[:, :1] * (np.arange(75) < 20) + 100.0
+    X[[3, 8]] = X[[4, 9]]  # objects that are equal
+    labels[5:10, 1] = -1
+    table = score_table(X, Ensemble(labels))
+    for column, name in enumerate(table.indices):
+        if name != "sd":  # its weight comes from the whole ensemble
+            expected = [INDICES[name].function(X, labels[:, m]) for m in range(3)]
+            # Sums of distances are in single precision.
+            assert_allclose(table.values[:, column], expected, rtol=1e-6, err_msg=name)
+
+
+def test_clusters_of_equal_objects_have_no_diameter_whatever_the_number_of_features():
+    X = np.random.RandomState(0).randn(3, 40)[[0, 0, 1, 1, 1, 2]]
+    X[0, 0] = X[1, 0] = -0.0
+    X[1, 0] = 0.0
+    table = score_table(X, Ensemble([[0], [0], [1], [1], [1], [2]]), finite=False)
+    assert table.values[0, table.indices.index("dunn")] == np.inf
+    assert table.values[0, table.indices.index("silhouette")] == pytest.approx(5 / 6)
+
+
 def test_order_of_clusterings_does_not_matter():
     X, labels = noisy()
     table = score_table(X, Ensemble(labels))

@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from comitia import _labels
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Clustered", "as_clustered", "check_data", "ratio"]
+__all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
 
 # Values that are rearranged at a time.
 _BLOCK_VALUES = 2**17
+
+# With so many features to an object it pays to turn the data before they are compared.
+_MANY = 2
 
 
 class CentrePairs(NamedTuple):
@@ -47,6 +50,39 @@ class PairSums(NamedTuple):
     other: NDArray[np.float64]
     between: float
     between_centres: float
+
+
+class SameData:
+    """What clusterings of the same data have in common.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        Checked data.
+    """
+
+    def __init__(self, X: NDArray[np.float64]) -> None:
+        self.X = X
+        self.neighbours: dict[int, NDArray[np.int64]] = {}
+
+    @cached_property
+    def turned(self) -> NDArray[np.float64]:
+        """Points as far apart as the objects, with no more coordinates than objects.
+
+        The data themselves unless they have many more features than objects. Objects
+        that are equal stay so: their distance is zero.
+        """
+        if self.X.shape[1] < _MANY * len(self.X):
+            return self.X
+        from scipy.linalg import qr
+
+        centred = self.X - self.X.mean(axis=0)
+        centred += 0.0  # minus zero is zero
+        first: dict[bytes, int] = {}
+        alike = [first.setdefault(row.tobytes(), i) for i, row in enumerate(centred)]
+        # The rows are those of R' Q', with orthonormal rows in Q': R' is as far apart.
+        R = qr(centred.T, overwrite_a=True, mode="raw", check_finite=False)[1]
+        return np.ascontiguousarray(R.T[alike])
 
 
 class Clustered:
@@ -99,15 +135,17 @@ class Clustered:
         X: NDArray[np.float64],
         codes: NDArray[Any],
         n_clusters: int,
-        neighbours: dict[int, NDArray[np.int64]] | None = None,
+        same: SameData | None = None,
     ) -> None:
+        self._same, self._kept = same, None
+        self._neighbours = {} if same is None else same.neighbours
         if (codes == n_clusters).any():
-            X, codes = X[codes < n_clusters], codes[codes < n_clusters]
-            neighbours = None
+            self._kept = codes < n_clusters
+            self._neighbours = {}
+            X, codes = X[self._kept], codes[self._kept]
         self.X = X
         self.codes = codes
         self.n_clusters = n_clusters
-        self._neighbours = {} if neighbours is None else neighbours
 
     @classmethod
     def from_codes(
@@ -115,7 +153,7 @@ class Clustered:
         X: NDArray[np.float64],
         codes: NDArray[Any],
         n_clusters: int,
-        neighbours: dict[int, NDArray[np.int64]] | None = None,
+        same: SameData | None = None,
     ) -> Clustered:
         """Make one of data and labels that are checked and coded already.
 
@@ -130,9 +168,8 @@ class Clustered:
         n_clusters : int
             Number of clusters; empty ones are dropped.
 
-        neighbours : dict, default=None
-            Where the nearest neighbours of the objects in X are kept, for several
-            clusterings of the same data.
+        same : SameData, default=None
+            What this clustering shares with others of the same X.
 
         Returns
         -------
@@ -145,7 +182,7 @@ class Clustered:
             new[:-1][used] = np.arange(used.sum())
             codes, n_clusters = new[codes], int(used.sum())
         made = cls.__new__(cls)
-        made._set(X, codes, int(n_clusters), neighbours)
+        made._set(X, codes, int(n_clusters), same)
         return made
 
     @property
@@ -277,6 +314,14 @@ class Clustered:
         """Where each cluster begins in ``order``."""
         return np.r_[0, np.cumsum(self.sizes)].astype(np.int64)
 
+    @property
+    def _points(self) -> NDArray[np.float64]:
+        """The objects, or points that are as far apart."""
+        if self._same is None:
+            return self.X
+        points = self._same.turned
+        return points if self._kept is None else points[self._kept]
+
     @cached_property
     def scaled(self) -> tuple[NDArray[np.float64], float]:
         """Objects sorted by cluster, feature-major, and what they were divided by.
@@ -284,13 +329,14 @@ class Clustered:
         Centred, and divided by a power of two so that single precision holds their
         squared distances; features of zeros make their number a multiple of four.
         """
-        p = self.n_features
+        points = self._points
+        p, mean = points.shape[1], points.mean(axis=0)
         XT = np.zeros((-(-p // 4) * 4, self.n_objects))
         # Some objects at a time: X may be as large as the memory allows.
         step = max(1, _BLOCK_VALUES // p)
         for start in range(0, self.n_objects, step):
             some = self.order[start : start + step]
-            XT[:p, start : start + len(some)] = (self.X[some] - self.mean).T
+            XT[:p, start : start + len(some)] = (points[some] - mean).T
         scale = 2.0 ** np.frexp(max(XT.max(), -XT.min()))[1]
         XT /= scale
         return XT, float(scale)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.validity.clustered import Clustered, check_data
+from comitia.validity.clustered import Clustered, SameData, check_data
 from comitia.validity.registry import INDICES, get_index
 from comitia.validity.scatter import lack_of_separation
 from comitia.validity.unification import finite_scores, unify
@@ -171,9 +171,9 @@ def score_table(
             Clustered.from_codes(data, ensemble.codes[most], k[most])
         )
     values = np.empty((ensemble.n_clusterings, len(names)))
-    neighbours: dict[int, NDArray[np.int64]] = {}
+    same = SameData(data)
     for m in range(ensemble.n_clusterings):
-        clustered = Clustered.from_codes(data, ensemble.codes[m], k[m], neighbours)
+        clustered = Clustered.from_codes(data, ensemble.codes[m], k[m], same)
         for column, index in enumerate(chosen):
             arguments = {
                 key: value[m] if np.ndim(value) == 1 else value
