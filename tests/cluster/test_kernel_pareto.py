@@ -1,4 +1,4 @@
-"""Two objectives: the kernel distance, the front, its knee, the weights."""
+"""Two objectives: the kernel distance, the front, the weights."""
 
 import numpy as np
 import pytest
@@ -11,13 +11,12 @@ from comitia.cluster import minkowski_weights
 from comitia.cluster.kernel_pareto import (
     KernelParetoClustering,
     _Search,
-    crowding_distances,
     kernel_distances,
-    knee,
     pareto_costs,
     pareto_search,
 )
 from comitia.exceptions import ComitiaError
+from comitia.optimise import knee
 
 
 @parametrize_with_checks([KernelParetoClustering(3, n_individuals=6, max_iter=5)])
@@ -145,23 +144,6 @@ def test_nobody_in_the_front_is_dominated_and_objectives_do_not_rise():
     assert_allclose(costs.min(axis=0), run.objective[-1])
     assert_allclose(run.front.weights.sum(axis=2), 1.0)
     assert run.front.weights.min() >= 0
-
-
-def test_crowding_is_that_of_nsga_ii():
-    costs = [[0.0, 4.0], [1.0, 2.0], [3.0, 1.0], [4.0, 0.0]]
-    # (3 - 0) / 4 + (4 - 1) / 4, and (4 - 1) / 4 + (2 - 0) / 4.
-    assert_allclose(crowding_distances(costs), [np.inf, 1.5, 1.25, np.inf])
-    nowhere = [[0.0, np.inf]] * 4
-    assert_array_equal(crowding_distances(nowhere), [np.inf, 0, 0, np.inf])
-
-
-def test_the_knee_bends_most():
-    front = np.array([[0.0, 10.0], [1.0, 2.0], [2.0, 1.9], [9.0, 0.0]])
-    assert knee(front) == 1
-    assert knee(front * [100, 1]) == 1  # whatever the units
-    assert knee(front[:1]) == 0
-    assert knee([[1.0, np.inf], [2.0, 5.0]]) == 1
-    assert knee([[1.0, np.inf]]) == 0
 
 
 def test_the_choice_can_be_overridden():

@@ -1,11 +1,11 @@
-"""Crossover keeps what there is, the best is never lost, fronts do not dominate."""
+"""Crossover keeps what there is, and the best is never lost."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import evolve, non_dominated_ranks, uniform_crossover
+from comitia.optimise import evolve, uniform_crossover
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 12])
@@ -57,37 +57,6 @@ def test_a_search_without_progress_ends_after_its_patience():
     assert not short.converged
 
 
-def ranks_by_loops(costs):
-    left, ranks, rank = set(range(len(costs))), np.full(len(costs), -1), 0
-    while left:
-        front = {
-            i
-            for i in left
-            if not any(
-                (costs[j] <= costs[i]).all() and (costs[j] < costs[i]).any()
-                for j in left
-            )
-        }
-        ranks[list(front)] = rank
-        left -= front
-        rank += 1
-    return ranks
-
-
-@pytest.mark.parametrize("n_objectives", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(3))
-def test_ranks_are_their_definition(n_objectives, seed):
-    # Few different values, so that there are ties.
-    costs = np.random.RandomState(seed).randint(5, size=(40, n_objectives)) / 2
-    assert_array_equal(non_dominated_ranks(costs), ranks_by_loops(costs))
-
-
-def test_equal_individuals_share_a_front():
-    assert non_dominated_ranks([[1.0, 1.0], [1.0, 1.0]]).tolist() == [0, 0]
-
-
-def test_what_has_no_order_is_refused():
-    with pytest.raises(ComitiaError, match="without NaN"):
-        non_dominated_ranks([[1.0, np.nan]])
+def test_a_generation_of_nobody_is_refused():
     with pytest.raises(ComitiaError, match=r"shape \(0, 3\)"):
         evolve(np.empty((0, 3)), np.sum, np.random.RandomState(0))

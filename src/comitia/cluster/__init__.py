@@ -28,7 +28,6 @@ __getattr__, __dir__, __all__ = attach(
             "KernelParetoClustering",
             "ParetoFront",
             "kernel_distances",
-            "knee",
             "pareto_costs",
             "pareto_search",
         ],

@@ -28,7 +28,6 @@ from comitia.cluster.kernel import KernelKMeans as KernelKMeans
 from comitia.cluster.kernel_pareto import KernelParetoClustering as KernelParetoClustering
 from comitia.cluster.kernel_pareto import ParetoFront as ParetoFront
 from comitia.cluster.kernel_pareto import kernel_distances as kernel_distances
-from comitia.cluster.kernel_pareto import knee as knee
 from comitia.cluster.kernel_pareto import pareto_costs as pareto_costs
 from comitia.cluster.kernel_pareto import pareto_search as pareto_search
 from comitia.cluster.kmedoids import KMedoids as KMedoids
@@ -100,7 +99,6 @@ __all__ = [
     "fuzzy_weighted_lac",
     "gaussian_log_density",
     "kernel_distances",
-    "knee",
     "label_propagation",
     "lac_objective",
     "lac_weights",

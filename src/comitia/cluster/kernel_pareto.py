@@ -21,15 +21,13 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
-from comitia.optimise.evolution import non_dominated_ranks
+from comitia.optimise.pareto import best_first, knee, non_dominated_ranks
 
 __all__ = [
     "KernelParetoClustering",
     "ParetoFront",
     "ParetoRun",
-    "crowding_distances",
     "kernel_distances",
-    "knee",
     "pareto_costs",
     "pareto_search",
 ]
@@ -189,68 +187,6 @@ def pareto_costs(
     )
 
 
-def crowding_distances(costs: ArrayLike) -> Array:
-    """How far apart the neighbours of each solution of one front are.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_solutions, n_objectives)
-        Objectives of solutions that do not dominate each other.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_solutions,)
-        Sums over the objectives, relative to their ranges; infinite for the solution
-        with the smallest and the one with the largest value of an objective.
-
-    Examples
-    --------
-    >>> crowding_distances([[0.0, 4.0], [1.0, 1.0], [4.0, 0.0]])
-    array([inf,  2., inf])
-    """
-    values = np.asarray(costs, dtype=np.float64)
-    crowding = np.zeros(len(values))
-    for column in values.T:
-        order = np.argsort(column, kind="stable")
-        ordered = column[order]
-        crowding[order[[0, -1]]] = np.inf
-        # Solutions with an infinite objective are last, and no room is theirs.
-        if ordered[0] < ordered[-1] < np.inf:
-            room = (ordered[2:] - ordered[:-2]) / (ordered[-1] - ordered[0])
-            crowding[order[1:-1]] += room
-    return crowding
-
-
-def knee(costs: ArrayLike) -> int:
-    """The solution of a front that is farthest below the line between its ends.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_solutions, 2)
-        Objectives of solutions that do not dominate each other.
-
-    Returns
-    -------
-    index : int
-        The knee; the first of equals.
-
-    Examples
-    --------
-    >>> knee([[0.0, 10.0], [1.0, 2.0], [9.0, 0.0]])
-    1
-    """
-    values = np.asarray(costs, dtype=np.float64)
-    usable = np.isfinite(values).all(axis=1)
-    if not usable.any():
-        return 0
-    low = values[usable].min(axis=0)
-    extent = values[usable].max(axis=0) - low
-    with np.errstate(invalid="ignore"):
-        relative = (values - low) / np.where(extent > 0, extent, 1.0)
-    # On the line between the ends the two add up to one.
-    return int(np.where(usable, relative.sum(axis=1), np.inf).argmin())
-
-
 def pareto_search(
     X: ArrayLike,
     n_clusters: int,
@@ -296,17 +232,17 @@ def pareto_search(
     check_n_clusters(n_clusters, len(data))
     search = _Search(data, n_clusters, weight_power, rng)
     population = [search.start(i) for i in range(n_individuals)]
-    history = [_least(population)]
+    history = [_costs_of(population).min(axis=0)]
     for _ in range(max_iter):
-        order = _best_first(population)
+        order = best_first(_costs_of(population))
         # Of two drawn at random the better one becomes a parent.
         parents = [
             [population[order[rng.randint(n_individuals, size=2).min()]] for _ in "ab"]
             for _ in range(n_individuals)
         ]
         pool = population + [search.child(one, other) for one, other in parents]
-        population = [pool[i] for i in _best_first(pool)[:n_individuals]]
-        history.append(_least(population))
+        population = [pool[i] for i in best_first(_costs_of(pool))[:n_individuals]]
+        history.append(_costs_of(population).min(axis=0))
     objective = np.array(history)
     before = objective[-1 - int(np.ceil(_REST * max_iter))]
     with np.errstate(invalid="ignore"):
@@ -438,29 +374,18 @@ def _costs(
     return J1, J1 / denominator if denominator > 0 else np.inf
 
 
-def _least(population: list[_Solution]) -> Array:
-    return np.array([one.costs for one in population]).min(axis=0)
-
-
-def _best_first(population: list[_Solution]) -> NDArray[np.intp]:
-    """Front by front, and in a front those with most room around them first."""
-    costs = np.array([one.costs for one in population])
-    ranks = non_dominated_ranks(costs)
-    crowding = np.empty(len(costs))
-    for rank in range(ranks.max() + 1):
-        own = ranks == rank
-        crowding[own] = crowding_distances(costs[own])
-    return np.lexsort((-crowding, ranks))
+def _costs_of(population: list[_Solution]) -> Array:
+    return np.array([one.costs for one in population])
 
 
 def _front(population: list[_Solution]) -> ParetoFront:
-    costs = np.array([one.costs for one in population])
+    costs = _costs_of(population)
     first = np.flatnonzero(non_dominated_ranks(costs) == 0)
     # Each trade-off once, in the order of the first objective.
     _, which = np.unique(costs[first], axis=0, return_index=True)
     chosen = [population[i] for i in first[which]]
     return ParetoFront(
-        np.array([one.costs for one in chosen]),
+        _costs_of(chosen),
         np.array([one.centers for one in chosen]),
         np.array([one.weights for one in chosen]),
     )

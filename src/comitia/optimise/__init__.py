@@ -40,7 +40,6 @@ __getattr__, __dir__, __all__ = attach(
         "evolution": [
             "Evolution",
             "evolve",
-            "non_dominated_ranks",
             "uniform_crossover",
         ],
         "difference_of_convex": ["BoxRun", "convex_concave", "qp_box"],
@@ -91,6 +90,7 @@ __getattr__, __dir__, __all__ = attach(
             "update_core",
             "update_orthogonal",
         ],
+        "pareto": ["best_first", "crowding_distances", "knee", "non_dominated_ranks"],
         "qp": ["qp_gap", "qp_simplex"],
         "simplex": ["power_weights", "project_simplex"],
         "stagewise": ["StagewiseFit", "forward_stagewise"],

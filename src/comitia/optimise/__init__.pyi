@@ -31,7 +31,6 @@ from comitia.optimise.difference_of_convex import convex_concave as convex_conca
 from comitia.optimise.difference_of_convex import qp_box as qp_box
 from comitia.optimise.evolution import Evolution as Evolution
 from comitia.optimise.evolution import evolve as evolve
-from comitia.optimise.evolution import non_dominated_ranks as non_dominated_ranks
 from comitia.optimise.evolution import uniform_crossover as uniform_crossover
 from comitia.optimise.guided import guided_consensus as guided_consensus
 from comitia.optimise.guided import guided_step as guided_step
@@ -73,6 +72,10 @@ from comitia.optimise.onmf import onmf_objective as onmf_objective
 from comitia.optimise.onmf import orthogonal_nmf as orthogonal_nmf
 from comitia.optimise.onmf import update_core as update_core
 from comitia.optimise.onmf import update_orthogonal as update_orthogonal
+from comitia.optimise.pareto import best_first as best_first
+from comitia.optimise.pareto import crowding_distances as crowding_distances
+from comitia.optimise.pareto import knee as knee
+from comitia.optimise.pareto import non_dominated_ranks as non_dominated_ranks
 from comitia.optimise.qp import qp_gap as qp_gap
 from comitia.optimise.qp import qp_simplex as qp_simplex
 from comitia.optimise.simplex import power_weights as power_weights
@@ -99,6 +102,7 @@ __all__ = [
     "Term",
     "TriFactors",
     "agreement_weights",
+    "best_first",
     "bregman_divergence",
     "bregman_elementwise",
     "cluster_separations",
@@ -113,6 +117,7 @@ __all__ = [
     "coupled_objective",
     "coupled_sweep",
     "coupling_term",
+    "crowding_distances",
     "distance_to",
     "evolve",
     "factorise_clusterwise",
@@ -130,6 +135,7 @@ __all__ = [
     "indicator_start",
     "kl_loss",
     "kl_term",
+    "knee",
     "l21_norm",
     "l21_term",
     "l21_weights",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Evolution", "evolve", "non_dominated_ranks", "uniform_crossover"]
+__all__ = ["Evolution", "evolve", "uniform_crossover"]
 
 Array = NDArray[np.float64]
 
@@ -138,52 +138,6 @@ def evolve(
             converged = True
             break
     return Evolution(best, np.array(trace), generation, len(trace) - 1, converged)
-
-
-def non_dominated_ranks(costs: ArrayLike) -> NDArray[np.intp]:
-    """Sort by several objectives at once, into fronts that do not dominate themselves.
-
-    One individual dominates another if it is no worse in any objective and better in
-    one. Nobody dominates an individual of the first front; the second front is the
-    first one of those that are left, and so on.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_individuals, n_objectives)
-        What is to be small; no NaN.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n_individuals,)
-        The front of each individual, from 0.
-
-    Examples
-    --------
-    >>> non_dominated_ranks([[1, 4], [2, 2], [4, 1], [3, 3], [5, 5]])
-    array([0, 0, 0, 1, 2])
-    """
-    values = np.asarray(costs, dtype=np.float64)
-    if values.ndim != 2 or np.isnan(values).any():
-        raise ComitiaError(
-            "costs must have one row per individual and one column per objective, "
-            f"without NaN; got shape {values.shape}."
-        )
-    # One objective at a time: no array of individuals by individuals by objectives.
-    n = len(values)
-    no_worse, better = np.ones((n, n), dtype=bool), np.zeros((n, n), dtype=bool)
-    for column in values.T:
-        no_worse &= column[:, None] <= column
-        better |= column[:, None] < column
-    dominates = no_worse & better
-    n_above = dominates.sum(axis=0)
-    ranks = np.full(n, -1, dtype=np.intp)
-    rank = 0
-    while (ranks == -1).any():
-        front = np.flatnonzero((ranks == -1) & (n_above == 0))
-        ranks[front] = rank
-        n_above = n_above - dominates[front].sum(axis=0)
-        rank += 1
-    return ranks
 
 
 def _fittest(generation: Array, cost: Callable[[Array], float]) -> tuple[Array, float]:
