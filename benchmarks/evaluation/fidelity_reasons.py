@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.evaluation.fidelity_summary import departures, is_compared, leaves
 from benchmarks.evaluation.fidelity_variants import VARIANTS
-from benchmarks.evaluation.pages import list_table, number
+from benchmarks.evaluation.pages import enumerated, list_table, number
 from benchmarks.evaluation.store import Row, read
 
 __all__ = ["CRITERIA", "HEADS", "LEAST_DRAWS", "reasons", "variants_table"]
@@ -61,7 +61,7 @@ The papers draw ten members at random a hundred times; our draws are ten, withou
 member in common.""",
 }
 _BEYOND = """\
-On LR the published search went beyond 30 clusters, where the authors' demo ends."""
+On {pools} the published search went beyond 30 clusters, where the demo ends."""
 #: Means at the best k are shown from so many draws on.
 LEAST_DRAWS = 3
 _NO_REASON = "Nothing was tried."
@@ -159,11 +159,11 @@ def _told(
     yield f"**{method}**"
     yield f"    {_gaps(own)}."
     yield ""
-    reason = _reason(method, criterion, summary, {row["pool"] for row in own})
-    yield "    " + reason.replace("\n", "\n    ")
-    yield ""
     cells = {_cell(row) for row in own}
     figures = [it for it in found if _cell(it.row) in cells]
+    reason = _reason(method, criterion, summary, figures)
+    yield "    " + reason.replace("\n", "\n    ")
+    yield ""
     for variant in dict.fromkeys(it.variant for it in figures):
         yield f"    * {_outcome(variant, [f for f in figures if f.variant == variant])}"
     repeated = [text for row in own for text in _repeats(row, summary)]
@@ -178,13 +178,21 @@ def _told(
 
 
 def _reason(
-    method: str, criterion: str, summary: Sequence[Row], pools: set[str]
+    method: str, criterion: str, summary: Sequence[Row], figures: Sequence[Figure]
 ) -> str:
     reason = REASONS.get(method, "").format(spread=_Spreads(summary))
     if criterion == "true-k":
         return reason or _NO_REASON
     is_above = bool(departures([r for r in summary if r["method"] == method], "true-k"))
-    texts = ["As above." if is_above else reason, _BEYOND if "LR" in pools else ""]
+    texts = ["As above." if is_above else reason]
+    to_root: dict[Cell, set[bool]] = defaultdict(set)
+    for it in figures:
+        if it.is_within:
+            to_root[_cell(it.row)].add(VARIANTS[it.variant].to_root)
+    # Where nothing gives the figure that ends at 30.
+    beyond = {pool for (_, pool, _), ways in to_root.items() if ways == {True}}
+    if beyond:
+        texts.append(_BEYOND.format(pools=enumerated(sorted(beyond))))
     return "\n".join(filter(None, texts)) or _NO_REASON
 
 

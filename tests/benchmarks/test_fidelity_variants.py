@@ -149,8 +149,8 @@ def write_table(path, rows):
     path.write_text("\n".join(lines) + "\n")
 
 
-def variant_row(variant, nmi, ari):
-    cells = {"pool": "large", "draw": "1", "variant": variant, "criterion": "true-k"}
+def variant_row(variant, nmi, ari, criterion="true-k"):
+    cells = {"pool": "large", "draw": "1", "variant": variant, "criterion": criterion}
     return {**cells, "nmi_max": str(nmi), "ari": str(ari), "status": "ok"}
 
 
@@ -201,3 +201,19 @@ def test_a_departure_is_explained_by_a_variant_or_a_repeated_figure_or_not(tmp_p
     assert "Nothing is left." in quiet
     table = variants_table(tmp_path, summary)
     assert "kcc, one random start" in table
+
+
+@pytest.mark.parametrize(("nmi", "is_said"), [(0.3, True), (0.5, False)])
+def test_a_longer_search_is_the_reason_only_where_the_shorter_one_is_not(
+    tmp_path, nmi, is_said
+):
+    summary = [
+        summary_row("kcc", "nmi_max", 0.7, ("0.5", "0.05"), criterion="best-k"),
+    ]
+    short = "kcc, one random start"
+    rows = [variant_row(short, nmi, 0.6, "best-k")] * 3
+    rows += [variant_row(f"{short}, up to the root of n", 0.52, 0.6, "best-k")] * 3
+    write_table(tmp_path / "fidelity_variants.csv", rows)
+    text = " ".join(reasons(tmp_path, summary).split())
+    assert "for 1 of them. Nothing is left." in text
+    assert ("On large the published search went beyond 30" in text) is is_said
