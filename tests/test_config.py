@@ -65,6 +65,16 @@ print(config.memory_budget())
     assert 0.5 * 500_000_000 < budget <= 0.6 * 500_000_000
 
 
+def test_the_system_is_asked_only_where_a_step_takes_more_than_little(monkeypatch):
+    monkeypatch.setattr(config, "_free_memory", lambda: 0)
+    config.require_memory(2**20, "a step")
+    with pytest.raises(MemoryBudgetError, match="a step needs"):
+        config.require_memory(2**20 + 1, "a step")
+    # A budget that was set holds for all.
+    with config.limit("1 kB"), pytest.raises(MemoryBudgetError, match="1 kB"):
+        config.require_memory(1001, "a step")
+
+
 @pytest.mark.parametrize(
     ("line", "top", "most", "used"), config._CGROUP_VERSIONS, ids=["v2", "v1"]
 )

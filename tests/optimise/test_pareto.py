@@ -51,6 +51,7 @@ def test_the_best_are_first_by_front_and_then_by_room(seed):
         room[ranks == rank] = crowding_distances(costs[ranks == rank])
     expected = sorted(range(30), key=lambda i: (ranks[i], -room[i]))
     assert_array_equal(best_first(costs), expected)
+    assert_array_equal(best_first(costs[:0]), [])
 
 
 def test_crowding_is_that_of_nsga_ii():

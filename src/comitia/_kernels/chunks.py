@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-__all__ = ["over_ranges", "steps", "thread_count"]
+__all__ = ["over_ranges", "over_tasks", "steps", "thread_count"]
 
 # A range should be worth the hand-over to a thread.
 _MIN_ROWS = 1 << 16
@@ -60,6 +60,33 @@ def over_ranges(
     with ThreadPoolExecutor(n_ranges) as pool:
         for done in [pool.submit(work, ends[t], ends[t + 1]) for t in range(n_ranges)]:
             done.result()
+
+
+def over_tasks(work: Callable[[int, int], None], n_tasks: int) -> None:
+    """Call ``work(lo, hi)`` for ranges of tasks that differ in cost.
+
+    As :func:`over_ranges`, with more ranges than threads, each taken by the thread
+    that is free.
+
+    Parameters
+    ----------
+    work : callable
+        Does the tasks from lo to hi - 1. A task writes what no other task writes, so
+        that the ranges cannot change the result.
+
+    n_tasks : int
+        Number of tasks; each is worth the hand-over to a thread.
+    """
+    n_threads = min(thread_count(), n_tasks)
+    if n_threads <= 1:
+        work(0, n_tasks)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    n_ranges = min(8 * n_threads, n_tasks)
+    ends = [n_tasks * t // n_ranges for t in range(n_ranges + 1)]
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(work, ends[:-1], ends[1:]))
 
 
 def steps(start: int, stop: int) -> Iterator[slice]:

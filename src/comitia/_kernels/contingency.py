@@ -8,7 +8,7 @@ increment then feeds the tables of all pairs of their members.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,21 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._kernels._njit import njit
-from comitia._kernels.chunks import thread_count
-from comitia._kernels.fixedpoint import xlogx, xlogx_scale
+from comitia._kernels.chunks import over_tasks
 
 __all__ = [
     "Tables",
     "all_tables",
-    "cluster_entropies",
     "cluster_sizes",
     "contingency_csr",
     "contingency_dense",
     "minimum_table",
-    "pair_sums",
     "tables_against",
     "tables_of",
-    "xlogx_table",
 ]
 
 # A fused column has at most this many codes: they fit uint8, and a table of two such
@@ -43,9 +39,6 @@ _ROWS_AT_ONCE = 4096
 
 # Cells counted before they are handed on: 16 MB, which the last cache holds.
 _BATCH_CELLS = 1 << 22
-
-# Counts whose logarithm is looked up: 512 kB.
-_TABULATED = 1 << 16
 
 
 class Columns(NamedTuple):
@@ -129,11 +122,11 @@ def contingency_csr(
     """
     dense = contingency_dense(codes, n_clusters, offsets, sizes)
     filled = np.zeros(len(dense) + 1, dtype=np.int64)
-    _share(partial(_count_filled, dense, filled), len(dense))
+    over_tasks(partial(_count_filled, dense, filled), len(dense))
     indptr = np.cumsum(filled)
     data = np.empty(indptr[-1], dtype=np.float64)
     indices = np.empty(indptr[-1], dtype=np.int32)
-    _share(partial(_gather_filled, dense, indptr, data, indices), len(dense))
+    over_tasks(partial(_gather_filled, dense, indptr, data, indices), len(dense))
     return data, indices, indptr
 
 
@@ -165,7 +158,7 @@ def contingency_dense(
     np.fill_diagonal(dense, sizes)
     for tables in all_tables(codes, n_clusters):
         work = partial(_scatter, *tables, n_clusters, offsets, dense)
-        _share(work, len(tables.first))
+        over_tasks(work, len(tables.first))
     return dense
 
 
@@ -363,7 +356,7 @@ def _in_batches(
         begin = np.r_[0, np.cumsum(cells[lo:hi])]
         counts = np.zeros(begin[-1], dtype=np.uint32)
         work = partial(count_pairs, *left, *right, f, s, begin, counts)
-        _share(work, len(f))
+        over_tasks(work, len(f))
         yield _describe(left, right, f, s, counts)
 
 
@@ -387,25 +380,6 @@ def _describe(
         i, j = np.array(pairs).T
     begin = np.r_[0, np.cumsum(left.n_clusters[i] * right.n_clusters[j])]
     return Tables(left.member[i], right.member[j], begin, counts)
-
-
-def _share(work: Callable[[int, int], None], n_tasks: int) -> None:
-    """Call ``work(lo, hi)`` for ranges of tasks, side by side on numba's threads.
-
-    Kernels release the GIL, so plain threads do; numba's own parallel loops need a
-    third of a second for the first one in a process. A task writes what no other
-    task writes, so the ranges cannot change the result.
-    """
-    n_threads = min(thread_count(), n_tasks)
-    if n_threads <= 1:
-        work(0, n_tasks)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    # More ranges than threads, because tables differ in cost.
-    ends = np.linspace(0, n_tasks, min(8 * n_threads, n_tasks) + 1).astype(int).tolist()
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(work, ends[:-1], ends[1:]))
 
 
 @njit(cache=True)
@@ -511,163 +485,6 @@ def count_pairs(
                     rows, n_q, b_stride[j], b_base[j], a_k[i], b_k[j], counts[place:end]
                 )
                 place = end
-
-
-def xlogx_table(n: int) -> tuple[NDArray[np.int64], float]:
-    """The values c ln c in fixed point, for the counts c that occur often.
-
-    Parameters
-    ----------
-    n : int
-        Number of objects.
-
-    Returns
-    -------
-    table : ndarray of int64
-        Values for the counts 0, 1, 2, …; larger counts are computed.
-
-    scale : float
-        What the values are multiplied by.
-    """
-    scale = xlogx_scale(n)
-    return xlogx(np.arange(min(n + 1, _TABULATED)), scale), scale
-
-
-@njit(cache=True)
-def _xlogx(count, logs_of, scale):
-    if count < logs_of.shape[0]:
-        return logs_of[count]
-    return np.int64(np.rint(count * math.log(count) * scale))
-
-
-def pair_sums(
-    tables: Tables,
-    k_first: NDArray[np.int64],
-    k_second: NDArray[np.int64],
-    logs_of: NDArray[np.int64],
-    scale: float,
-) -> NDArray[np.int64]:
-    """What the measures need of each table, in integers and hence exactly.
-
-    Parameters
-    ----------
-    tables : Tables
-        The tables.
-
-    k_first, k_second : ndarray
-        Clusters of the clusterings in rows and in columns.
-
-    logs_of, scale : ndarray, float
-        Of :func:`xlogx_table`.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_tables, 7)
-        Objects; squares of cells, row sums and column sums; c ln c of these three.
-    """
-    sums = np.empty((len(tables.first), 7), dtype=np.int64)
-    work = partial(_pair_sums, *tables, k_first, k_second, logs_of, scale, sums)
-    _share(work, len(sums))
-    return sums
-
-
-@njit(cache=True, nogil=True)
-def _pair_sums(first, second, begin, counts, a_k, b_k, logs_of, scale, sums, lo, hi):
-    for t in range(lo, hi):
-        n_rows, n_columns = a_k[first[t]], b_k[second[t]]
-        column_sums = np.zeros(n_columns, dtype=np.int64)
-        total, squares, row_squares, column_squares = 0, 0, 0, 0
-        logs, row_logs, column_logs = 0, 0, 0
-        for r in range(n_rows):
-            row = counts[begin[t] + r * n_columns : begin[t] + (r + 1) * n_columns]
-            row_sum = 0
-            # Two loops: the first is vector instructions, the second looks up.
-            for s in range(n_columns):
-                count = np.int64(row[s])
-                row_sum += count
-                column_sums[s] += count
-                squares += count * count
-            for s in range(n_columns):
-                logs += _xlogx(row[s], logs_of, scale)
-            total += row_sum
-            row_squares += row_sum * row_sum
-            row_logs += _xlogx(row_sum, logs_of, scale)
-        for s in range(n_columns):
-            column_squares += column_sums[s] * column_sums[s]
-            column_logs += _xlogx(column_sums[s], logs_of, scale)
-        sums[t, 0] = total
-        sums[t, 1] = squares
-        sums[t, 2] = row_squares
-        sums[t, 3] = column_squares
-        sums[t, 4] = logs
-        sums[t, 5] = row_logs
-        sums[t, 6] = column_logs
-
-
-def cluster_entropies(
-    counted: Iterable[Tables],
-    n: int,
-    n_clusters: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Entropy of each cluster in each clustering, in nats.
-
-    Parameters
-    ----------
-    counted : iterable of Tables
-        The tables of all pairs of clusterings, as :func:`all_tables` counts them.
-
-    n : int
-        Number of objects.
-
-    n_clusters, offsets : ndarray
-        Clusters of each clustering, and where they begin.
-
-    Returns
-    -------
-    entropies : ndarray of shape (offsets[-1], n_clusterings)
-        Of the objects of the cluster that the clustering clusters; exactly 0 where
-        it keeps them together.
-    """
-    logs_of, scale = xlogx_table(n)
-    entropies = np.zeros((offsets[-1], len(n_clusters)))
-    for tables in counted:
-        work = partial(
-            _cluster_entropies, *tables, n_clusters, offsets, logs_of, scale, entropies
-        )
-        _share(work, len(tables.first))
-    return entropies
-
-
-@njit(cache=True, nogil=True)
-def _cluster_entropies(
-    first, second, begin, counts, k, offsets, logs_of, scale, out, lo, hi
-):
-    for t in range(lo, hi):
-        a, b = first[t], second[t]
-        column_sums = np.zeros(k[b], dtype=np.int64)
-        column_logs = np.zeros(k[b], dtype=np.int64)
-        place = begin[t]
-        for r in range(k[a]):
-            row_sum = 0
-            row_log = 0
-            for s in range(k[b]):
-                count = np.int64(counts[place + s])
-                value = _xlogx(count, logs_of, scale)
-                row_sum += count
-                row_log += value
-                column_sums[s] += count
-                column_logs[s] += value
-            place += k[b]
-            if row_sum > 0:
-                whole = _xlogx(row_sum, logs_of, scale)
-                out[offsets[a] + r, b] = (whole - row_log) / (scale * row_sum)
-        for s in range(k[b]):
-            if column_sums[s] > 0:
-                whole = _xlogx(column_sums[s], logs_of, scale)
-                out[offsets[b] + s, a] = (whole - column_logs[s]) / (
-                    scale * column_sums[s]
-                )
 
 
 @njit(cache=True, nogil=True)

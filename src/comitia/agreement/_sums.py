@@ -60,18 +60,17 @@ def sums_of_two(a: Any, b: Any) -> PairSums:
 def sums_with(codes: NDArray[Any], k: int, ensemble: Ensemble) -> PairSums:
     n, each = ensemble.n_objects, ensemble.n_clusters_each
     if ensemble.is_tabulated and k * int(each.max()) <= max(8 * n, 2**16):
-        from comitia._kernels import contingency as kernels
+        from comitia._kernels.contingency import tables_against
+        from comitia._kernels.table_sums import pair_sums, xlogx_table
 
         dtype = np.promote_types(codes.dtype, ensemble.codes.dtype)
-        logs_of, scale = kernels.xlogx_table(n)
+        logs_of, scale = xlogx_table(n)
         totals = np.empty((ensemble.n_clusterings, 7), dtype=np.int64)
-        tables = kernels.tables_against(
+        tables = tables_against(
             codes.astype(dtype), k, ensemble.codes.astype(dtype, copy=False), each
         )
         for batch in tables:
-            totals[batch.second] = kernels.pair_sums(
-                batch, np.array([k]), each, logs_of, scale
-            )
+            totals[batch.second] = pair_sums(batch, np.array([k]), each, logs_of, scale)
         sums = _sums_of_totals(totals, scale)
     else:
         from scipy.sparse import csr_array
@@ -108,10 +107,10 @@ def sums_of_all(ensemble: Ensemble) -> PairSums:
 
 def _totals_of_all(ensemble: Ensemble) -> tuple[NDArray[np.int64], float]:
     """Integer sums of the tables of all pairs, shape (M, M, 7), and their scale."""
-    from comitia._kernels import contingency as kernels
+    from comitia._kernels.table_sums import pair_sums, xlogx_table
 
     M, k = ensemble.n_clusterings, ensemble.n_clusters_each
-    logs_of, scale = kernels.xlogx_table(ensemble.n_objects)
+    logs_of, scale = xlogx_table(ensemble.n_objects)
     totals = np.empty((M, M, 7), dtype=np.int64)
     # With itself a clustering has a diagonal table: cells and margins are its sizes.
     sizes, begin = ensemble.sizes, ensemble.offsets[:-1]
@@ -120,7 +119,7 @@ def _totals_of_all(ensemble: Ensemble) -> tuple[NDArray[np.int64], float]:
     totals[own, own, 1:4] = np.add.reduceat(sizes**2, begin)[:, None]
     totals[own, own, 4:] = np.add.reduceat(xlogx(sizes, scale), begin)[:, None]
     for batch in ensemble.count_tables():
-        sums = kernels.pair_sums(batch, k, k, logs_of, scale)
+        sums = pair_sums(batch, k, k, logs_of, scale)
         totals[batch.first, batch.second] = sums
         # The table of (second, first) is the transpose: margins change places.
         totals[batch.second, batch.first] = sums[:, [0, 1, 3, 2, 4, 6, 5]]

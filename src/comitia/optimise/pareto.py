@@ -77,7 +77,7 @@ def best_first(costs: ArrayLike) -> NDArray[np.intp]:
     values = np.asarray(costs, dtype=np.float64)
     ranks = non_dominated_ranks(values)
     crowding = np.empty(len(values))
-    for rank in range(ranks.max() + 1):
+    for rank in np.unique(ranks):
         own = ranks == rank
         crowding[own] = crowding_distances(values[own])
     return np.lexsort((-crowding, ranks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +80,9 @@ class SameData:
         centred = self.X - self.X.mean(axis=0)
         centred += 0.0  # minus zero is zero
         first: dict[bytes, int] = {}
-        alike = [first.setdefault(row.tobytes(), i) for i, row in enumerate(centred)]
+        alike = [
+            first.setdefault(sha256(row).digest(), i) for i, row in enumerate(centred)
+        ]
         # The rows are those of R' Q', with orthonormal rows in Q': R' is as far apart.
         R = qr(centred.T, overwrite_a=True, mode="raw", check_finite=False)[1]
         return np.ascontiguousarray(R.T[alike])

@@ -48,7 +48,7 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
     array([1.        , 0.        , 0.        , 0.91829583])
     """
     if ensemble.is_tabulated:
-        from comitia._kernels.contingency import cluster_entropies
+        from comitia._kernels.table_sums import cluster_entropies
 
         K, M = ensemble.n_clusters, ensemble.n_clusterings
         require_memory(
