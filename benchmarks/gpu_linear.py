@@ -120,12 +120,11 @@ def warm_up(device: str) -> None:
     """Compile kernels and wake the device up, on an input of little size."""
     import comitia
     from comitia import Ensemble
-    from comitia.device_ensemble import DeviceEnsemble
 
     codes = make_codes(60_000, 4, device)
     k = np.full(4, N_CLUSTERS)
     for votes in (
-        DeviceEnsemble(codes, k),
+        Ensemble.from_codes(codes, k),
         Ensemble.from_codes(codes.cpu().numpy(), k),
     ):
         for name in ("lwgp", "sec", "voting", "gp_mgla"):
@@ -135,7 +134,6 @@ def warm_up(device: str) -> None:
 def measured(size: Size, device: str, wanted: list[str] | None) -> Iterator[Result]:
     """The parts, then the methods, on labels of one size."""
     from comitia import Ensemble
-    from comitia.device_ensemble import DeviceEnsemble
 
     codes = make_codes(size.n_objects, size.n_clusterings, device)
     k = np.full(size.n_clusterings, N_CLUSTERS)
@@ -147,7 +145,7 @@ def measured(size: Size, device: str, wanted: list[str] | None) -> Iterator[Resu
             continue
         peak = Peak(device)
         # The first run of a size allocates memory; the better of two is meant.
-        runs = [clocked(work, DeviceEnsemble(codes, k), device) for _ in range(2)]
+        runs = [clocked(work, Ensemble.from_codes(codes, k), device) for _ in range(2)]
         seconds, found = min(runs, key=lambda run: run[0])
         row: Result = {
             "name": name,
@@ -182,17 +180,17 @@ def contingency(votes: Any) -> Any:
 
 def lloyd_pass(votes: Any) -> Any:
     """The nearest of twenty centres for each object, and the sums of their clusters."""
-    from comitia.partition._label_rows import label_rows
+    from comitia.engine.label_rows import label_rows
+    from comitia.engine.merged_rows import rows_as_they_are
     from comitia.partition._lloyd import Centres, _pass
-    from comitia.partition.transfer_cut import _as_it_is
-    from comitia.represent.rows import block_sums
+    from comitia.represent.rows import row_sums
 
     rng = np.random.RandomState(SEED)
     table = rng.standard_normal((votes.n_clusters, N_CLUSTERS))
     centres = Centres(table, np.zeros(N_CLUSTERS), None, 0.0)
 
-    squares = votes.row_blocks.map(block_sums, values=np.ones(votes.n_clusters))
-    rows = label_rows(_as_it_is(votes, None), squares)
+    squares = votes.split(row_sums(votes, np.ones(votes.n_clusters)))
+    rows = label_rows(rows_as_they_are(votes), squares)
     passed = rows.map(_pass, rows.put([None]), centres=centres)
     return np.asarray(next(iter(passed.gather())).counted.sums)
 

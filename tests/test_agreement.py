@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import comitia.ensemble as ensemble_module
-from comitia import Ensemble
+from comitia import Ensemble, sizes
 from comitia import agreement as ag
 from comitia._kernels.fixedpoint import fixed_point, xlogx, xlogx_scale
 from comitia.agreement._sums import _sums_of_totals
+from comitia.engine.tables import _is_counted
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from tests.fixtures import E6, planted
 
@@ -77,7 +77,7 @@ def random_labels(seed, n=60, n_clusterings=5, missing=0.0, k=6):
 def either_way(request, monkeypatch):
     """Count small ensembles the way large ones are counted, too."""
     if request.param == "compiled":
-        monkeypatch.setattr(ensemble_module, "_FEW_INCREMENTS", 0)
+        monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     return request.param
 
 
@@ -398,7 +398,7 @@ def test_counts_beyond_the_table_of_logarithms_are_computed(monkeypatch):
 
     labels = random_labels(0, n=3000, k=3)
     expected = Ensemble(labels).agreement("mutual_information")
-    monkeypatch.setattr(ensemble_module, "_FEW_INCREMENTS", 0)
+    monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     monkeypatch.setattr(kernels, "_TABULATED", 10)
     got = Ensemble(labels).agreement("mutual_information")
     # the logarithms of numba and NumPy may differ in the last bit
@@ -406,10 +406,10 @@ def test_counts_beyond_the_table_of_logarithms_are_computed(monkeypatch):
 
 
 def test_clusterings_with_as_many_clusters_as_objects_stay_small(monkeypatch):
-    monkeypatch.setattr(ensemble_module, "_FEW_INCREMENTS", 0)
+    monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     labels = np.c_[np.arange(2000), np.arange(2000) // 2, np.arange(2000) % 3]
     votes = Ensemble(labels)
-    assert not votes.is_tabulated
+    assert not _is_counted(votes)
     for m, j in itertools.combinations(range(3), 2):
         expected = peer.normalized_mutual_info_score(
             labels[:, m], labels[:, j], average_method="geometric"
@@ -464,7 +464,7 @@ def test_fusing_packs_small_clusterings_together():
 def test_threads_do_not_change_anything(missing, monkeypatch):
     from comitia._kernels import chunks as kernels
 
-    monkeypatch.setattr(ensemble_module, "_FEW_INCREMENTS", 0)
+    monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     labels = random_labels(1, n=500, n_clusterings=9, missing=missing)
     results = []
     for n_threads in (1, 2, 5):

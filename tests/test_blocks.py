@@ -9,13 +9,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
-from comitia import Ensemble, block_ensemble, ensemble
+from comitia import Ensemble, sizes
 from comitia._store import BlockWriter
-from comitia.block_ensemble import BlockEnsemble
-from comitia.blocks import LocalBlocks, join, pieces
+from comitia.engine import merged_rows
+from comitia.engine.label_rows import LabelRows
+from comitia.engine.row_blocks import LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
-from comitia.partition import _lloyd, _micro, kmeans_rows
-from comitia.partition._label_rows import LabelRows
+from comitia.partition import _lloyd, kmeans_rows
+from comitia.storage import InBlocks
 
 N, K = 700, 4
 
@@ -42,9 +43,9 @@ READERS = ["hbgf"]
 @pytest.fixture(autouse=True)
 def few_is_many(monkeypatch):
     """Let small ensembles go the way of large ones."""
-    monkeypatch.setattr(ensemble, "_FEW_LABELS", 0)
-    monkeypatch.setattr(block_ensemble, "_FEW_OBJECTS", 0)
-    monkeypatch.setattr(_micro, "MANY_ROWS", 60)
+    monkeypatch.setattr(sizes, "FEW_LABELS", 0)
+    monkeypatch.setattr(sizes, "FEW_OBJECTS", 0)
+    monkeypatch.setattr(sizes, "MANY_ROWS", 60)
     monkeypatch.setattr(_lloyd, "_SAMPLE", 100)
     monkeypatch.setattr(_lloyd, "_SHARE", 3)
 
@@ -95,10 +96,10 @@ def test_linear_methods_never_read_all_labels(name, tmp_path, monkeypatch):
     votes = Ensemble(planted())
     opened = on_disk(votes, tmp_path, 3)
 
-    def whole(self):
+    def whole(self, ensemble):
         raise AssertionError("all labels were asked for")
 
-    monkeypatch.setattr(BlockEnsemble, "whole", property(whole))
+    monkeypatch.setattr(InBlocks, "read", whole)
     made = fitted(name, opened)
     assert sum(len(part.labels) for part in made.result_blocks()) == N
 
@@ -107,13 +108,13 @@ def test_these_ensembles_have_many_different_rows():
     # Otherwise the tests above would not work on blocks at all.
     for noise in (0.1, 0.6):
         n_different = len(Ensemble(planted(noise)).distinct().counts)
-        assert n_different > _micro.MANY_ROWS
+        assert n_different > sizes.MANY_ROWS
 
 
 def test_few_different_rows_are_brought_to_one_place(tmp_path, monkeypatch):
-    monkeypatch.setattr(_micro, "MANY_ROWS", 400)
+    monkeypatch.setattr(sizes, "MANY_ROWS", 400)
     votes = Ensemble(planted(0.05, M=4))
-    rows = _micro.micro_rows(on_disk(votes, tmp_path, 5))
+    rows = merged_rows.micro_rows(on_disk(votes, tmp_path, 5))
     assert rows.only is not None
     assert rows.only.counts.sum() == N
     assert_array_equal(rows.only.ensemble.codes, votes.distinct().ensemble.codes)
@@ -166,7 +167,7 @@ def test_an_opened_ensemble_is_not_pickled(tmp_path):
 
 def test_a_block_travels_as_its_path(tmp_path):
     votes = Ensemble(planted(M=8))
-    (block,) = on_disk(votes, tmp_path, 1).stored.values
+    (block,) = on_disk(votes, tmp_path, 1).row_blocks.values
     sent = pickle.dumps(block)
     assert len(sent) < votes.codes.nbytes / 2
     assert_array_equal(pickle.loads(sent).codes, votes.codes)
@@ -366,6 +367,6 @@ def test_an_empty_cluster_is_found_again_in_blocks():
 
 
 def _lloyd_rows(points):
-    from comitia.partition._rows import PointRows
+    from comitia.engine.lloyd_rows import PointRows
 
     return PointRows(points, np.ones(len(points)), (points**2).sum(axis=1))

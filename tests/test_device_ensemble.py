@@ -16,9 +16,9 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from comitia.device_ensemble import DeviceEnsemble  # noqa: E402
+from comitia.engine.device_rows import DeviceRows  # noqa: E402
 from comitia.partition import _lloyd  # noqa: E402
-from comitia.partition._on_device import DeviceRows  # noqa: E402
+from comitia.storage import OnDevice  # noqa: E402
 
 on_cuda = pytest.param(
     "cuda",
@@ -62,10 +62,10 @@ def partial():
 def no_copies(monkeypatch):
     """An ensemble of many objects that is copied into memory is an error."""
 
-    def refuse(self):
+    def refuse(self, ensemble):
         raise AssertionError("the labels were copied into memory")
 
-    monkeypatch.setattr(DeviceEnsemble, "whole", property(refuse))
+    monkeypatch.setattr(OnDevice, "read", refuse)
 
 
 def fitted(name, given, **fit_params):
@@ -195,8 +195,8 @@ def test_labels_may_be_many_and_large(largest):
 
 def test_codes_are_used_as_they_are():
     codes = torch.tensor([[0, 1, 2], [1, 0, 0]], dtype=torch.uint8)
-    votes = DeviceEnsemble.from_codes(codes, [2, 3], groups=["a", "b"])
-    assert votes.device_codes.data_ptr() == codes.data_ptr()
+    votes = Ensemble.from_codes(codes, [2, 3], groups=["a", "b"])
+    assert votes.storage.codes.data_ptr() == codes.data_ptr()
     assert votes.kind == "partial"
     assert votes.offsets.tolist() == [0, 2, 5]
     assert_array_equal(votes.labels, [[0, 1], [1, 0], [-1, 0]])
@@ -259,6 +259,7 @@ def test_moving_to_where_it_is_keeps_what_was_counted():
 
 def test_a_copy_in_memory_is_asked_of_the_budget(monkeypatch):
     votes = Ensemble.on_device(torch.tensor(noisy(N, 3, 3, 0.5)))
+    monkeypatch.setattr("comitia.config._LITTLE", 0)
     monkeypatch.setattr("comitia.config.memory_budget", lambda: 1000)
     with pytest.raises(MemoryBudgetError, match="on a device"):
         _ = votes.codes
@@ -291,7 +292,7 @@ def test_bad_labels_are_refused_in_words(labels, message):
 )
 def test_bad_codes_are_refused_in_words(codes, k, message):
     with pytest.raises(ComitiaError, match=message):
-        DeviceEnsemble.from_codes(torch.tensor(codes), k)
+        Ensemble.from_codes(torch.tensor(codes), k)
 
 
 def test_devices_that_cannot_do_it_are_refused():

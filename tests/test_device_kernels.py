@@ -14,7 +14,6 @@ from comitia._kernels.fixedpoint import fixed_point
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from comitia._kernels import device as kernels  # noqa: E402
-from comitia.device_ensemble import DeviceEnsemble  # noqa: E402
 
 # Fewer clusters than one byte names, and more.
 FEW, MANY = [3, 20, 1, 7, 5, 9, 30], [300, 4, 17]
@@ -182,29 +181,28 @@ def test_sums_of_clusters_are_those_of_the_kernel(votes, codes, rng):
 
 
 def test_votes_are_counted_as_by_the_kernel(votes, codes, rng):
-    from comitia.partition.voting import _winners
-
     # Few different weights, for ties; some clusters vote for nobody.
     given = {
         "targets": rng.randint(-1, 5, size=votes.n_clusters),
         "n_labels": 5,
         "weights": rng.randint(3, size=votes.n_clusters) / 3.0,
     }
-    expected = _winners(votes, **given)
-    got = _winners(DeviceEnsemble(codes, votes.n_clusters_each), **given)
+    expected = votes.engine.winners(**given)
+    there = Ensemble.from_codes(codes, votes.n_clusters_each)
+    got = there.engine.winners(**given)
     assert_array_equal(got.cpu().numpy(), expected)
     assert votes.n_objects < 10 or {0, 4} <= set(expected)
 
 
 def test_mean_rows_are_those_of_the_kernel(votes, codes, rng):
     from comitia._kernels.voting import mean_rows
-    from comitia.represent.votes import bins
 
     table = padded(votes, rng.random_sample((votes.n_clusters, 4)))
     weights = padded(votes, rng.randint(2, size=votes.n_clusters) / 3.0)
     expected = np.empty((votes.n_objects, 4))
-    mean_rows(votes.codes, bins(votes), table, weights, expected, 0, votes.n_objects)
-    got = kernels.mean_rows(codes, bins(votes), table, weights)
+    places = starts(votes).astype(np.uint64)
+    mean_rows(votes.codes, places, table, weights, expected, 0, votes.n_objects)
+    got = kernels.mean_rows(codes, places, table, weights)
     assert_array_equal(got, expected)
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-import comitia.ensemble as module
-from comitia import Ensemble
+from comitia import Ensemble, sizes
+from comitia.engine.tables import _is_counted
 from comitia.exceptions import ComitiaError, EnsembleFileError
 from tests.fixtures import E6, U6, same_partition
 
@@ -521,7 +521,7 @@ def test_distinct_merges_equal_rows(votes):
 @settings(deadline=None)
 def test_distinct_is_np_unique(table, compiled):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FEW_LABELS", 0 if compiled else 10**9)
+        patch.setattr(sizes, "FEW_LABELS", 0 if compiled else 10**9)
         check_distinct(Ensemble(table))
 
 
@@ -532,7 +532,7 @@ def test_distinct_compares_rows_whose_hashes_are_equal(n_labels, monkeypatch):
 
     rng = np.random.RandomState(0)
     rows = rng.randint(n_labels, size=(40, 5))[rng.randint(40, size=300)]
-    monkeypatch.setattr(module, "_FEW_LABELS", 0)
+    monkeypatch.setattr(sizes, "FEW_LABELS", 0)
     check_distinct(Ensemble(rows))
     monkeypatch.setattr(
         distinct, "_hash_rows", lambda codes: np.zeros(codes.shape[1], np.uint64)
@@ -718,10 +718,10 @@ def test_compiled_contingency_is_the_sparse_product(table, n_codes):
 
     B = Ensemble(table).membership
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FEW_INCREMENTS", 0)
+        patch.setattr(sizes, "FEW_INCREMENTS", 0)
         patch.setattr(contingency, "most_codes", lambda n: n_codes)
         votes = Ensemble(table)
-        assert votes.is_tabulated
+        assert _is_counted(votes)
         shared = votes.contingency()
     assert_array_equal(shared.toarray(), (B.T @ B).toarray())
     assert shared.nnz == (B.T @ B).nnz
@@ -729,10 +729,10 @@ def test_compiled_contingency_is_the_sparse_product(table, n_codes):
 
 
 def test_wide_ensembles_are_counted_sparsely(monkeypatch):
-    monkeypatch.setattr(module, "_FEW_INCREMENTS", 0)
+    monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     labels = np.c_[np.arange(1000), np.arange(1000)[::-1] // 2]
     votes = Ensemble(labels)
-    assert not votes.is_tabulated  # 1000 x 500 cells for 1000 objects
+    assert not _is_counted(votes)  # 1000 x 500 cells for 1000 objects
     assert_array_equal(votes.contingency().diagonal(), votes.sizes)
 
 
@@ -757,9 +757,7 @@ def test_labels_far_apart_are_names():
 
 
 def test_many_different_rows_are_seen_at_a_glance(monkeypatch):
-    from comitia import ensemble as module
-
-    monkeypatch.setattr(module, "_GLANCE", 50)
+    monkeypatch.setattr(sizes, "GLANCE_ROWS", 50)
     rng = np.random.RandomState(0)
     different = np.c_[np.arange(60), np.arange(60)]
     equal = rng.randint(2, size=(200, 2))

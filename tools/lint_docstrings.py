@@ -35,10 +35,15 @@ def modules(package: str) -> Iterator[ModuleType]:
     """Import the package and its public modules, and yield them."""
     root = importlib.import_module(package)
     yield root
-    for found in pkgutil.walk_packages(root.__path__, f"{package}."):
-        # A part of the path with an underscore is nobody's business but ours.
-        if not any(part.startswith("_") for part in found.name.split(".")):
-            yield importlib.import_module(found.name)
+    for found in pkgutil.iter_modules(root.__path__, f"{package}."):
+        # A name with an underscore is nobody's business but ours.
+        if found.name.rpartition(".")[2].startswith("_"):
+            continue
+        module = importlib.import_module(found.name)
+        if not found.ispkg:
+            yield module
+        elif getattr(module, "__all__", None) != []:  # exporting nothing, it is ours
+            yield from modules(found.name)
 
 
 def objects(module: ModuleType) -> Iterator[str]:

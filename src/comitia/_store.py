@@ -198,6 +198,11 @@ class Folder(NamedTuple):
     groups: list[str] | None
     clustering_names: list[str] | None
 
+    @property
+    def files(self) -> list[Path]:
+        """The file of each block."""
+        return [self.path / _labels_name(number) for number in range(len(self.n_rows))]
+
 
 class BlockWriter:
     """Writes the labels of an ensemble block by block.

@@ -21,7 +21,6 @@ from comitia._arrays import check_device, device_of, to_tensor
 from comitia._labels import by_appearance
 from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
-from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -434,7 +433,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if ensemble is None:  # methods for views make no clusterings
             return ensemble
         if not self._labels_on_device:
-            return ensemble.whole if isinstance(ensemble, DeviceEnsemble) else ensemble
+            return ensemble if ensemble.device is None else ensemble.whole
         if self._device is None:
             return ensemble
         return Ensemble.on_device(ensemble, self._device)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from comitia import _labels
+from comitia import _labels, sizes
+from comitia._arrays import device_of
 from comitia._members import (
     check_array,
     check_cluster,
@@ -21,29 +22,19 @@ from comitia._members import (
     check_sequence,
     frozen,
 )
-from comitia.config import memory_budget, require_memory
+from comitia.engine.row_blocks import Blocks, LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError
+from comitia.storage import InBlocks, InMemory, Mapped, OnDevice, Storage
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from comitia._kernels.contingency import Tables
-    from comitia.blocks import Blocks
+    from comitia.engine.protocol import Engine
 
 __all__ = ["Ensemble", "MicroObjects"]
 
-# Below this, loading the compiled kernels takes longer than doing without them.
-_FEW_INCREMENTS = 2_000_000
-_FEW_LABELS = 50_000
-# So many objects tell whether equal rows are worth looking for among all of them. The
-# table of many millions of rows fits no cache; looking a row up in it takes as long as
-# carrying half a row through the passes of k-means.
-_GLANCE = 1 << 20
-# What these clusters share with all others tells how much memory all of them take.
-_SAMPLED_CLUSTERS = 100
-
 _STATE = (
-    "codes",
+    "storage",
     "n_clusters_each",
     "kind",
     "groups",
@@ -126,7 +117,7 @@ class Ensemble:
     """
 
     kind: str
-    codes: NDArray[Any]
+    storage: Storage
     n_clusters_each: NDArray[np.int64]
     offsets: NDArray[np.int64]
     groups: NDArray[Any] | None
@@ -159,10 +150,10 @@ class Ensemble:
             name = m if called is None else called[m]
             codes, n_clusters[m] = _labels.encode(column, f"clustering {name}")
             columns.append(codes)
+        codes = np.stack(columns)
         self._set(
-            np.stack(columns).astype(_labels.narrowest(n_clusters.max()), copy=False),
+            InMemory(codes.astype(_labels.narrowest(n_clusters.max()), copy=False)),
             n_clusters,
-            None,
             groups=groups,
             object_names=object_names,
             clustering_names=called,
@@ -170,29 +161,27 @@ class Ensemble:
 
     def _set(
         self,
-        codes: NDArray[Any],
+        storage: Storage,
         n_clusters_each: NDArray[np.int64],
-        membership: csr_array | None,
+        membership: csr_array | None = None,
         kind: str | None = None,
         groups: Sequence[Any] | NDArray[Any] | None = None,
         object_names: Sequence[Any] | NDArray[Any] | None = None,
         clustering_names: Sequence[Any] | NDArray[Any] | None = None,
     ) -> None:
-        codes = np.ascontiguousarray(codes)
+        M, n = len(n_clusters_each), storage.n_objects
         if kind is None:
-            missing = (codes.max(axis=1) == n_clusters_each).any()
+            missing = (storage.largest() == n_clusters_each).any()
             kind = "partial" if missing else "hard"
         state: dict[str, Any] = {
             "kind": kind,
-            "codes": frozen(codes),
+            "storage": storage,
             "n_clusters_each": frozen(n_clusters_each.astype(np.int64)),
             "offsets": frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
-            "groups": check_names(groups, len(codes), "groups", "clustering"),
-            "object_names": check_names(
-                object_names, codes.shape[1], "object_names", "object"
-            ),
+            "groups": check_names(groups, M, "groups", "clustering"),
+            "object_names": check_names(object_names, n, "object_names", "object"),
             "clustering_names": check_names(
-                clustering_names, len(codes), "clustering_names", "clustering"
+                clustering_names, M, "clustering_names", "clustering"
             ),
         }
         if membership is not None:
@@ -200,11 +189,53 @@ class Ensemble:
         self.__dict__.update(state)
 
     @classmethod
-    def _make(cls, *args: Any, **kwargs: Any) -> Ensemble:
-        """Assemble an ensemble from parts that are known to fit."""
+    def assemble(
+        cls, storage: Storage | NDArray[Any], *args: Any, **kwargs: Any
+    ) -> Ensemble:
+        """Put an ensemble together from parts that are known to fit.
+
+        Nothing is checked: what comes from outside goes through :meth:`from_codes`.
+
+        Parameters
+        ----------
+        storage : Storage, or ndarray of shape (n_clusterings, n_objects)
+            The labels, 0..k_m - 1 in row m, and k_m where the label is missing.
+
+        *args, **kwargs : objects
+            ``n_clusters_each``, ``membership`` (of a fuzzy or overlapping ensemble),
+            ``kind``, ``groups``, ``object_names`` and ``clustering_names``.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The ensemble.
+        """
         made = cls.__new__(cls)
-        made._set(*args, **kwargs)
+        if not isinstance(storage, Storage):
+            storage = InMemory(storage)
+        made._set(storage, *args, **kwargs)
         return made
+
+    def with_codes(self, codes: Any, *, compiled: bool = False) -> Ensemble:
+        """The same clusterings of other objects, which are known to fit.
+
+        Parameters
+        ----------
+        codes : ndarray or tensor of shape (n_clusterings, n)
+            Their labels.
+
+        compiled : bool, default=False
+            Whether sums are compiled however few labels there are.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            Where the labels are, with the clusters of this one.
+        """
+        storage: Storage = (
+            InMemory(codes, compiled) if device_of(codes) is None else OnDevice(codes)
+        )
+        return Ensemble.assemble(storage, self.n_clusters_each, None, self.kind)
 
     @classmethod
     def from_codes(
@@ -214,9 +245,9 @@ class Ensemble:
 
         Parameters
         ----------
-        codes : ndarray of shape (n_clusterings, n_objects)
+        codes : ndarray or tensor of shape (n_clusterings, n_objects)
             Labels 0..k_m - 1 in row m, and k_m where the label is missing. They are
-            used as they are, without a copy; clusters may be empty.
+            used as they are and where they are; clusters may be empty.
 
         n_clusters_each : array-like of shape (n_clusterings,)
             The number of clusters of each clustering, k_m.
@@ -229,6 +260,11 @@ class Ensemble:
         ensemble : Ensemble
             The ensemble.
         """
+        if device_of(codes) is not None:
+            from comitia.device_labels import check_codes
+
+            tensor, each = check_codes(codes, n_clusters_each)
+            return cls.assemble(OnDevice(tensor), each, **names)
         codes, k = (
             check_array(codes, "codes"),
             check_array(n_clusters_each, "n_clusters_each"),
@@ -251,7 +287,7 @@ class Ensemble:
             m = int(np.argmax(wrong))
             raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
         codes = codes.astype(_labels.narrowest(int(k.max())), copy=False)
-        return cls._make(codes, k, None, **names)
+        return cls.assemble(codes, k, None, **names)
 
     @classmethod
     def from_memberships(
@@ -289,7 +325,7 @@ class Ensemble:
             [np.where(F.any(axis=1), F.argmax(axis=1), F.shape[1]) for F in checked]
         ).astype(_labels.narrowest(n_clusters.max()))
         membership = hstack([csr_array(F) for F in checked], format="csr")
-        return cls._make(codes, n_clusters, membership, "fuzzy", **names)
+        return cls.assemble(codes, n_clusters, membership, "fuzzy", **names)
 
     @classmethod
     def from_clusters(
@@ -352,8 +388,8 @@ class Ensemble:
         codes = first.astype(_labels.narrowest(n_clusters.max()))
         overlaps = len(rows) > (first < n_clusters[:, None]).sum()
         if not overlaps:
-            return cls._make(codes, n_clusters, None, **names)
-        return cls._make(codes, n_clusters, membership, "overlapping", **names)
+            return cls.assemble(codes, n_clusters, None, **names)
+        return cls.assemble(codes, n_clusters, membership, "overlapping", **names)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ensemble:
@@ -371,7 +407,8 @@ class Ensemble:
         """
         from comitia import _store
 
-        return cls._make(**_store.read(path))
+        parts = _store.read(path)
+        return cls.assemble(parts.pop("codes"), **parts)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, client: Any = None) -> Ensemble:
@@ -391,12 +428,31 @@ class Ensemble:
 
         Returns
         -------
-        ensemble : BlockEnsemble
+        ensemble : Ensemble
             The ensemble; asking for its ``codes`` reads them.
         """
-        from comitia.block_ensemble import open_blocks
+        from comitia import _store
 
-        return open_blocks(path, client)
+        folder = _store.open_folder(path)
+        parts = [
+            cls.assemble(
+                Mapped(file, folder, n), folder.n_clusters_each, None, folder.kind
+            )
+            for file, n in zip(folder.files, folder.n_rows, strict=True)
+        ]
+        blocks: Blocks = LocalBlocks(parts)
+        if client is not None:
+            from comitia.distributed import DaskBlocks
+
+            blocks = DaskBlocks.of(client, parts)
+        return cls.assemble(
+            InBlocks(blocks, folder.n_rows, str(folder.path)),
+            folder.n_clusters_each,
+            None,
+            folder.kind,
+            groups=folder.groups,
+            clustering_names=folder.clustering_names,
+        )
 
     @classmethod
     def from_dask(cls, labels: Any, *, client: Any = None, **names: Any) -> Ensemble:
@@ -416,7 +472,7 @@ class Ensemble:
 
         Returns
         -------
-        ensemble : BlockEnsemble
+        ensemble : Ensemble
             The ensemble; linear methods work on its blocks where they are.
         """
         from comitia.distributed import ensemble_of_array
@@ -447,13 +503,31 @@ class Ensemble:
 
         Returns
         -------
-        ensemble : DeviceEnsemble
+        ensemble : Ensemble
             The ensemble; asking for its ``codes`` copies them into memory.
         """
-        from comitia._arrays import check_device
-        from comitia.device_ensemble import ensemble_on
+        from comitia import device_labels
 
-        return ensemble_on(labels, check_device(device), **names)
+        device = device_labels.check_place(labels, device)
+        if device_of(labels) is not None:
+            codes, k = device_labels.encode(labels, device)
+            return cls.assemble(OnDevice(codes), k, **names)
+        given = labels if isinstance(labels, Ensemble) else cls(labels, **names)
+        codes = device_labels.moved(given, device)
+        if given.device is not None and codes.device == given.storage.codes.device:
+            return given
+        there = cls.assemble(
+            OnDevice(codes),
+            given.n_clusters_each,
+            None,
+            given.kind,
+            groups=given.groups,
+            object_names=given.object_names,
+            clustering_names=given.clustering_names,
+        )
+        if given.storage.is_local:
+            there.__dict__["whole"] = given  # who asks for a copy need not wait for one
+        return there
 
     def save(
         self, path: str | os.PathLike[str], *, block_rows: int | None = None
@@ -480,17 +554,24 @@ class Ensemble:
 
     def __getstate__(self) -> dict[str, Any]:
         # What can be computed again stays behind; a copy is frozen like the original.
-        state = {name: self.__dict__[name] for name in _STATE}
+        state: dict[str, Any] = {name: self.__dict__[name] for name in _STATE}
         return {**state, "membership": None if self.is_hard else self.membership}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._set(**state)
 
     def __repr__(self) -> str:
-        return (
-            f"Ensemble(kind={self.kind!r}, n_objects={self.n_objects}, "
-            f"n_clusterings={self.n_clusterings}, n_clusters={self.n_clusters})"
-        )
+        parts = {
+            "kind": self.kind,
+            "n_objects": self.n_objects,
+            "n_clusterings": self.n_clusterings,
+            "n_clusters": self.n_clusters,
+        }
+        if self.device is not None:
+            parts["device"] = self.device
+        if isinstance(self.storage, InBlocks):
+            parts["n_blocks"] = len(self.storage.n_rows)
+        return f"Ensemble({', '.join(f'{k}={v!r}' for k, v in parts.items())})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ensemble):
@@ -511,12 +592,12 @@ class Ensemble:
     @property
     def n_objects(self) -> int:
         """Number of objects, n."""
-        return int(self.codes.shape[1])
+        return self.storage.n_objects
 
     @property
     def n_clusterings(self) -> int:
         """Number of clusterings, M."""
-        return int(self.codes.shape[0])
+        return len(self.n_clusters_each)
 
     @property
     def n_clusters(self) -> int:
@@ -540,9 +621,30 @@ class Ensemble:
         return frozen(labels)
 
     @cached_property
+    def whole(self) -> Ensemble:
+        """The same ensemble with its labels in memory, if the budget allows it."""
+        if self.storage.is_local:
+            return self
+        return Ensemble.assemble(
+            self.storage.read(self),
+            self.n_clusters_each,
+            None,
+            self.kind,
+            groups=self.groups,
+            object_names=self.object_names,
+            clustering_names=self.clustering_names,
+        )
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """The labels, (n_clusterings, n_objects); read if they are elsewhere."""
+        codes: NDArray[Any] = self.whole.storage.codes
+        return codes
+
+    @property
     def row_codes(self) -> NDArray[Any]:
         """A copy of ``codes`` with the labels of each object contiguous, (n, M)."""
-        return frozen(np.ascontiguousarray(self.codes.T))
+        return self.whole.storage.row_codes
 
     @cached_property
     def membership(self) -> csr_array:
@@ -567,20 +669,7 @@ class Ensemble:
     @cached_property
     def sizes(self) -> NDArray[Any]:
         """Size of each cluster; the summed memberships of a fuzzy one."""
-        if not self.is_hard:
-            return frozen(np.asarray(self.membership.sum(axis=0)).ravel())
-        if self.is_tabulated:
-            from comitia._kernels.contingency import cluster_sizes
-
-            return frozen(cluster_sizes(self.codes, self.n_clusters_each))
-        return frozen(
-            np.concatenate(
-                [
-                    np.bincount(codes, minlength=k + 1)[:k]
-                    for codes, k in zip(self.codes, self.n_clusters_each, strict=True)
-                ]
-            )
-        )
+        return frozen(np.asarray(self.row_blocks.map(_sizes_of).total()))
 
     @cached_property
     def clustering_of(self) -> NDArray[np.int64]:
@@ -590,13 +679,7 @@ class Ensemble:
     @cached_property
     def n_votes(self) -> NDArray[np.int64]:
         """In how many clusterings each object is clustered."""
-        if self.kind == "hard":
-            return frozen(np.full(self.n_objects, self.n_clusterings))
-        return frozen(
-            (self.codes != self.n_clusters_each[:, None].astype(self.codes.dtype)).sum(
-                axis=0
-            )
-        )
+        return frozen(join(self.row_blocks.map(_votes_of), self.n_objects))
 
     @property
     def uncovered(self) -> NDArray[np.int64]:
@@ -613,29 +696,47 @@ class Ensemble:
         """
         return self._contingency
 
+    @cached_property
+    def _contingency(self) -> csr_array:
+        from comitia.engine import tables
+
+        return _frozen_csr(tables.contingency(self))
+
+    @cached_property
+    def dense_contingency(self) -> NDArray[np.int64]:
+        """The same as a full matrix of integers, for hard clusterings."""
+        from comitia.engine import tables
+
+        return frozen(tables.dense_contingency(self))
+
     @property
     def device(self) -> str | None:
         """The device that the labels are on; None in memory."""
-        return None
+        return self.storage.device
 
-    @property
+    @cached_property
+    def engine(self) -> Engine:
+        """What adds up the labels of a row block, wherever they are."""
+        return self.storage.engine(self)
+
+    @cached_property
     def row_blocks(self) -> Blocks:
         """The ensemble in row blocks: one, itself, when it is in memory."""
-        from comitia.blocks import LocalBlocks
-
-        return LocalBlocks([self])
+        return self.storage.blocks(self)
 
     @property
     def rows_each(self) -> list[int]:
         """Objects of each row block."""
-        return [self.n_objects]
+        if len(self.row_blocks) == 1:
+            return [self.n_objects]
+        return self.storage.rows_each()
 
-    def split(self, rows: NDArray[Any]) -> Blocks:
+    def split(self, rows: Any) -> Blocks:
         """Give each row block its part of an array.
 
         Parameters
         ----------
-        rows : ndarray of shape (n_objects, ...)
+        rows : ndarray or tensor of shape (n_objects, ...)
             One row for each object.
 
         Returns
@@ -643,71 +744,8 @@ class Ensemble:
         blocks : Blocks
             The parts, where the blocks are.
         """
-        from comitia.blocks import pieces
-
-        return self.row_blocks.put(pieces(rows, self.rows_each))
-
-    def count_tables(self) -> Iterator[Tables]:
-        """Count the table of every two different clusterings.
-
-        Yields
-        ------
-        tables : Tables
-            Some of the tables; each pair of clusterings comes once.
-        """
-        from comitia._kernels.contingency import all_tables
-
-        yield from all_tables(self.codes, self.n_clusters_each)
-
-    @cached_property
-    def _contingency(self) -> csr_array:
-        from scipy.sparse import csr_array
-
-        K = self.n_clusters
-        # The compiled tables are scattered into a K x K array first.
-        if self.is_tabulated and memory_budget() >= 4 * K * K:
-            from comitia._kernels.contingency import contingency_csr
-
-            parts = contingency_csr(
-                self.codes, self.n_clusters_each, self.offsets, self.sizes
-            )
-            shared = csr_array(parts, shape=(K, K))
-        else:
-            B = self.membership
-            step = -(-K // _SAMPLED_CLUSTERS)
-            sampled = step * (B[:, ::step].T @ B).nnz
-            require_memory(
-                16 * sampled,
-                f"the table of the objects that each two of {K} clusters share",
-                "give fewer clusterings",
-            )
-            shared = (B.T @ B).tocsr()
-        return _frozen_csr(shared)
-
-    @property
-    def is_tabulated(self) -> bool:
-        """True when compiled dense tables are the fast way to count this ensemble.
-
-        Small ensembles are counted before numba is loaded; where clusters are nearly
-        as many as objects, a table is mostly zeros and a sparse product is better.
-        """
-        n_increments = self.n_objects * self.n_clusterings**2
-        largest = np.sort(self.n_clusters_each)[-2:]
-        cells = int(largest[0]) * int(largest[-1])
-        return (
-            self.is_hard
-            and n_increments >= _FEW_INCREMENTS
-            and cells <= max(8 * self.n_objects, 2**16)
-        )
-
-    @property
-    def is_sparse(self) -> bool:
-        """True when sums over the objects are products with the indicator matrix.
-
-        Memberships that are no labels need them; so do few labels, whose sums are done
-        before numba is loaded.
-        """
-        return not self.is_hard or self.n_objects * self.n_clusterings < _FEW_LABELS
+        blocks = self.row_blocks
+        return blocks.map(_put_beside, blocks.put(pieces(rows, self.rows_each)))
 
     def agreement(
         self, measure: str | Callable[..., float] = "nmi_sqrt"
@@ -793,8 +831,11 @@ class Ensemble:
             ),
         }
         if self.is_hard:
-            labels = self.codes[which]
             k = self.n_clusters_each[which]
+            if objects is None and self.device is not None:
+                codes = self.storage.codes[which.tolist()]
+                return Ensemble.assemble(OnDevice(codes), k, **names)
+            labels = self.codes[which]
             if objects is None:
                 return Ensemble.from_codes(labels, k, **names)
             labels = labels[:, kept].astype(np.int64)
@@ -858,17 +899,17 @@ class Ensemble:
 
     def _mostly_distinct(self) -> bool:
         """Whether a glance at the first objects says that too few rows are equal."""
-        if not self.is_hard or self.n_objects <= 2 * _GLANCE:
+        if not self.is_hard or self.n_objects <= 2 * sizes.GLANCE_ROWS:
             return False
         from comitia._kernels.distinct import distinct_rows
 
-        some = np.ascontiguousarray(self.codes[:, :_GLANCE])
+        some = np.ascontiguousarray(self.codes[:, : sizes.GLANCE_ROWS])
         first, _ = distinct_rows(some, np.ascontiguousarray(some.T))
-        return len(first) > _GLANCE / 2
+        return len(first) > sizes.GLANCE_ROWS / 2
 
     def _first_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where each distinct row first is, and the number of that of each object."""
-        if not self.is_hard or self.codes.size < _FEW_LABELS:
+        if not self.is_hard or self.codes.size < sizes.FEW_LABELS:
             return _first_appearance(self._row_keys())
         from comitia._kernels.distinct import distinct_rows
 
@@ -878,7 +919,7 @@ class Ensemble:
     def _merged(
         self, first: NDArray[np.int64], inverse: NDArray[np.int64]
     ) -> MicroObjects:
-        small = Ensemble._make(
+        small = Ensemble.assemble(
             self.codes[:, first],
             self.n_clusters_each,
             None if self.is_hard else self.membership[first],
@@ -920,7 +961,7 @@ class Ensemble:
             rows = slice(start, min(start + n_rows, self.n_objects))
             yield (
                 rows,
-                Ensemble._make(
+                Ensemble.assemble(
                     self.codes[:, rows],
                     self.n_clusters_each,
                     None if self.is_hard else self.membership[rows],
@@ -963,3 +1004,15 @@ def _pairs(ends: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _columns(matrix: Any) -> Iterator[Any]:
     for c in range(matrix.shape[1]):
         yield matrix[:, [c]]
+
+
+def _sizes_of(block: Ensemble) -> NDArray[Any]:
+    return block.engine.sizes()
+
+
+def _votes_of(block: Ensemble) -> NDArray[np.int64]:
+    return block.engine.n_votes()
+
+
+def _put_beside(block: Ensemble, rows: Any) -> Any:
+    return block.engine.put(rows)

@@ -92,8 +92,8 @@ def test_seeds_are_those_of_memory(run, tmp_path, monkeypatch):
 def test_a_folder_holds_all_labels_and_a_sample(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr(io_blocks, "_SAMPLE", 200)
     # As many labels as it takes for them to stay in their blocks.
-    monkeypatch.setattr("comitia.ensemble._FEW_LABELS", 0)
-    monkeypatch.setattr("comitia.block_ensemble._FEW_OBJECTS", 0)
+    monkeypatch.setattr("comitia.sizes.FEW_LABELS", 0)
+    monkeypatch.setattr("comitia.sizes.FEW_OBJECTS", 0)
     code, out, _ = run(
         "fit", table, "-k", "3", "--n-clusterings", "4", "--block-rows", "600"
     )

@@ -208,8 +208,8 @@ FIT = """
 import warnings
 warnings.simplefilter("always")
 import comitia
-import comitia.ensemble
-comitia.ensemble._FEW_LABELS = 0  # small ensembles do without kernels
+import comitia.sizes
+comitia.sizes.FEW_LABELS = 0  # small ensembles do without kernels
 fitted = comitia.method("lwgp")(2, random_state=0).fit(
     comitia.Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
 )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from comitia import ensemble
+from comitia import sizes
 
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
     """Let the kernels run on the small ensembles of these tests."""
-    monkeypatch.setattr(ensemble, "_FEW_LABELS", 0)
+    monkeypatch.setattr(sizes, "FEW_LABELS", 0)

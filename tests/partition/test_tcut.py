@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from comitia import Ensemble
 from comitia._kernels.tcut import row_norms, row_totals, weighted_contingency
+from comitia.engine.sparse import SparseEngine
 from comitia.exceptions import ComitiaError
 from comitia.partition import bipartite_embedding, bipartite_spectrum, tcut
 from comitia.represent import bipartite_graph
@@ -263,6 +264,6 @@ def test_few_labels_are_cut_as_many_are(missing, monkeypatch):
         return tcut(graph, 4, np.random.RandomState(0))
 
     compiled = cut()
-    monkeypatch.setattr("comitia.ensemble._FEW_LABELS", 10**6)
-    assert Ensemble(labels).is_sparse
+    monkeypatch.setattr("comitia.sizes.FEW_LABELS", 10**6)
+    assert isinstance(Ensemble(labels).engine, SparseEngine)
     assert_array_equal(cut(), compiled)

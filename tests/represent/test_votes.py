@@ -146,7 +146,7 @@ def test_the_number_of_threads_does_not_matter():
 def test_overlaps_with_a_clustering_are_those_with_its_labels(
     few, missing, monkeypatch
 ):
-    monkeypatch.setattr("comitia.ensemble._FEW_LABELS", few)
+    monkeypatch.setattr("comitia.sizes.FEW_LABELS", few)
     rng = np.random.RandomState(0)
     labels = rng.randint(4, size=(60, 3))
     labels[rng.uniform(size=labels.shape) < missing] = -1

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import comitia.ensemble as ensemble_module
-from comitia import Ensemble
+from comitia import Ensemble, sizes
 from comitia.exceptions import ComitiaError
 from comitia.weigh import cluster_uncertainty, entropy_certainty
 from tests.fixtures import E6, LWEA16
@@ -17,7 +16,7 @@ from tests.fixtures import E6, LWEA16
 def either_way(request, monkeypatch):
     """Count small ensembles the way large ones are counted, too."""
     if request.param == "compiled":
-        monkeypatch.setattr(ensemble_module, "_FEW_INCREMENTS", 0)
+        monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     return request.param
 
 

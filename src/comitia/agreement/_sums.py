@@ -1,7 +1,7 @@
-"""From labels to the sums that the measures need.
+"""From contingency tables to the sums that the measures need.
 
-Three ways lead there: compiled dense tables for ensembles with much to count, sparse
-tables for all others, and a matrix product for fuzzy ones.
+Those of hard clusterings are integers, counted by :mod:`comitia.engine.tables`; those
+of fuzzy ones are sums of products of memberships.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import _labels
-from comitia._kernels.fixedpoint import xlogx, xlogx_scale
+from comitia._kernels.fixedpoint import xlogx
 from comitia.agreement._measures import Counted, Floats, PairSums
+from comitia.engine import tables
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -50,42 +51,25 @@ def read_vectors(a: Any, b: Any) -> tuple[NDArray[Any], int, NDArray[Any], int]:
 def sums_of_two(a: Any, b: Any) -> PairSums:
     one, k_one, other, k_other = read_vectors(a, b)
     shared = _sparse_table(one, k_one, other, k_other)
-    sums = _sums_of_sparse(
-        shared, np.zeros(k_one, np.int64), np.zeros(k_other, np.int64), len(one)
-    )
-    sums = Counted(*(part[0, 0] for part in sums))
+    owners = np.zeros(k_one, np.int64), np.zeros(k_other, np.int64)
+    totals, scale = tables.totals_of_sparse(shared, *owners, len(one))
+    sums = _sums_of_totals(totals[0, 0], scale)
     return PairSums(*sums, np.array(k_one), np.array(k_other), len(one))
 
 
 def sums_with(codes: NDArray[Any], k: int, ensemble: Ensemble) -> PairSums:
     n, each = ensemble.n_objects, ensemble.n_clusters_each
-    if ensemble.is_tabulated and k * int(each.max()) <= max(8 * n, 2**16):
-        from comitia._kernels.contingency import tables_against
-        from comitia._kernels.table_sums import pair_sums, xlogx_table
-
-        dtype = np.promote_types(codes.dtype, ensemble.codes.dtype)
-        logs_of, scale = xlogx_table(n)
-        totals = np.empty((ensemble.n_clusterings, 7), dtype=np.int64)
-        tables = tables_against(
-            codes.astype(dtype), k, ensemble.codes.astype(dtype, copy=False), each
-        )
-        for batch in tables:
-            totals[batch.second] = pair_sums(batch, np.array([k]), each, logs_of, scale)
-        sums = _sums_of_totals(totals, scale)
+    if ensemble.is_hard:
+        sums = _sums_of_totals(*tables.totals_with(ensemble, codes, k))
     else:
-        from scipy.sparse import csr_array
-
-        rows = np.flatnonzero(codes != k)
-        B = csr_array((np.ones(len(rows)), (codes[rows], rows)), shape=(k, n))
-        shared = (B @ ensemble.membership).tocoo()
-        owner = np.zeros(k, dtype=np.int64)
-        if ensemble.is_hard:
-            sums = _sums_of_sparse(shared, owner, ensemble.clustering_of, n)
-        else:
-            one = (codes != k)[:, None].astype(np.float64)
-            sums = _sums_of_fuzzy(
-                shared, owner, ensemble.clustering_of, (one, one), _squared(ensemble)
-            )
+        one = (codes != k)[:, None].astype(np.float64)
+        sums = _sums_of_fuzzy(
+            tables.shared_with(ensemble, codes, k),
+            np.zeros(k, dtype=np.int64),
+            ensemble.clustering_of,
+            (one, one),
+            _squared(ensemble),
+        )
         sums = Counted(*(part[0] for part in sums))
     return PairSums(*sums, np.full(len(each), k), each, n)
 
@@ -93,37 +77,13 @@ def sums_with(codes: NDArray[Any], k: int, ensemble: Ensemble) -> PairSums:
 def sums_of_all(ensemble: Ensemble) -> PairSums:
     n, each = ensemble.n_objects, ensemble.n_clusters_each
     k, k_other = np.broadcast_arrays(each[:, None], each[None, :])
-    if ensemble.is_tabulated:
-        sums = _sums_of_totals(*_totals_of_all(ensemble))
-        return PairSums(*sums, k, k_other, n)
-    shared, owner = ensemble.contingency().tocoo(), ensemble.clustering_of
     if ensemble.is_hard:
-        sums = _sums_of_sparse(shared, owner, owner, n)
+        sums = _sums_of_totals(*tables.pair_totals(ensemble))
     else:
+        shared, owner = ensemble.contingency().tocoo(), ensemble.clustering_of
         squared = _squared(ensemble)
         sums = _sums_of_fuzzy(shared, owner, owner, squared, squared)
     return PairSums(*sums, k, k_other, n)
-
-
-def _totals_of_all(ensemble: Ensemble) -> tuple[NDArray[np.int64], float]:
-    """Integer sums of the tables of all pairs, shape (M, M, 7), and their scale."""
-    from comitia._kernels.table_sums import pair_sums, xlogx_table
-
-    M, k = ensemble.n_clusterings, ensemble.n_clusters_each
-    logs_of, scale = xlogx_table(ensemble.n_objects)
-    totals = np.empty((M, M, 7), dtype=np.int64)
-    # With itself a clustering has a diagonal table: cells and margins are its sizes.
-    sizes, begin = ensemble.sizes, ensemble.offsets[:-1]
-    own = np.arange(M)
-    totals[own, own, 0] = np.add.reduceat(sizes, begin)
-    totals[own, own, 1:4] = np.add.reduceat(sizes**2, begin)[:, None]
-    totals[own, own, 4:] = np.add.reduceat(xlogx(sizes, scale), begin)[:, None]
-    for batch in ensemble.count_tables():
-        sums = pair_sums(batch, k, k, logs_of, scale)
-        totals[batch.first, batch.second] = sums
-        # The table of (second, first) is the transpose: margins change places.
-        totals[batch.second, batch.first] = sums[:, [0, 1, 3, 2, 4, 6, 5]]
-    return totals, scale
 
 
 def _sums_of_totals(totals: NDArray[np.int64], scale: float) -> Counted:
@@ -166,72 +126,6 @@ def _sparse_table(
     return coo_array((counts, np.divmod(filled, k_other)), shape=(k_one, k_other))
 
 
-def _margins(
-    shared: coo_array, row_owner: NDArray[np.int64], column_owner: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
-    """Row sums (K, M') and column sums (M, K') of the tables in a block matrix."""
-    row, column = shared.row.astype(np.int64), shared.col.astype(np.int64)
-    M, M_other = int(row_owner[-1]) + 1, int(column_owner[-1]) + 1
-    K, K_other = shared.shape
-    rows = np.bincount(
-        row * M_other + column_owner[column], shared.data, minlength=K * M_other
-    )
-    columns = np.bincount(
-        row_owner[row] * K_other + column, shared.data, minlength=M * K_other
-    )
-    return (
-        np.asarray(rows, np.float64).reshape(K, M_other),
-        np.asarray(columns, np.float64).reshape(M, K_other),
-    )
-
-
-def _by_pair(
-    values: NDArray[Any],
-    shared: coo_array,
-    row_owner: NDArray[np.int64],
-    column_owner: NDArray[np.int64],
-) -> NDArray[Any]:
-    """Add up a value of each cell over each table, shape (M, M')."""
-    total = np.zeros((row_owner[-1] + 1, column_owner[-1] + 1), dtype=values.dtype)
-    np.add.at(total, (row_owner[shared.row], column_owner[shared.col]), values)
-    return total
-
-
-def _begins(owner: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.flatnonzero(np.r_[True, np.diff(owner) != 0])
-
-
-def _sums_of_sparse(
-    shared: coo_array,
-    row_owner: NDArray[np.int64],
-    column_owner: NDArray[np.int64],
-    n_objects: int,
-) -> Counted:
-    """Sums of hard tables that stand in the blocks of one sparse matrix."""
-    scale = xlogx_scale(n_objects)
-    rows, columns = (
-        margin.astype(np.int64) for margin in _margins(shared, row_owner, column_owner)
-    )
-    cells = shared.data.astype(np.int64)
-    top, left = _begins(row_owner), _begins(column_owner)
-
-    def over_tables(
-        of: Callable[[NDArray[np.int64]], NDArray[np.int64]],
-    ) -> tuple[NDArray[np.int64], ...]:
-        return (
-            _by_pair(of(cells), shared, row_owner, column_owner),
-            np.add.reduceat(of(rows), top, axis=0),
-            np.add.reduceat(of(columns), left, axis=1),
-        )
-
-    totals = (
-        np.add.reduceat(rows, top, axis=0),
-        *over_tables(np.square),
-        *over_tables(lambda counts: xlogx(counts, scale)),
-    )
-    return _sums_of_totals(np.stack(totals, axis=-1), scale)
-
-
 def _squared(ensemble: Ensemble) -> tuple[Floats, Floats]:
     """Whether each object is clustered, and its summed squared memberships; (n, M)."""
     from scipy.sparse import csr_array
@@ -253,13 +147,13 @@ def _sums_of_fuzzy(
     other: tuple[Floats, Floats],
 ) -> Counted:
     """Sums of fuzzy tables; pairs are expected pairs of two different objects."""
-    rows, columns = _margins(shared, row_owner, column_owner)
-    top, left = _begins(row_owner), _begins(column_owner)
+    rows, columns = tables.margins(shared, row_owner, column_owner)
+    top, left = tables.begins(row_owner), tables.begins(column_owner)
     n = np.add.reduceat(rows, top, axis=0)
 
     def over_tables(of: Callable[[Floats], Floats]) -> tuple[Floats, ...]:
         return (
-            _by_pair(of(shared.data), shared, row_owner, column_owner),
+            tables.by_pair(of(shared.data), shared, row_owner, column_owner),
             np.add.reduceat(of(rows), top, axis=0),
             np.add.reduceat(of(columns), left, axis=1),
         )

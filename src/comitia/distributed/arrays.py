@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import _labels
-from comitia.block_ensemble import BlockEnsemble
-from comitia.blocks import Blocks, LocalBlocks
 from comitia.distributed.blocks import DaskBlocks, current_client
+from comitia.engine.row_blocks import Blocks, LocalBlocks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.storage import InBlocks, InMemory
 
 __all__ = ["ResultArrays", "ensemble_of_array", "result_arrays"]
 
@@ -37,33 +37,7 @@ class ResultArrays(NamedTuple):
     membership: Any
 
 
-class Block(Ensemble):
-    """The labels of one block of an array, where they were computed.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_clusterings, n_rows)
-        The codes.
-
-    n_clusters_each : ndarray of shape (n_clusterings,)
-        Clusters of each clustering.
-
-    kind : str
-        Of the whole ensemble.
-    """
-
-    def __init__(
-        self, codes: NDArray[Any], n_clusters_each: NDArray[np.int64], kind: str
-    ) -> None:
-        self._set(codes, n_clusters_each, None, kind)
-
-    @property
-    def is_sparse(self) -> bool:
-        """False: whether sums are compiled must not depend on the size of blocks."""
-        return False
-
-
-def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> BlockEnsemble:
+def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> Ensemble:
     """Make an ensemble of a Dask array of labels.
 
     Parameters
@@ -79,7 +53,7 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> BlockEns
 
     Returns
     -------
-    ensemble : BlockEnsemble
+    ensemble : Ensemble
         With the labels of each chunk of rows as one block.
     """
     parts = _delayed_blocks(labels)
@@ -98,14 +72,10 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> BlockEns
     missing = any(part.missing for part in seen)
     k = np.array([len(values) for values in each])
     kind = "partial" if missing else "hard"
-    return BlockEnsemble(
-        blocks.map(_encoded, each=each, n_clusters_each=k, kind=kind),
-        [part.n_rows for part in seen],
-        k,
-        kind,
-        source="a Dask array",
-        **names,
-    )
+    encoded = blocks.map(_encoded, each=each, n_clusters_each=k, kind=kind)
+    n_rows = [part.n_rows for part in seen]
+    storage = InBlocks(encoded, n_rows, "a Dask array")
+    return Ensemble.assemble(storage, k, None, kind, **names)
 
 
 def result_arrays(estimator: Any) -> ResultArrays:
@@ -203,13 +173,16 @@ def _encoded(
     each: list[NDArray[Any]],
     n_clusters_each: NDArray[np.int64],
     kind: str,
-) -> Block:
+) -> Ensemble:
     dtype = _labels.narrowest(int(n_clusters_each.max()))
     codes = np.empty((len(each), len(table)), dtype=dtype)
     for m, names in enumerate(each):
         column = np.asarray(table[:, m])
         codes[m] = np.where(column == -1, len(names), np.searchsorted(names, column))
-    return Block(codes, n_clusters_each, kind)
+    # Whether sums are compiled must not depend on the size of blocks.
+    return Ensemble.assemble(
+        InMemory(codes, compiled=True), n_clusters_each, None, kind
+    )
 
 
 def _own(membership: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from comitia.blocks import Blocks, add
+from comitia.engine.row_blocks import Blocks, add
 
 __all__ = ["DaskBlocks", "client_for", "current_client"]
 

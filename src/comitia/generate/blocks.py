@@ -17,7 +17,7 @@ from sklearn.utils.parallel import delayed
 from comitia._labels import narrowest
 from comitia._sklearn import in_workers
 from comitia._store import BlockWriter
-from comitia.blocks import LocalBlocks
+from comitia.engine.row_blocks import LocalBlocks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Member
@@ -130,7 +130,7 @@ def generate_blocks(
 
     Returns
     -------
-    ensemble : BlockEnsemble
+    ensemble : Ensemble
         The ensemble, as :meth:`Ensemble.open` gives it.
 
     Examples

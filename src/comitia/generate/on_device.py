@@ -13,6 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import MANY_OBJECTS, Generator, Member
 from comitia.generate.columns import Columns, Frame
+from comitia.storage import OnDevice
 
 __all__ = ["fit_on_device"]
 
@@ -57,9 +58,9 @@ def fit_on_device(generator: Any, X: Any) -> Any:
     models = [_fitted(generator, data, frame, plan) for plan in plans]
     codes = _labels(_columns(data, frame), models)
     sizes = [model.n_clusters for model in models]
-    from comitia.device_ensemble import DeviceEnsemble
-
-    generator.ensemble_ = DeviceEnsemble(codes, np.array(sizes), "hard")
+    generator.ensemble_ = Ensemble.assemble(
+        OnDevice(codes), np.array(sizes), None, "hard"
+    )
     generator.members_ = [
         Member(model, np.arange(model.n_clusters)) for model in models
     ]

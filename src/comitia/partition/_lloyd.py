@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.blocks import Blocks, LocalBlocks
-from comitia.partition import _micro
-from comitia.partition._label_rows import join_rows, with_units
-from comitia.partition._rows import NOTHING, Counted, Pass, Rows, Units
+from comitia import sizes
+from comitia.engine.label_rows import join_rows, with_units
+from comitia.engine.lloyd_rows import NOTHING, Counted, Pass, Rows, Units
+from comitia.engine.row_blocks import Blocks, LocalBlocks
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
@@ -159,7 +159,7 @@ class Matches:
 
 
 def _divided(sums: Floats, mass: Floats, blocks: NDArray[np.int64] | None) -> Floats:
-    """Sums over masses; nothing over nothing is nothing."""
+    """Weighted means of the rows; empty clusters get zeros."""
     if mass.ndim == 1:
         mass = mass[:, None]
     elif blocks is not None:
@@ -209,7 +209,7 @@ def lloyd(
     """
     if isinstance(rows, LocalBlocks) and len(rows) == 1:
         only = rows.values[0]
-        if len(only.squares) <= _micro.MANY_ROWS:
+        if len(only.squares) <= sizes.MANY_ROWS:
             return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
     sample = join_rows(list(_sample(rows, _take, _SAMPLE, rng).gather()))
     found = _best_start(

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import device_of, label_sizes
-from comitia.blocks import join
+from comitia.engine.label_rows import label_rows
+from comitia.engine.lloyd_rows import PointRows, one_block
+from comitia.engine.merged_rows import Micro, MicroRows, micro_rows
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.partition._label_rows import label_rows
 from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
-from comitia.partition._micro import Micro, MicroRows, micro_rows
-from comitia.partition._rows import PointRows, one_block
-from comitia.represent.rows import block_sums
 
 __all__ = [
     "KMeansResult",
@@ -378,7 +377,7 @@ class Weighted:
 def _row_squares(micro: Micro, *, w: Floats) -> Floats:
     """Weighted squared length of each row of B, times its scale."""
     if micro.ensemble.is_hard:  # zeros and ones are their own squares
-        squares = block_sums(micro.ensemble, values=w)
+        squares = micro.ensemble.engine.row_sums(w)
     else:
         B = micro.ensemble.membership
         squares = np.asarray((B * B) @ w)

@@ -8,18 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges, steps
-from comitia._kernels.fixedpoint import fixed_scale
-from comitia.blocks import Blocks, join
-from comitia.device_ensemble import DeviceEnsemble
+from comitia.engine import tables
+from comitia.engine.label_rows import label_rows
+from comitia.engine.merged_rows import Micro, MicroRows, micro_rows, rows_as_they_are
+from comitia.engine.row_blocks import Blocks, join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition._eigen import largest_eigenpairs
-from comitia.partition._label_rows import label_rows
 from comitia.partition._lloyd import Squared, lloyd
-from comitia.partition._micro import Micro, MicroRows, micro_rows
 from comitia.represent.graphs import BipartiteGraph
-from comitia.represent.rows import block_sums, block_tables, row_sums
+from comitia.represent.rows import row_sums
 
 __all__ = [
     "Embedding",
@@ -34,10 +32,6 @@ Floats = NDArray[np.float64]
 
 # The authors' floor for the degrees of objects and the lengths of their rows.
 _FLOOR = 1e-10
-
-# Integers that share one scale cannot hold shares that differ by more; a second sum,
-# on a finer scale, then holds what the first one rounds away.
-_MAX_RATIO = 2.0**16
 
 
 class Embedding(NamedTuple):
@@ -204,27 +198,12 @@ def bipartite_embedding(
         The eigenvalues, the table and the scale of the points.
     """
     ensemble = graph.ensemble
-    micro = _as_it_is(ensemble, counts)
+    micro = rows_as_they_are(ensemble, counts)
     values, table, points = _embedded(graph, micro, n_clusters)
     n = ensemble.n_objects
     return Embedding(
         values, table, join(points.map(_scale), n), join(points.map(_squares), n)
     )
-
-
-def _as_it_is(ensemble: Ensemble, counts: NDArray[np.int64] | None) -> MicroRows:
-    """One row for each object, which may stand for several."""
-    blocks = ensemble.row_blocks
-    if counts is None:
-        return MicroRows(
-            ensemble, blocks.map(_unmerged, blocks.put([None] * len(blocks)))
-        )
-    parts = blocks.map(_unmerged, ensemble.split(counts))
-    return MicroRows(ensemble, parts, n_counted=int(counts.sum()))
-
-
-def _unmerged(block: Ensemble, counts: NDArray[np.int64] | None) -> Micro:
-    return Micro(block, counts, None, None, None)
 
 
 def _embedded(
@@ -254,26 +233,13 @@ def _embedded(
 
 
 def _degrees_of(micro: Micro, *, weights: Floats) -> Floats:
-    totals = block_sums(micro.ensemble, values=weights)
+    totals: Floats = micro.ensemble.engine.row_sums(weights)
     totals[totals == 0] = _FLOOR
     return totals
 
 
 def _points_of(micro: Micro, d: Floats, *, table: Floats) -> Points:
-    ensemble = micro.ensemble
-    if isinstance(ensemble, DeviceEnsemble):
-        from comitia.partition import _on_device
-
-        return Points(*_on_device.points_of(d, _lengths(ensemble, table), _FLOOR))
-    squares = _lengths(ensemble, table)
-    scale = np.zeros_like(squares)
-    for rows in steps(0, len(squares)):
-        # An object that none of these eigenvectors reaches stays at the origin;
-        # scaling would blow up rounding errors.
-        lengths, floor = squares[rows], _FLOOR * d[rows]
-        np.divide(1.0, lengths + floor, out=scale[rows], where=lengths > floor)
-        squares[rows] = (scale[rows] * lengths) ** 2
-    return Points(scale, squares)
+    return Points(*micro.ensemble.engine.unit_scales(table, d, _FLOOR))
 
 
 def _scale(points: Points) -> Floats:
@@ -391,78 +357,25 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
     array([[3., 0.],
            [0., 4.]])
     """
-    micro = _as_it_is(ensemble, None)
+    micro = rows_as_they_are(ensemble)
     return _contingency(micro, ensemble.split(np.asarray(object_weights)))
 
 
 def _contingency(micro: MicroRows, values: Blocks) -> Floats:
     """B' diag(a) B for values of the objects of each row, counted."""
-    only = micro.only
-    if only is not None and only.ensemble.is_sparse:
-        from scipy.sparse import diags_array
+    shared = tables.weighted_contingency(
+        micro.rows.map(_rows), values, micro.rows.map(_counts), micro.n_counted
+    )
+    return shared if isinstance(shared, np.ndarray) else shared.toarray()
 
-        (a,) = values.gather()
-        if only.counts is not None:
-            a = a * only.counts
-        B = only.ensemble.membership
-        return (B.T @ (diags_array(a) @ B)).toarray()
-    ends = np.array(list(values.map(_ends).gather()))
-    least, largest = float(ends[:, 0].min()), float(ends[:, 1].max())
-    scale = fixed_scale(largest, micro.n_counted)
-    shared = micro.rows.map(_tables_of, values, scale=scale).total() / scale
-    if largest > _MAX_RATIO * least:
-        # What rounding took from the small ones, on a scale of its own.
-        finer = fixed_scale(0.5 / scale, micro.n_counted)
-        rest = micro.rows.map(_tables_of, values, scale=scale, finer=finer).total()
-        shared += rest / finer
-    return shared
+
+def _rows(micro: Micro) -> Ensemble:
+    return micro.ensemble
+
+
+def _counts(micro: Micro) -> NDArray[np.int64] | None:
+    return micro.counts
 
 
 def _inverse(d: Floats) -> Floats:
     return 1.0 / d
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    return float(values.min()), float(values.max())
-
-
-def _tables_of(
-    micro: Micro, values: Floats, *, scale: float, finer: float | None = None
-) -> NDArray[np.int64]:
-    """The weighted tables of one block in integers, (K, K)."""
-    if isinstance(micro.ensemble, DeviceEnsemble):
-        from comitia.partition import _on_device
-
-        return _on_device.tables_of(micro.ensemble, values, scale, finer)
-    integers = np.empty(len(values), dtype=np.int64)
-    for rows in steps(0, len(values)):
-        rounded = np.rint(values[rows] * scale)
-        if finer is not None:
-            rounded = np.rint((values[rows] - rounded / scale) * finer)
-        integers[rows] = rounded
-    if micro.counts is not None:
-        integers *= micro.counts
-    return block_tables(micro.ensemble, integers)
-
-
-def _lengths(ensemble: Ensemble, table: Floats) -> Floats:
-    """Length of the sum of the table rows of each object."""
-    if ensemble.is_sparse:
-        points = ensemble.membership @ table
-        return np.sqrt((points * points).sum(axis=1))
-    padded = np.insert(table, ensemble.offsets[1:], 0.0, axis=0)
-    starts = ensemble.offsets[:-1] + np.arange(ensemble.n_clusterings)
-    if isinstance(ensemble, DeviceEnsemble):
-        from comitia._kernels import device
-
-        return device.row_norms(ensemble.device_codes, starts, padded)
-    from comitia._kernels.tcut import row_norms
-
-    codes = ensemble.row_codes
-    out = np.empty(ensemble.n_objects)
-
-    def work(start: int, stop: int) -> None:
-        row_norms(codes[start:stop], starts, padded, out[start:stop])
-
-    over_ranges(work, ensemble.n_objects)
-    return out

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.blocks import join
-from comitia.device_ensemble import DeviceEnsemble
+from comitia.engine.row_blocks import join
+from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.alignment import ballots, group_votes
-from comitia.represent.votes import bins, check_labels
+from comitia.represent.alignment import group_votes
+from comitia.represent.votes import check_labels
 
 __all__ = ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"]
-
-# Three thirds and two halves differ in the last few bits of their sum; votes that
-# differ in this many bits at the most are a tie.
-_GUARD_BITS = 16
 
 
 def weighted_vote(
@@ -78,7 +73,7 @@ def weighted_vote(
         table = np.einsum("m,mir->ir", w, table)
     elif weights is not None:
         raise ComitiaError("weights have no place when the votes are summed already.")
-    return _argmax(table)
+    return largest_votes(table)
 
 
 def cluster_vote(
@@ -260,39 +255,7 @@ def _winners(
     n_labels: int,
     weights: NDArray[np.float64],
 ) -> NDArray[np.int32]:
-    """The plurality votes of one row block."""
-    if not block.is_hard:
-        return _argmax(group_votes(block, targets, n_labels, weights))
-    # Bits of a count, from the lowest: the label, the guard, the votes.
-    label_bits = int(n_labels).bit_length()
-    drop = label_bits + _GUARD_BITS
-    choice, fixed, _ = ballots(block, targets, n_labels, weights, label_bits)
-    blank = (1 << (drop - 1)) + n_labels - np.arange(n_labels + 1)
-    keep = ~((1 << drop) - (1 << label_bits))
-    votes = fixed | choice.astype(np.int64)
-    if isinstance(block, DeviceEnsemble):
-        from comitia._kernels import device
-
-        return device.plurality(
-            block.device_codes, bins(block), votes, blank, keep, drop
-        )
-    from comitia._kernels.chunks import over_ranges
-    from comitia._kernels.voting import plurality
-
-    labels = np.empty(block.n_objects, dtype=np.int32)
-    given = block.codes, bins(block), votes, blank, keep, drop, labels
-    over_ranges(partial(plurality, *given), block.n_objects)
-    return labels
-
-
-def _argmax(table: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The first column of the largest votes; of those equal up to rounding."""
-    most = table.max(axis=1, keepdims=True, initial=0.0)
-    winner: NDArray[np.int32] = (
-        (table >= most * (1 - 2.0**-40)).argmax(axis=1).astype(np.int32)
-    )
-    winner[most.ravel() == 0] = -1
-    return winner
+    return block.engine.winners(targets, n_labels, weights)
 
 
 def _check_groups(

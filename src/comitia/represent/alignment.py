@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.blocks import join
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.votes import bins, check_labels, overlaps, padded
+from comitia.represent.votes import check_labels, overlaps
 
 __all__ = ["Alignment", "align", "align_clusters", "aligned_votes"]
 
@@ -288,94 +287,19 @@ def group_votes(
         The sums.
     """
     votes = ensemble.row_blocks.map(
-        block_votes, targets=targets, n_labels=n_labels, weights=weights
+        _votes_of, targets=targets, n_labels=n_labels, weights=weights
     )
     return join(votes, ensemble.n_objects)
 
 
-def block_votes(
+def _votes_of(
     block: Ensemble,
     *,
     targets: NDArray[np.int64],
     n_labels: int,
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The votes of one row block.
-
-    Parameters
-    ----------
-    block : Ensemble
-        The block.
-
-    targets, n_labels, weights : ndarray, int, ndarray
-        As for :func:`group_votes`.
-
-    Returns
-    -------
-    votes : ndarray of shape (n_objects of the block, n_labels)
-        The sums.
-    """
-    if not block.is_hard:
-        ballot = np.zeros((block.n_clusters, n_labels))
-        voting = np.flatnonzero(targets >= 0)
-        ballot[voting, targets[voting]] = weights[voting]
-        return np.asarray(block.membership @ ballot)
-    from comitia._kernels.chunks import over_ranges
-    from comitia._kernels.voting import vote_table
-
-    choice, fixed, scale = ballots(block, targets, n_labels, weights)
-    votes = np.empty((block.n_objects, n_labels))
-    given = block.codes, bins(block), choice, fixed, scale, votes
-    over_ranges(partial(vote_table, *given), block.n_objects)
-    return votes
-
-
-def ballots(
-    ensemble: Ensemble,
-    targets: NDArray[np.int64],
-    n_labels: int,
-    weights: NDArray[np.float64],
-    free_bits: int = 0,
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], float]:
-    """Who votes for what with which weight, as the voting kernels read it.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    targets : ndarray of shape (n_clusters,)
-        What each cluster votes for, 0..n_labels - 1; -1 for nothing.
-
-    n_labels : int
-        Number of labels.
-
-    weights : ndarray of shape (n_clusters,)
-        Weight of the vote of each cluster.
-
-    free_bits : int, default=0
-        Lowest bits of the fixed-point weights that stay zero.
-
-    Returns
-    -------
-    choice : ndarray of shape (n_clusters + n_clusterings,)
-        The label that each cluster votes for; ``n_labels`` where it does not.
-
-    fixed : ndarray of shape (n_clusters + n_clusterings,)
-        The weights in fixed point; 0 where a cluster does not vote.
-
-    scale : float
-        What fixed-point sums are divided by.
-    """
-    from comitia._kernels.fixedpoint import fixed_point
-
-    abstains = targets < 0
-    fixed, scale = fixed_point(
-        np.where(abstains, 0.0, weights), ensemble.n_clusterings << free_bits
-    )
-    choice = padded(ensemble, np.where(abstains, n_labels, targets), n_labels)
-    fixed = padded(ensemble, fixed << free_bits, 0)
-    return choice.astype(np.uint64), fixed, scale * (1 << free_bits)
+    return block.engine.vote_table(targets, n_labels, weights)
 
 
 def _match(

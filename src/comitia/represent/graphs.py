@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._kernels.fixedpoint import fixed_scale
+from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.rows import block_tables
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -233,21 +232,13 @@ def jaccard_clusters(
 
 def _weighted_contingency(ensemble: Ensemble, w: NDArray[np.float64]) -> csr_array:
     """Weight of the objects that each two clusters share."""
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
 
-    if ensemble.is_sparse:
-        B = ensemble.membership
-        return csr_array(B.T @ (diags_array(w) @ B))
-    scale = fixed_scale(float(w.max()), ensemble.n_objects)
     blocks = ensemble.row_blocks
-    shared = blocks.map(_tables_of, ensemble.split(w), scale=scale).total()
-    return csr_array(shared / scale)
-
-
-def _tables_of(
-    block: Ensemble, w: NDArray[np.float64], *, scale: float
-) -> NDArray[np.int64]:
-    return block_tables(block, np.rint(w * scale).astype(np.int64))
+    alone = blocks.put([None] * len(blocks))
+    return csr_array(
+        weighted_contingency(blocks, ensemble.split(w), alone, ensemble.n_objects)
+    )
 
 
 def knn_graph(

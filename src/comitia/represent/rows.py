@@ -7,25 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._kernels.chunks import steps
-from comitia.blocks import join
-from comitia.device_ensemble import DeviceEnsemble
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 
-__all__ = [
-    "best_column",
-    "block_sums",
-    "block_tables",
-    "has_labels",
-    "labels_in",
-    "labels_of",
-    "row_sums",
-]
+__all__ = ["best_column", "has_labels", "labels_of", "row_sums"]
 
 Floats = NDArray[np.float64]
-
-# Fewer objects than this are not worth a second thread.
-_MANY = 1 << 16
 
 
 def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
@@ -53,40 +40,11 @@ def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
     array([3., 4., 3.])
     """
     values = np.asarray(cluster_values, dtype=np.float64)
-    return join(ensemble.row_blocks.map(block_sums, values=values), ensemble.n_objects)
+    return join(ensemble.row_blocks.map(_sums_of, values=values), ensemble.n_objects)
 
 
-def block_sums(block: Ensemble, *, values: Floats) -> Floats:
-    """The sums of one row block.
-
-    Parameters
-    ----------
-    block : Ensemble
-        The block.
-
-    values : ndarray of shape (n_clusters,)
-        A value for each cluster.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_objects of the block,)
-        The product of its rows of B and the values.
-    """
-    if block.is_sparse:
-        return np.asarray(block.membership @ values)
-    starts = block.offsets[:-1] + np.arange(block.n_clusterings)
-    # A missing label reads the zero behind the values of its clustering.
-    padded = np.insert(values, block.offsets[1:], 0.0)
-    if isinstance(block, DeviceEnsemble):
-        from comitia._kernels import device
-
-        there: Floats = device.row_totals(block.device_codes, starts, padded)
-        return there
-    from comitia._kernels.tcut import row_totals
-
-    out = np.empty(block.n_objects)
-    row_totals(block.codes, starts, padded, out)
-    return out
+def _sums_of(block: Ensemble, *, values: Floats) -> Any:
+    return block.engine.row_sums(values)
 
 
 def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
@@ -112,14 +70,8 @@ def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
     return bool(differ.total() == 0)
 
 
-def _differ_in(block: Ensemble, labels: NDArray[np.int32], *, m: int) -> int:
-    if isinstance(block, DeviceEnsemble):
-        return int((labels_in(block, m=m) != labels).sum())
-    none, codes, n_differ = int(block.n_clusters_each[m]), block.codes[m], 0
-    for rows in steps(0, len(codes)):
-        given = np.where(labels[rows] < 0, none, labels[rows])
-        n_differ += int(np.count_nonzero(given != codes[rows]))
-    return n_differ
+def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
+    return block.engine.n_differing(m, labels)
 
 
 def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
@@ -151,36 +103,7 @@ def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
 
 
 def _best_in(block: Ensemble, *, table: Floats) -> NDArray[np.int32]:
-    if block.is_sparse:
-        scores = np.asarray(block.membership @ table)
-        return np.asarray(scores.argmax(axis=1), dtype=np.int32)
-    from comitia._kernels.chunks import over_ranges
-    from comitia._kernels.lloyd import nearest_rows
-
-    k = table.shape[1]
-    starts = block.offsets[:-1] + np.arange(block.n_clusterings)
-    padded = np.insert(table, block.offsets[1:], 0.0, axis=0)
-    codes, one = block.row_codes, np.ones(block.n_objects)
-    nothing, no_rows = np.zeros(k), np.empty((0, k))
-    labels = np.empty(block.n_objects, dtype=np.int32)
-    best = np.empty(block.n_objects)
-
-    def work(lo: int, hi: int) -> None:
-        rows = slice(lo, hi)
-        nearest_rows(
-            codes[rows],
-            starts,
-            block.n_clusters_each,
-            padded,
-            one[rows],
-            nothing,
-            no_rows,
-            labels[rows],
-            best[rows],
-        )
-
-    over_ranges(work, block.n_objects)
-    return labels
+    return block.engine.best_column(table)
 
 
 def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
@@ -205,72 +128,8 @@ def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
     >>> labels_of(Ensemble([[0, 0], [0, -1], [1, 1]]), 1)
     array([ 0, -1,  1], dtype=int32)
     """
-    return join(ensemble.row_blocks.map(labels_in, m=int(m)), ensemble.n_objects)
+    return join(ensemble.row_blocks.map(_labels_in, m=int(m)), ensemble.n_objects)
 
 
-def labels_in(block: Ensemble, *, m: int) -> NDArray[np.int32]:
-    """The labels of one clustering in one row block.
-
-    Parameters
-    ----------
-    block : Ensemble
-        The block.
-
-    m : int
-        Which clustering.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects of the block,)
-        As of :func:`labels_of`.
-    """
-    if isinstance(block, DeviceEnsemble):
-        codes: Any = block.device_codes[m].int()
-    else:
-        codes = block.codes[m].astype(np.int32)
-    codes[codes == int(block.n_clusters_each[m])] = -1
-    labels: NDArray[np.int32] = codes
-    return labels
-
-
-def block_tables(block: Ensemble, integers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Weighted contingency tables of one row block, B' diag(a) B.
-
-    Parameters
-    ----------
-    block : Ensemble
-        A hard one.
-
-    integers : ndarray of int64 of shape (n_objects of the block,)
-        The weights :math:`a`, in fixed point.
-
-    Returns
-    -------
-    shared : ndarray of shape (n_clusters, n_clusters)
-        In the same fixed point: tables of several blocks can be added.
-    """
-    from comitia._kernels.chunks import thread_count
-    from comitia._kernels.tcut import weighted_contingency
-
-    out = np.zeros((block.n_clusters, block.n_clusters), dtype=np.int64)
-    n_threads = thread_count() if block.n_objects > _MANY else 1
-
-    def work(first: int) -> None:
-        weighted_contingency(
-            block.codes,
-            block.n_clusters_each,
-            block.offsets,
-            integers,
-            first,
-            n_threads,
-            out,
-        )
-
-    if n_threads == 1:
-        work(0)
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, range(n_threads)))
-    return out
+def _labels_in(block: Ensemble, *, m: int) -> Any:
+    return block.engine.labels(m)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import as_tensor, device_of
-from comitia._labels import narrowest
-from comitia.blocks import join
 from comitia.config import require_memory
-from comitia.device_ensemble import DeviceEnsemble
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.rows import labels_in
 
 __all__ = [
     "cluster_shares",
@@ -87,54 +83,16 @@ def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
            [1., 0.],
            [1., 1.]])
     """
-    k = int(ensemble.n_clusters_each[m])
-    shared = ensemble.row_blocks.map(_shared_with, m=int(m), k=k).total()
+    shared = ensemble.row_blocks.map(_shared_with, m=int(m)).total()
     return np.asarray(shared, dtype=np.float64)
 
 
-def _shared_with(block: Ensemble, *, m: int, k: int) -> NDArray[Any]:
-    if block.is_hard and not isinstance(block, DeviceEnsemble):
-        return _tabled(block, block.codes[m], k)
-    return _shared(block, labels_in(block, m=m), k=k)
+def _shared_with(block: Ensemble, *, m: int) -> NDArray[Any]:
+    return block.engine.overlaps_with(m)
 
 
-def _shared(block: Ensemble, codes: NDArray[np.int32], *, k: int) -> NDArray[Any]:
-    """The overlaps of one row block; counts, where it is hard."""
-    if not block.is_hard:
-        from scipy.sparse import csr_array
-
-        known = np.flatnonzero(codes >= 0)
-        onehot = csr_array(
-            (np.ones(len(known)), (known, codes[known])), shape=(len(codes), k)
-        )
-        return np.asarray((block.membership.T @ onehot).toarray())
-    if isinstance(block, DeviceEnsemble):
-        from comitia._kernels.device import count_with
-
-        return count_with(codes, k, block.device_codes, block.n_clusters_each).T
-    from comitia._kernels.chunks import steps
-
-    labelled = np.empty(len(codes), np.promote_types(narrowest(k), block.codes.dtype))
-    for rows in steps(0, len(codes)):
-        # Read as unsigned, -1 is the largest of all, and becomes k.
-        labelled[rows] = np.minimum(codes[rows].view(np.uint32), np.uint32(k))
-    return _tabled(block, labelled, k)
-
-
-def _tabled(block: Ensemble, labelled: NDArray[Any], k: int) -> NDArray[np.int64]:
-    """The tables of all clusterings with one, in which k is no label."""
-    from comitia._kernels.contingency import tables_against
-
-    # One type for labels and clusterings, so that the kernel is compiled once.
-    codes = block.codes.astype(labelled.dtype, copy=False)
-    each, places = block.n_clusters_each, block.offsets
-    shared = np.empty((block.n_clusters, k), dtype=np.int64)
-    for tables in tables_against(labelled, k, codes, each):
-        for m, counts in zip(
-            tables.second, np.split(tables.counts, tables.begin[1:-1]), strict=True
-        ):
-            shared[places[m] : places[m + 1]] = counts.reshape(k, each[m]).T
-    return shared
+def _shared(block: Ensemble, labels: Any, *, k: int) -> NDArray[Any]:
+    return block.engine.overlaps(labels, k)
 
 
 def cluster_shares(
@@ -265,30 +223,7 @@ def block_shares(
     membership : ndarray of shape (n_objects of the block, n_clusters)
         Rows sum to one.
     """
-    if isinstance(block, DeviceEnsemble):
-        from comitia._kernels import device
-
-        tables = padded(block, shares, 0.0), padded(block, weights, 0.0)
-        membership = device.mean_rows(block.device_codes, bins(block), *tables)
-    elif block.is_hard:
-        from comitia._kernels.chunks import over_ranges
-        from comitia._kernels.voting import mean_rows
-
-        membership = np.empty((block.n_objects, shares.shape[1]))
-        work = partial(
-            mean_rows,
-            block.codes,
-            bins(block),
-            padded(block, shares, 0.0),
-            padded(block, weights, 0.0),
-            membership,
-        )
-        over_ranges(work, block.n_objects)
-    else:
-        B = block.membership
-        totals = np.asarray(B @ weights)[:, None]
-        sums = np.asarray(B @ (weights[:, None] * shares))
-        membership = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    membership: NDArray[np.float64] = block.engine.mean_rows(shares, weights)
     silent = ~membership.any(axis=1)
     membership[silent] = 1 / shares.shape[1]
     return membership
@@ -339,46 +274,6 @@ def vote_shares(
     """
     shares = cluster_shares(ensemble, labels, n_clusters)
     return spread_shares(ensemble, shares, clustering_weights, cluster_weights)
-
-
-def bins(ensemble: Ensemble) -> NDArray[np.uint64]:
-    """First place of each clustering in tables that have a place for what is missing.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    Returns
-    -------
-    bins : ndarray of shape (n_clusterings,)
-        ``offsets``, shifted by one place for each clustering before.
-    """
-    return (ensemble.offsets[:-1] + np.arange(ensemble.n_clusterings)).astype(np.uint64)
-
-
-def padded(
-    ensemble: Ensemble, values: NDArray[Any], missing: float | int
-) -> NDArray[Any]:
-    """Put a value for the missing objects behind the values of each clustering.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    values : ndarray of shape (n_clusters, ...)
-        One value, or row, for each cluster.
-
-    missing : number
-        What objects that a clustering leaves out find.
-
-    Returns
-    -------
-    padded : ndarray of shape (n_clusters + n_clusterings, ...)
-        To be read at ``bins(ensemble)[m] + codes[m, i]``.
-    """
-    return np.insert(values, ensemble.offsets[1:], missing, axis=0)
 
 
 def check_labels(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.agreement import entropy
-from comitia.config import require_memory
+from comitia.engine.tables import cluster_entropies
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -47,42 +47,14 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
     >>> cluster_uncertainty(Ensemble([[0, 0], [0, 1], [1, 1], [1, 1]]))
     array([1.        , 0.        , 0.        , 0.91829583])
     """
-    if ensemble.is_tabulated:
-        from comitia._kernels.table_sums import cluster_entropies
-
-        K, M = ensemble.n_clusters, ensemble.n_clusterings
-        require_memory(
-            16 * K * M,
-            f"the entropies of {K} clusters in {M} clusterings",
-            "give fewer clusterings",
-        )
-        nats = cluster_entropies(
-            ensemble.count_tables(),
-            ensemble.n_objects,
-            ensemble.n_clusters_each,
-            ensemble.offsets,
-        )
-        return nats.sum(axis=1) / np.log(2.0)
     if ensemble.is_hard:
-        return _sparse_uncertainty(ensemble)
+        return cluster_entropies(ensemble).sum(axis=1) / np.log(2.0)
     from comitia._kernels.contingency import minimum_table
 
     B = ensemble.membership
     shared = minimum_table(B.data, B.indices, B.indptr, ensemble.n_clusters)
     blocks = np.split(shared, ensemble.offsets[1:-1], axis=1)
     return np.sum([entropy(block, base=2) for block in blocks], axis=0)
-
-
-def _sparse_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
-    M = ensemble.n_clusterings
-    shared = ensemble.contingency().tocoo()
-    pair = shared.row * np.int64(M) + ensemble.clustering_of[shared.col]
-    observed = np.bincount(pair, shared.data, minlength=ensemble.n_clusters * M)
-    # Clusters that share no object are absent from the sparse table: no log of zero.
-    p = shared.data / observed[pair]
-    bits = np.bincount(shared.row, -p * np.log2(p), minlength=ensemble.n_clusters)
-    # Adding zero turns the -0.0 of a cluster that stays whole into 0.0.
-    return np.asarray(bits, np.float64) + 0.0
 
 
 def entropy_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.float64]:

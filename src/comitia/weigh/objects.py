@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.blocks import join
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.rows import row_sums

@@ -13,21 +13,15 @@ from numpy.typing import NDArray
 
 from comitia._arrays import to_numpy, to_tensor
 from comitia._kernels import device as kernels
-from comitia.device_ensemble import DeviceEnsemble
-from comitia.ensemble import Ensemble
-from comitia.partition._label_rows import LabelRows, SomeRows
-from comitia.partition._micro import MANY_ROWS, Micro
-from comitia.partition._rows import FLOATS, NOTHING, Counted, Pass, Units, assigned
+from comitia.engine.label_rows import LabelRows
+from comitia.engine.lloyd_rows import FLOATS, NOTHING, Counted, Pass, Units, assigned
+from comitia.engine.merged_rows import Micro
 
-__all__ = ["DeviceRows", "micro_of", "points_of", "tables_of"]
+__all__ = ["DeviceRows"]
 
 Tensor = Any
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-# Objects that are looked at first: with many different rows among them, all objects
-# need not be sorted.
-_GLANCE = 1 << 17
 
 
 class DeviceRows(LabelRows):
@@ -37,8 +31,6 @@ class DeviceRows(LabelRows):
     scale of None is one.
     """
 
-    ensemble: DeviceEnsemble
-
     @property
     def each(self) -> Any:
         """Weight of each row; None for one."""
@@ -46,7 +38,7 @@ class DeviceRows(LabelRows):
 
     @property
     def _codes(self) -> Tensor:
-        return self.ensemble.device_codes
+        return self.ensemble.storage.codes
 
     @property
     def _each(self) -> Integers:
@@ -157,12 +149,9 @@ class DeviceRows(LabelRows):
         return self._some_of(which, each, self.units)
 
     def _some_of(self, which: Tensor, each: Tensor | None, units: Units) -> DeviceRows:
-        whole = self.ensemble
-        ensemble = DeviceEnsemble(
-            self._codes[:, which], whole.n_clusters_each, whole.kind
-        )
+        some = self.ensemble.with_codes(self._codes[:, which])
         return DeviceRows(
-            Micro(ensemble, None, None, each, None),
+            Micro(some, None, None, each, None),
             None if self.scale is None else self.scale[which],
             self.squares[which],
             units,
@@ -203,102 +192,9 @@ class DeviceRows(LabelRows):
         """The rows in memory; they have no weights of their own."""
         scale = np.ones(self.micro.n_rows) if self.scale is None else self.scale
         return LabelRows(
-            Micro(
-                SomeRows(to_numpy(self._codes), self.ensemble), None, None, None, None
-            ),
+            Micro.of(self.ensemble.with_codes(to_numpy(self._codes), compiled=True)),
             to_numpy(scale),
             to_numpy(self.squares),
             self.units,
             by_clustering=self.by_clustering,
         )
-
-
-def micro_of(block: DeviceEnsemble, each: Tensor | None, scale: Tensor | None) -> Micro:
-    """The rows of labels on a device; in memory and merged where few are different.
-
-    Parameters
-    ----------
-    block : DeviceEnsemble
-        The labels.
-
-    each, scale : tensor of shape (n_objects,), or None
-        Weight and factor of each row.
-
-    Returns
-    -------
-    micro : Micro
-        The rows. With more than ``MANY_ROWS`` different ones they stay where they
-        are: what is summed over them is the same, merged or not.
-    """
-    found = kernels.distinct_rows(
-        block.device_codes, block.n_clusters_each, MANY_ROWS, _GLANCE
-    )
-    if found is None:
-        return Micro(block, None, None, each, scale)
-    first, inverse, counts = found
-    values: list[Any] = []
-    for given in (each, scale):
-        if given is None:
-            values.append(None)
-            continue
-        ours = given[first]
-        if not bool((ours[inverse] == given).all()):  # equal rows differ in this
-            return Micro(block, None, None, each, scale)
-        values.append(to_numpy(ours))
-    small = Ensemble._make(
-        to_numpy(block.device_codes[:, first]), block.n_clusters_each, None, block.kind
-    )
-    return Micro(small, to_numpy(counts), inverse, *values)
-
-
-def points_of(d: Tensor, lengths: Tensor, floor: float) -> tuple[Tensor, Tensor]:
-    """Scales and squared lengths of points of the transfer cut.
-
-    Parameters
-    ----------
-    d, lengths : tensor of shape (n_objects,)
-        Degree of each object, and the length of the sum of its table rows.
-
-    floor : float
-        Lengths below this share of the degree are rounding errors.
-
-    Returns
-    -------
-    scale, squares : tensor of shape (n_objects,)
-        What makes the points unit vectors; their squared lengths, one or zero.
-    """
-    least = floor * d
-    scale = (1.0 / (lengths + least)).where(lengths > least, lengths.new_zeros(()))
-    return scale, (scale * lengths) ** 2
-
-
-def tables_of(
-    block: DeviceEnsemble, values: Tensor, scale: float, finer: float | None
-) -> Integers:
-    """Weighted contingency tables in integers.
-
-    Parameters
-    ----------
-    block : DeviceEnsemble
-        The labels.
-
-    values : tensor of shape (n_objects,)
-        Weight of each object.
-
-    scale : float
-        What the weights are multiplied by before they are rounded.
-
-    finer : float or None
-        When given, what rounding took away is multiplied by this, and summed instead.
-
-    Returns
-    -------
-    shared : ndarray of shape (n_clusters, n_clusters)
-        The sums.
-    """
-    rounded = (values * scale).round_()
-    if finer is not None:
-        rounded = ((values - rounded / scale) * finer).round_()
-    return kernels.weighted_contingency(
-        block.device_codes, block.n_clusters_each, rounded.long()
-    )

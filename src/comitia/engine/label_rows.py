@@ -7,30 +7,30 @@ over rows is integers, so that the sums do not depend on blocks, threads or work
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._kernels.chunks import over_ranges, steps
 from comitia._kernels.fixedpoint import fixed_scale
-from comitia.blocks import Blocks, add
-from comitia.device_ensemble import DeviceEnsemble
-from comitia.ensemble import Ensemble
-from comitia.partition._micro import Micro, MicroRows
-from comitia.partition._rows import (
+from comitia.engine.lloyd_rows import (
     DRAWN,
     FLOATS,
     Counted,
     Pass,
     Rows,
-    SparseRows,
     Units,
     n_changed,
     worst_of,
 )
+from comitia.engine.merged_rows import Micro, MicroRows
+from comitia.engine.row_blocks import Blocks, add
 
-__all__ = ["LabelRows", "SomeRows", "join_rows", "label_rows", "with_units"]
+if TYPE_CHECKING:
+    from comitia.ensemble import Ensemble
+
+__all__ = ["LabelRows", "join_rows", "label_rows", "with_units"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -92,55 +92,21 @@ def with_units(rows: Blocks, n_counted: int) -> Blocks:
 
 
 def _scale_of(micro: Micro) -> Floats | None:
-    if micro.scale is not None or micro.ensemble.device is not None:
-        return micro.scale
-    return np.ones(micro.n_rows)
+    return micro.scale
 
 
 def _rows_of(
-    micro: Micro, squares: Floats, scale: Floats, *, by_clustering: bool = False
-) -> LabelRows | SparseRows:
-    ensemble = micro.ensemble
-    if isinstance(ensemble, DeviceEnsemble):
-        from comitia.partition._on_device import DeviceRows
-
-        return DeviceRows(micro, scale, squares, by_clustering=by_clustering)
-    if not ensemble.is_sparse:
-        return LabelRows(micro, scale, squares, by_clustering=by_clustering)
-    from scipy.sparse import diags_array
-
-    missing = None
-    if by_clustering and (ensemble.n_votes < ensemble.n_clusterings).any():
-        missing = ensemble.row_codes == ensemble.n_clusters_each.astype(
-            ensemble.row_codes.dtype
-        )
-    return SparseRows(
-        (diags_array(scale) @ ensemble.membership).tocsr(),
-        _weights_of(micro),
-        squares,
-        missing,
-    )
-
-
-def _weights_of(micro: Micro) -> Floats:
-    weights = np.ones(micro.n_rows) if micro.each is None else micro.each
-    return weights if micro.counts is None else weights * micro.counts
+    micro: Micro, squares: Floats, scale: Floats | None, *, by_clustering: bool = False
+) -> Rows:
+    return micro.ensemble.engine.lloyd_rows(micro, scale, squares, by_clustering)
 
 
 def _largest(rows: Rows) -> Floats:
-    return rows.largest() if isinstance(rows, LabelRows) else np.ones(3)
+    return rows.largest()
 
 
 def _with_units(rows: Rows, *, units: Units) -> Rows:
-    if not isinstance(rows, LabelRows):
-        return rows
-    return type(rows)(
-        rows.micro,
-        rows.scale,
-        rows.squares,
-        units,
-        by_clustering=rows.by_clustering,
-    )
+    return rows.with_units(units)
 
 
 class LabelRows:
@@ -189,7 +155,7 @@ class LabelRows:
     @property
     def weights(self) -> Floats:
         """Weight of each row: of all its objects together."""
-        return _weights_of(self.micro)
+        return self.micro.weights
 
     def largest(self) -> Floats:
         """Largest weight of an object; and times its scale, its squared length."""
@@ -198,6 +164,16 @@ class LabelRows:
         each = 1.0 if self.each is None else self.each
         return np.array(
             [np.max(each), np.max(each * self.scale), np.max(each * self.squares)]
+        )
+
+    def with_units(self, units: Units) -> LabelRows:
+        """The same rows, summed in these units."""
+        return type(self)(
+            self.micro,
+            self.scale,
+            self.squares,
+            units,
+            by_clustering=self.by_clustering,
         )
 
     @property
@@ -382,7 +358,7 @@ class LabelRows:
         small = self.ensemble
         codes = np.ascontiguousarray(small.codes[:, which])
         return LabelRows(
-            Micro(SomeRows(codes, small), counts, None, None, None),
+            Micro.of(small.with_codes(codes, compiled=True), counts),
             self.scale[which],
             self.squares[which],
             by_clustering=self.by_clustering,
@@ -436,21 +412,6 @@ class _Tally:
         return Counted(sums, mass, self.sizes, self.n_changed)
 
 
-class SomeRows(Ensemble):
-    """Rows of an ensemble with all of its clusters; sums over them are compiled."""
-
-    def __init__(self, codes: NDArray[Any], source: Ensemble) -> None:
-        self._set(codes, source.n_clusters_each, None, source.kind)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
-
-    @property
-    def is_sparse(self) -> bool:
-        """False: what the sample is drawn from is compiled, too."""
-        return False
-
-
 def join_rows(parts: list[Rows]) -> Rows:
     """Rows that were taken from several blocks, as one, in memory.
 
@@ -471,7 +432,7 @@ def join_rows(parts: list[Rows]) -> Rows:
     first: LabelRows = here[0]
     codes = np.concatenate([part.ensemble.codes for part in here], axis=1)
     return LabelRows(
-        Micro(SomeRows(codes, first.ensemble), None, None, None, None),
+        Micro.of(first.ensemble.with_codes(codes, compiled=True)),
         np.concatenate([part.scale for part in here]),
         np.concatenate([part.squares for part in here]),
         first.units,

@@ -7,25 +7,21 @@ of per-object values that are equal in equal rows and of integer sums.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia._arrays import device_of, to_tensor
-from comitia.blocks import Blocks, LocalBlocks, join, pieces
-from comitia.device_ensemble import DeviceEnsemble
-from comitia.ensemble import Ensemble, MicroObjects
+from comitia.engine.row_blocks import Blocks, LocalBlocks, join, pieces
 
-__all__ = ["MANY_ROWS", "Micro", "MicroRows", "micro_rows"]
+if TYPE_CHECKING:
+    from comitia.ensemble import Ensemble, MicroObjects
+
+__all__ = ["Micro", "MicroRows", "common_values", "micro_rows", "rows_as_they_are"]
 
 Floats = NDArray[np.float64]
-
-# With fewer equal rows than this leaves, merging them saves nothing.
-_WORTH_MERGING = 0.8
-
-# So many different rows, from all blocks together, are brought to one place.
-MANY_ROWS = 40_000
 
 
 class Micro(NamedTuple):
@@ -55,10 +51,21 @@ class Micro(NamedTuple):
     each: Floats | None
     scale: Floats | None
 
+    @classmethod
+    def of(cls, block: Ensemble, counts: NDArray[np.int64] | None = None) -> Micro:
+        """The rows of a block as they are, each of which may stand for several."""
+        return cls(block, counts, None, None, None)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.ensemble.n_objects
+
+    @property
+    def weights(self) -> Floats:
+        """Weight of each row: of all its objects together."""
+        weights = np.ones(self.n_rows) if self.each is None else self.each
+        return weights if self.counts is None else weights * self.counts
 
 
 class MicroRows:
@@ -149,11 +156,11 @@ def micro_rows(
     blocks = ensemble.row_blocks
     nothing = [None] * len(blocks)
     parts = blocks.map(
-        _micro_of,
+        _merged,
         blocks.put(nothing) if each is None else ensemble.split(each),
         blocks.put(nothing) if scale is None else ensemble.split(scale),
     )
-    if len(blocks) == 1 or max(parts.map(_n_rows).gather()) > MANY_ROWS:
+    if len(blocks) == 1 or max(parts.map(_n_rows).gather()) > sizes.MANY_ROWS:
         return MicroRows(ensemble, parts)
     return _in_one_place(ensemble, parts) or MicroRows(ensemble, parts)
 
@@ -162,16 +169,15 @@ def _in_one_place(ensemble: Ensemble, parts: Blocks) -> MicroRows | None:
     """The different rows of all blocks as one, when they are few."""
     found = list(parts.map(_rows_of).gather())
     codes = np.concatenate([part.ensemble.codes for part in found], axis=1)
-    together = Ensemble._make(codes, ensemble.n_clusters_each, None, ensemble.kind)
-    micro = together.distinct()
-    if len(micro.counts) > MANY_ROWS:
+    micro = ensemble.with_codes(codes).distinct()
+    if len(micro.counts) > sizes.MANY_ROWS:
         return None
     counts = np.zeros(len(micro.counts), dtype=np.int64)
     np.add.at(counts, micro.inverse, np.concatenate([part.counts for part in found]))
     values: list[Any] = []
     for name in ("each", "scale"):
         given = [getattr(part, name) for part in found]
-        ours = None if given[0] is None else _common(np.concatenate(given), micro)
+        ours = None if given[0] is None else common_values(np.concatenate(given), micro)
         if ours is None and given[0] is not None:
             return None
         values.append(ours)
@@ -184,33 +190,55 @@ def _in_one_place(ensemble: Ensemble, parts: Blocks) -> MicroRows | None:
     )
 
 
-def _micro_of(block: Ensemble, each: Floats | None, scale: Floats | None) -> Micro:
-    if isinstance(block, DeviceEnsemble):
-        from comitia.partition import _on_device
+def rows_as_they_are(
+    ensemble: Ensemble, counts: NDArray[np.int64] | None = None
+) -> MicroRows:
+    """One row for each object, which may stand for several.
 
-        return _on_device.micro_of(block, each, scale)
-    micro = block.distinct_if(_WORTH_MERGING)
-    if micro is None:
-        return Micro(block, None, None, each, scale)
-    values = [
-        None if given is None else _common(given, micro) for given in (each, scale)
-    ]
-    differs = any(
-        given is not None and ours is None
-        for given, ours in zip((each, scale), values, strict=True)
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    counts : ndarray of shape (n_objects,), default=None
+        How many objects each stands for; 1 by default.
+
+    Returns
+    -------
+    rows : MicroRows
+        Nothing is merged.
+    """
+    blocks = ensemble.row_blocks
+    given = (
+        blocks.put([None] * len(blocks)) if counts is None else ensemble.split(counts)
     )
-    if differs:
-        return Micro(block, None, None, each, scale)
-    # Half the memory, and no block has so many rows.
-    inverse = micro.inverse.astype(np.int32, copy=False)
-    return Micro(micro.ensemble, micro.counts, inverse, *values)
+    n_counted = None if counts is None else int(counts.sum())
+    return MicroRows(ensemble, blocks.map(Micro.of, given), n_counted=n_counted)
 
 
-def _common(values: Floats, micro: MicroObjects) -> Floats | None:
-    """The value of each micro-object; None if equal rows have different ones."""
+def common_values(values: Floats, micro: MicroObjects) -> Floats | None:
+    """The value of each micro-object.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_objects,)
+        A value of each object.
+
+    micro : MicroObjects
+        The objects, merged.
+
+    Returns
+    -------
+    values : ndarray of shape (n_micro,), or None
+        None if equal rows have different ones.
+    """
     first = np.empty(len(micro.counts))
     first[micro.inverse] = values
     return first if np.array_equal(first[micro.inverse], values) else None
+
+
+def _merged(block: Ensemble, each: Any, scale: Any) -> Micro:
+    return block.engine.merged(each, scale)
 
 
 def _n_rows(micro: Micro) -> int:
@@ -222,7 +250,7 @@ def _rows_of(micro: Micro) -> Micro:
     counts = micro.counts
     small = micro.ensemble
     return Micro(
-        Ensemble._make(np.array(small.codes), small.n_clusters_each, None, small.kind),
+        small.with_codes(np.array(small.codes)),
         np.ones(micro.n_rows, dtype=np.int64) if counts is None else counts,
         None,
         micro.each,

@@ -2,7 +2,7 @@
 
 The kinds of rows answer the same questions: which centre is nearest, what are the
 scores of a few centres, what are the sums of each cluster, what are these rows in full.
-None of them stores more than it was given. Rows of labels are in ``_label_rows``.
+None of them stores more than it was given. Rows of labels are in ``label_rows``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from comitia._kernels.chunks import over_ranges
 from comitia._kernels.fixedpoint import fixed_scale
-from comitia.blocks import Blocks, LocalBlocks
+from comitia.engine.row_blocks import Blocks, LocalBlocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -191,6 +191,12 @@ class Rows(Protocol):
     def here(self) -> Rows:
         """The rows in memory."""
 
+    def largest(self) -> Floats:
+        """Largest weight of an object; and times its scale, its squared length."""
+
+    def with_units(self, units: Units) -> Rows:
+        """The same rows, summed in these units; or as they are, if as floats."""
+
 
 def worst_of(rows: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
     """The row in memory that costs most.
@@ -300,6 +306,12 @@ class FloatRows(ABC):
         return self.take(which)
 
     def here(self: Rows) -> Rows:
+        return self
+
+    def largest(self) -> Floats:
+        return np.ones(3)
+
+    def with_units(self: Rows, units: Units) -> Rows:
         return self
 
 

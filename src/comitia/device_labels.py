@@ -1,0 +1,188 @@
+"""Labels on a device: checked, coded and moved there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia._arrays import as_tensor, check_device, device_of, to_tensor
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from comitia.ensemble import Ensemble
+
+__all__ = ["check_codes", "check_place", "encode", "moved"]
+
+Tensor = Any
+
+# Labels up to this one are counted; larger ones are sorted.
+_COUNTED = 1 << 16
+
+
+def check_place(labels: Any, device: str | None) -> str | None:
+    """Check that labels can be added up on a device.
+
+    Parameters
+    ----------
+    labels : tensor, Ensemble or array-like
+        What is to go there.
+
+    device : str or None
+        As ``fit`` takes it; None leaves a tensor where it is.
+
+    Returns
+    -------
+    device : str or None
+        The device.
+    """
+    device = check_device(device)
+    if device is not None and (device == "array_api_strict" or "mps" in device):
+        raise ComitiaError(
+            f"device={device!r} cannot add up labels, which takes PyTorch and double "
+            'precision; give "cuda", "cupy" or "torch".'
+        )
+    there = getattr(labels, "device", None) if device_of(labels) is None else labels
+    if device is None and there is None:
+        raise ComitiaError(
+            'device=None leaves labels where they are, in memory; name one: "cuda".'
+        )
+    return device
+
+
+def encode(labels: Any, device: str | None) -> tuple[Tensor, NDArray[np.int64]]:
+    """Code labels on a device as an Ensemble in memory codes them.
+
+    Parameters
+    ----------
+    labels : tensor of shape (n_objects, n_clusterings)
+        Integers, 0 or more, and -1 for "not clustered here".
+
+    device : str or None
+        Where they go; None leaves them where they are.
+
+    Returns
+    -------
+    codes : tensor of shape (n_clusterings, n_objects)
+        Labels 0..k_m - 1, and k_m where there is none.
+
+    n_clusters_each : ndarray of shape (n_clusterings,)
+        The numbers of clusters, k_m.
+    """
+    import torch
+
+    from comitia._kernels.device import narrowest
+
+    tensor = _integers(to_tensor(labels, device), "labels")
+    columns, k = zip(
+        *(_encode(tensor[:, m], m) for m in range(tensor.shape[1])), strict=True
+    )
+    dtype = narrowest(max(k))
+    return torch.stack([column.to(dtype) for column in columns]), np.array(k)
+
+
+def moved(ensemble: Ensemble, device: str | None) -> Tensor:
+    """The labels of an ensemble on a device.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Hard clusterings, in memory or on another device.
+
+    device : str or None
+        Where they go.
+
+    Returns
+    -------
+    codes : tensor of shape (n_clusterings, n_objects)
+        The labels.
+    """
+    if not ensemble.is_hard:
+        raise ComitiaError(
+            f"the ensemble is {ensemble.kind}; only hard and partial clusterings "
+            "can be put on a device."
+        )
+    if ensemble.device is not None:
+        return to_tensor(ensemble.storage.codes, device)
+    codes = ensemble.codes
+    if codes.dtype == np.uint16:
+        # PyTorch computes with few unsigned types.
+        small = ensemble.n_clusters_each.max() <= np.iinfo(np.int16).max
+        codes = codes.astype(np.int16 if small else np.int32)
+    return to_tensor(codes, device)
+
+
+def check_codes(
+    codes: Any, n_clusters_each: ArrayLike
+) -> tuple[Tensor, NDArray[np.int64]]:
+    """Check labels on a device that are coded already.
+
+    Parameters
+    ----------
+    codes : tensor of shape (n_clusterings, n_objects)
+        Labels 0..k_m - 1 in row m, and k_m where the label is missing.
+
+    n_clusters_each : array-like of shape (n_clusterings,)
+        The number of clusters of each clustering, k_m.
+
+    Returns
+    -------
+    codes, n_clusters_each : tensor, ndarray
+        The labels in the narrowest type, without a copy where they have it.
+    """
+    from comitia._kernels.device import narrowest
+
+    tensor, k = _integers(codes, "codes"), np.asarray(n_clusters_each)
+    if k.shape != (len(tensor),) or k.dtype.kind not in "iu" or (k < 1).any():
+        raise ComitiaError(
+            "n_clusters_each must have one positive entry per clustering; got "
+            f"{k.tolist()} for {len(tensor)}."
+        )
+    least, most = (part.cpu().numpy() for part in tensor.aminmax(dim=1))
+    # Sums index tables by these codes and do not look twice.
+    wrong = (least < 0) | (most > k)
+    if wrong.any():
+        m = int(np.argmax(wrong))
+        raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
+    return tensor.to(narrowest(int(k.max()))).contiguous(), k.astype(np.int64)
+
+
+def _integers(array: Any, argument: str) -> Any:
+    """Check a table of integers on a device."""
+    tensor = as_tensor(array)
+    integers = not tensor.dtype.is_floating_point and not tensor.dtype.is_complex
+    if tensor.ndim != 2 or 0 in tensor.shape or not integers:
+        raise ComitiaError(
+            f"{argument} must be integers in two dimensions, objects and clusterings; "
+            f"got {tensor.dtype} of shape {tuple(tensor.shape)}."
+        )
+    return tensor
+
+
+def _encode(column: Any, m: int) -> tuple[Any, int]:
+    """Code one label vector as 0..k-1, with k for what is missing, as in memory."""
+    import torch
+
+    from comitia._kernels.device import narrowest
+
+    least, most = (int(part) for part in column.aminmax())
+    if least < -1:
+        raise ComitiaError(
+            f"labels of clustering {m} contain {least}; labels are 0 or more, and -1 "
+            "for objects that are not clustered."
+        )
+    if most < 0:
+        raise ComitiaError(f"labels of clustering {m} are all missing; leave it out.")
+    if most < _COUNTED:
+        place = column.to(torch.int32) + 1
+        used = torch.bincount(place, minlength=most + 2)[1:] > 0
+        k = int(used.sum())
+        codes = torch.full((most + 2,), k, dtype=torch.int32, device=column.device)
+        codes[1:][used] = torch.arange(k, dtype=torch.int32, device=column.device)
+        return codes.to(narrowest(k))[place], k
+    values = torch.unique(column)
+    values = values[values >= 0]
+    k = len(values)
+    found = torch.searchsorted(values, column.contiguous())
+    return torch.where(column < 0, k, found).to(narrowest(k)), k
