@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import importlib.util
 import inspect
 import json
 import re
@@ -18,7 +17,7 @@ from pathlib import Path
 from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
-from benchmarks.evaluation import default_page
+from benchmarks.evaluation.default import page as default_page
 from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
@@ -436,10 +435,8 @@ def evaluated(part: str, figures: Path) -> str:
     text : str
         To be included.
     """
-    name = f"benchmarks.evaluation.{part}"
-    if importlib.util.find_spec(name) is None:
-        return NOT_MEASURED
-    return importlib.import_module(name).page(RESULTS / "evaluation", figures)
+    module = importlib.import_module(f"benchmarks.evaluation.{part}.page")
+    return module.page(RESULTS / "evaluation", figures)
 
 
 def _machine(about: dict) -> str:

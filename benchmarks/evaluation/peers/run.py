@@ -1,13 +1,4 @@
-"""Are we better than what people use now? Speed, memory and quality, in one run.
-
-``peers.csv`` has a row for each tool, case and seed. The tools, ours and those of other
-packages, get the same input: labels of members, a table, views or series, which need no
-data folder. ``peers_junk.csv`` and ``peers_pools.csv`` ask when weighting wins; see
-:mod:`benchmarks.evaluation.junk`.
-
-Packages that are not there are left out; ``peers.json`` says which, and why. R's clue
-and ConsensusClusterPlus are r-cran-clue and r-bioc-consensusclusterplus on Debian.
-"""
+"""Measure our tools and those of other packages on the same input."""
 
 from __future__ import annotations
 
@@ -21,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
-from benchmarks.evaluation import junk
-from benchmarks.evaluation.peer_tools import TOOLS, absent, versions
-from benchmarks.evaluation.peers_page import page
+from benchmarks.evaluation.peers import junk
+from benchmarks.evaluation.peers.tools import TOOLS, absent, versions
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
 
-__all__ = ["PLANTED", "cases", "load_case", "measure", "page", "run"]
+__all__ = ["PLANTED", "cases", "load_case", "measure", "run"]
 
 #: Planted members: share of junk and of random labels in junk, and imbalance.
 PLANTED = {
@@ -181,7 +171,7 @@ def measure(case: str, tool: str, seed: int, n_objects: int | None) -> dict[str,
     from comitia.agreement import agreement
 
     given, classes = load_case(case, seed, n_objects)
-    few = _some(given, 40)
+    few = _first_objects(given, 40)
     k = len(np.unique(classes))
     labels, costs = TOOLS[tool].measured(given, few, k, seed)
     return {
@@ -194,5 +184,5 @@ def measure(case: str, tool: str, seed: int, n_objects: int | None) -> dict[str,
     }
 
 
-def _some(given: Any, n: int) -> Any:
+def _first_objects(given: Any, n: int) -> Any:
     return [one[:n] for one in given] if isinstance(given, list) else given[:n]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.fidelity_pools import BEST_OF, draw_of, load_pool
+from benchmarks.evaluation.fidelity.scores import BEST_OF
+from benchmarks.evaluation.pools import draw_of, load_pool
 
 __all__ = [
     "WITHOUT_TIES",

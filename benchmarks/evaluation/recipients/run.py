@@ -1,11 +1,4 @@
-"""Do weights help? Each weighted method against itself with all weights equal.
-
-Something of which a growing share is junk is clustered by both: planted clusterings or
-clusterings of the pools for methods that take labels, planted data for the others. In a
-pool a clustering becomes junk when its labels are shuffled among the objects: it keeps
-its sizes and says nothing. A row of ``recipients.csv`` has the adjusted Rand index of
-the method and of its twin (:mod:`benchmarks.evaluation.twins`).
-"""
+"""Score weighted methods and their twins on input of which a share is junk."""
 
 from __future__ import annotations
 
@@ -19,12 +12,12 @@ from numpy.typing import NDArray
 
 from benchmarks.ensembles import planted_labels
 from benchmarks.evaluation.data import some_rows
-from benchmarks.evaluation.recipients_page import page
+from benchmarks.evaluation.pools import load_pool
+from benchmarks.evaluation.recipients.twins import TWINS, Twin
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
-from benchmarks.evaluation.twins import TWINS, Twin
 
-__all__ = ["compare", "page", "run"]
+__all__ = ["compare", "run"]
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 POOL_SHARES = SHARES[::2]
@@ -99,7 +92,7 @@ def compare(
     Parameters
     ----------
     recipient, method : str
-        Of one of :data:`~benchmarks.evaluation.twins.TWINS`.
+        Of one of :data:`~benchmarks.evaluation.recipients.twins.TWINS`.
 
     source : str
         "planted", or the name of a pool.
@@ -124,7 +117,7 @@ def compare(
     if source == PLANTED:
         X, given, y = _planted(twin, junk, seed)
     else:
-        X, given, y = _from_pool(Path(str(folder)), source, junk, seed)
+        X, given, y = _from_pool(folder, source, junk, seed)
     known = np.flatnonzero(y >= 0)
     k = len(np.unique(y[known]))
     scores = {}
@@ -195,16 +188,16 @@ def _blobs(
     return centres[y] + WITHIN * rng.standard_normal((len(y), n_features))
 
 
-def _from_pool(folder: Path, pool: str, junk: float, seed: int) -> Data:
+def _from_pool(folder: Path | None, pool: str, junk: float, seed: int) -> Data:
     """Some clusterings of a pool, the first of them shuffled."""
     from comitia import Ensemble
 
-    with np.load(folder / "pools" / f"{pool}.npz", allow_pickle=False) as file:
-        rows = some_rows(len(file["gt"]), POOL_OBJECTS)
-        members, y = file["members"][rows], file["gt"][rows].astype(np.int64)
+    members, classes = load_pool(pool, folder)
+    rows = some_rows(len(classes), POOL_OBJECTS)
+    y = classes[rows].astype(np.int64)
     rng = np.random.default_rng(seed)
     chosen = rng.choice(members.shape[1], N_CLUSTERINGS, replace=False)
-    labels = members[:, chosen]
+    labels = members[np.ix_(rows, chosen)]
     for m in range(round(junk * N_CLUSTERINGS)):
         labels[:, m] = rng.permutation(labels[:, m])
     return Ensemble(labels), {}, y

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.default_junk_page import (
+from benchmarks.evaluation.default.junk_page import (
     CHOSEN_MIX,
     KCC,
     NAMED,

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.evaluation.pools import draw_of, load_pool, pools
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -109,8 +110,6 @@ def _jobs(options: Options) -> Iterator[Job]:
 
 
 def _pool_jobs(options: Options) -> Iterator[Job]:
-    from benchmarks.evaluation.fidelity_pools import pools
-
     for draw in range(1, 2 if options.smoke else N_DRAWS + 1):
         for pool in pools(replace(options, sets=())):
             yield Job(
@@ -208,7 +207,6 @@ def score_pool(pool: str, draw: int, folder: Path | None) -> dict[str, float]:
     values : dict
         One for each of :data:`METHODS`.
     """
-    from benchmarks.evaluation.fidelity_pools import draw_of, load_pool
     from comitia import Ensemble
     from comitia.agreement import agreement
 

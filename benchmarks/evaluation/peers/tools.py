@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.junk import DEFAULT, combine
+from benchmarks.evaluation.peers.junk import DEFAULT, combine
 from benchmarks.harness import (
     ONE_THREAD,
     ROOT,
@@ -38,7 +38,7 @@ from benchmarks.harness import (
 
 __all__ = ["TOOLS", "Tool", "absent", "versions"]
 
-PEERS = Path(__file__).parent.parent / "peers"
+PEERS = ROOT / "benchmarks" / "peers"
 PEER_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 
 Labels = NDArray[Any]
@@ -91,7 +91,7 @@ class Tool:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if self.package in _ELSEWHERE:
+            if self.package in _IN_OWN_PROCESS:
                 return self.call(given, n_clusters, seed)
             self.call(small, 2, seed)
             before = _fresh_peak()
@@ -111,10 +111,10 @@ def _fresh_peak() -> int:
     return _restart_high_water()
 
 
-# -- what is there ---------------------------------------------------------------------
+# -- which packages are installed ------------------------------------------------------
 
 #: Packages that run in a process of their own.
-_ELSEWHERE = ("ensembleclustering", "clue", "ConsensusClusterPlus")
+_IN_OWN_PROCESS = ("ensembleclustering", "clue", "ConsensusClusterPlus")
 
 
 @lru_cache(maxsize=1)
@@ -273,7 +273,9 @@ def _r(script: str, method: str, given: Any, n_clusters: int, seed: int) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         np.savetxt(Path(folder) / "input.csv", given, delimiter=",", fmt="%.12g")
         asked = (folder, method, str(n_clusters), str(seed))
-        told = _said(["Rscript", "--vanilla", str(PEERS / script), *asked], folder)
+        told = _printed_lines(
+            ["Rscript", "--vanilla", str(PEERS / script), *asked], folder
+        )
         labels = np.loadtxt(Path(folder) / "labels.csv", dtype=np.int64)
     return labels, json.loads(told[-1])
 
@@ -283,13 +285,13 @@ def _ensembleclustering(method: str, labels: Labels, n_clusters: int, seed: int)
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "labels-0.npy", labels)
         asked = (folder, method, str(n_clusters), "1")
-        peak, seconds = _said([str(PEER_PYTHON), script, *asked], folder)[-2:]
+        peak, seconds = _printed_lines([str(PEER_PYTHON), script, *asked], folder)[-2:]
         found = np.load(Path(folder) / "peer-0.npy")
     return found, {"seconds": json.loads(seconds), "peak_mb": json.loads(peak)}
 
 
-def _said(command: list[str], folder: str) -> list[str]:
-    """Lines that a command printed; its complaint is the error if it fails."""
+def _printed_lines(command: list[str], folder: str) -> list[str]:
+    """Lines that a command prints; RuntimeError with its last words if it fails."""
     done = subprocess.run(
         command,
         cwd=folder,

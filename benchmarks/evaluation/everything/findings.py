@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.evaluation.everything.leagues import REFERENCE, League
 from benchmarks.evaluation.pages import Finding, enumerated, linked
 from benchmarks.evaluation.store import Row
-from benchmarks.evaluation.summary import REFERENCE, League
 
 __all__ = ["Results", "findings"]
 

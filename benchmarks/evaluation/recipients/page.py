@@ -17,15 +17,15 @@ from benchmarks.evaluation.pages import (
     list_table,
     section,
 )
-from benchmarks.evaluation.recipients_findings import (
+from benchmarks.evaluation.recipients.findings import (
     PLANTED,
     findings,
     gain,
     methods_of,
     shares_of,
 )
+from benchmarks.evaluation.recipients.twins import RECIPIENTS, TWINS
 from benchmarks.evaluation.store import Row, read
-from benchmarks.evaluation.twins import RECIPIENTS, TWINS
 
 __all__ = ["page"]
 

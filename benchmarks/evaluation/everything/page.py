@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.evaluation.everything_findings import findings
+from benchmarks.evaluation.everything.findings import findings
+from benchmarks.evaluation.everything.leagues import (
+    LEAGUES,
+    REFERENCE,
+    League,
+    failures,
+    leagues,
+)
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
@@ -20,13 +27,6 @@ from benchmarks.evaluation.pages import (
     section,
 )
 from benchmarks.evaluation.store import Row, read
-from benchmarks.evaluation.summary import (
-    LEAGUES,
-    REFERENCE,
-    League,
-    failures,
-    leagues,
-)
 
 __all__ = ["page"]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.fidelity_reasons import (
+from benchmarks.evaluation.fidelity.reasons import (
     CRITERIA,
     HEADS,
     LEAST_DRAWS,
     reasons,
     variants_table,
 )
-from benchmarks.evaluation.fidelity_summary import is_compared, leaves
+from benchmarks.evaluation.fidelity.summary import is_compared, leaves
 from benchmarks.evaluation.pages import NOT_MEASURED, about, list_table, number
 from benchmarks.evaluation.store import Row, read
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.evaluation.fidelity_summary import departures, is_compared, leaves
-from benchmarks.evaluation.fidelity_variants import VARIANTS
+from benchmarks.evaluation.fidelity.summary import departures, is_compared, leaves
+from benchmarks.evaluation.fidelity.variants import VARIANTS
 from benchmarks.evaluation.pages import enumerated, list_table, number
 from benchmarks.evaluation.store import Row, read
 

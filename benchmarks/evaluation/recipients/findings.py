@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.evaluation.pages import Finding, enumerated, linked
+from benchmarks.evaluation.recipients.twins import TWINS
 from benchmarks.evaluation.store import Row
-from benchmarks.evaluation.twins import TWINS
 
 __all__ = ["PLANTED", "Gain", "findings", "gain", "methods_of", "shares_of"]
 

@@ -1,11 +1,15 @@
-"""The pools of base clusterings that the methods are held to their papers on."""
+"""The pools: a hundred base clusterings of each of some data sets, and the classes.
+
+``pools/<name>.npz`` of the data folder holds ``members``, a hundred base clusterings of
+one data set as columns, and ``gt``, its classes. Draw 1 is the columns 1 to 10, draw 2
+the columns 11 to 20, and so on. Without a data folder, pools are made of the data sets
+of scikit-learn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +17,9 @@ from numpy.typing import NDArray
 from benchmarks.evaluation import data as data_sets
 from benchmarks.evaluation.store import Options
 
-__all__ = ["BEST_OF", "MEASURES", "draw_of", "load_pool", "pools", "scores"]
+__all__ = ["N_DRAWS", "N_MEMBERS", "draw_of", "load_pool", "pools"]
 
-#: The numbers of clusters of which the best is taken: those of the authors' demo.
-BEST_OF = tuple(range(2, 31))
-MEASURES = ("nmi_sqrt", "nmi_max", "ari")
+#: Draws of a pool, and base clusterings in each.
 N_DRAWS, N_MEMBERS = 10, 10
 
 Labels = NDArray[np.int32]
@@ -99,37 +101,3 @@ def draw_of(members: Labels, draw: int) -> Labels:
         Ten base clusterings.
     """
     return members[:, N_MEMBERS * (draw - 1) : N_MEMBERS * draw]
-
-
-def scores(
-    labels: Iterable[NDArray[Any]], numbers: Sequence[int], classes: NDArray[Any]
-) -> dict[str, Any]:
-    """How well clusterings agree with the classes: the best of each measure.
-
-    Parameters
-    ----------
-    labels : iterable of ndarray of shape (n_objects,)
-        Clusterings, one for each number of clusters.
-
-    numbers : sequence of int
-        The numbers of clusters.
-
-    classes : ndarray of shape (n_objects,)
-        The classes.
-
-    Returns
-    -------
-    values : dict
-        ``k``, that of the best ``nmi_max``, and :data:`MEASURES`.
-    """
-    from comitia.agreement import agreement
-
-    measures = ("nmi_sqrt", "nmi_max", "adjusted_rand")
-    found = np.array(
-        [
-            [agreement(one, classes, measure) for measure in measures]
-            for _, one in zip(numbers, labels, strict=True)
-        ]
-    )
-    best = dict(zip(MEASURES, found.max(axis=0).tolist(), strict=True))
-    return {"k": numbers[int(found[:, 1].argmax())], **best}

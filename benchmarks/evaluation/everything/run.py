@@ -1,18 +1,4 @@
-"""Every method on every data set that it can take, with its default parameters.
-
-k is the number of classes. Methods that combine given clusterings have the same ones:
-those of the default generator, made once for a data set and a seed, and their seconds
-do not contain them. Methods that take constraints get as many pairs as there are
-objects, drawn from the classes; these are no fair rivals of the others. A method for
-networks that needs clusterings gets communities, one for trees gets dendrograms of nine
-kinds. ``k-means`` (best of ten starts; views side by side, series flattened) is what
-one would have done without an ensemble.
-
-Seed comes after seed, and small data sets before large ones: a run that is stopped has
-seen the methods alike. The few methods that take as long as all others together have
-their first seed after that of the others, and the rest of theirs at the end. Kernels
-are compiled before, on tiny data, so that no time contains it.
-"""
+"""Fit every method on every data set that it can take."""
 
 from __future__ import annotations
 
@@ -29,7 +15,6 @@ from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
 from benchmarks.evaluation.data import DataSet, Source
-from benchmarks.evaluation.everything_page import page
 from benchmarks.evaluation.store import Job, Options, read
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -40,7 +25,6 @@ __all__ = [
     "describe",
     "fit",
     "jobs",
-    "page",
     "run",
     "scores",
 ]
@@ -270,7 +254,7 @@ def fit(
     # A method that finds the number of clusters itself may take none.
     chooses = cls._parameter_constraints["n_clusters"] == [None]
     estimator = cls(n_clusters=None if chooses else k, random_state=seed)
-    X, given = _given(estimator, found, about, seed)
+    X, given = _fit_arguments(estimator, found, about, seed)
     start = time.perf_counter()
     estimator.fit(X, **given)
     seconds = time.perf_counter() - start
@@ -346,7 +330,7 @@ def _reference(found: DataSet, k: int, seed: int) -> dict[str, Any]:
 # -- what a method is given ------------------------------------------------------------
 
 
-def _given(
+def _fit_arguments(
     estimator: Any, found: DataSet, about: tuple[Any, ...], seed: int
 ) -> tuple[Any, dict[str, Any]]:
     """The arguments of ``fit``: the first, and those that have a name."""

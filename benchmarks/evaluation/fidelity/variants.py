@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation import fidelity_clusterpack as clusterpack
-from benchmarks.evaluation.fidelity_pools import (
-    BEST_OF,
+from benchmarks.evaluation.fidelity import clusterpack
+from benchmarks.evaluation.fidelity.scores import BEST_OF, scores
+from benchmarks.evaluation.fidelity.summary import departures
+from benchmarks.evaluation.pools import (
+    N_DRAWS,
     N_MEMBERS,
     draw_of,
     load_pool,
     pools,
-    scores,
 )
-from benchmarks.evaluation.fidelity_summary import departures
 from benchmarks.evaluation.store import Job, Options, read
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 Labels = NDArray[Any]
-N_DRAWS = 10
 #: Where k-means on indicators, or all methods, are best with 30 clusters or nearly so.
 _BEYOND_30 = ("ISOLET", "LR", "USPS")
 

@@ -1,22 +1,4 @@
-"""Do the methods give what their authors published?
-
-``pools/<name>.npz`` of the data folder holds ``members``, a hundred base clusterings of
-one data set as columns, and ``gt``, its classes. Draw 1 is the columns 1 to 10, draw 2
-the columns 11 to 20, and so on. ``fidelity.csv`` has the scores of every method on
-every draw by two criteria, which are those of the papers:
-
-``true-k``
-    As many clusters as there are classes.
-``best-k``
-    The best score of 2, 3, …, 30 clusters, for each measure; ``k`` is that of the best
-    NMI. It looks at the classes, and is there because the papers have it.
-
-``fidelity_linkage.csv`` compares the trees of LWEA and WEAC with those that SciPy's
-average linkage makes of the dense matrix, ``fidelity_ties.csv`` asks whether SciPy's
-depend on rounding where ours are not theirs, and ``fidelity_variants.csv`` has methods
-as their authors ran them, where that differs from our default. Without a data folder,
-pools are made of the data sets of scikit-learn.
-"""
+"""Score the methods on the pools, and compare their trees with SciPy's."""
 
 from __future__ import annotations
 
@@ -35,28 +17,20 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.fidelity_clusterpack import OLD_METIS
-from benchmarks.evaluation.fidelity_page import page
-from benchmarks.evaluation.fidelity_pools import (
-    BEST_OF,
-    MEASURES,
-    N_DRAWS,
-    draw_of,
-    load_pool,
-    pools,
-    scores,
-)
-from benchmarks.evaluation.fidelity_summary import write_summary
-from benchmarks.evaluation.fidelity_trees import (
+from benchmarks.evaluation.fidelity.clusterpack import OLD_METIS
+from benchmarks.evaluation.fidelity.scores import BEST_OF, MEASURES, scores
+from benchmarks.evaluation.fidelity.summary import write_summary
+from benchmarks.evaluation.fidelity.trees import (
     WITHOUT_TIES,
     compare_shaken,
     compare_trees,
 )
-from benchmarks.evaluation.fidelity_variants import variant_jobs
+from benchmarks.evaluation.fidelity.variants import variant_jobs
+from benchmarks.evaluation.pools import N_DRAWS, draw_of, load_pool, pools
 from benchmarks.evaluation.store import Job, Options, read
 from benchmarks.evaluation.store import run as run_jobs
 
-__all__ = ["METHODS", "load_pool", "page", "run", "score"]
+__all__ = ["METHODS", "run", "score"]
 
 #: The methods that the papers have figures of, and voting.
 METHODS = (

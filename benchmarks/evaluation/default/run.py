@@ -1,12 +1,4 @@
-"""What ``ConsensusClustering(n_clusters=k)`` does when nothing else is said.
-
-A default is a generator, a weighting and a consensus. Half of the data sets, drawn at
-random, are there to choose it, the others to confirm the choice. The clusterings of a
-data set, a generator and a seed are made once, and every mix of weighting and consensus
-combines them: a row of ``default.csv`` has their adjusted Rand indices side by side.
-``default_junk.csv`` has the same of planted clusterings, of which a growing share is
-junk: nine tenths of its labels are random.
-"""
+"""Score every mix of generator, weighting and consensus."""
 
 from __future__ import annotations
 
@@ -23,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
-from benchmarks.evaluation.default_page import page
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -34,7 +25,6 @@ __all__ = [
     "combine",
     "halves",
     "make_generator",
-    "page",
     "run",
     "score_junk",
     "score_mixes",

@@ -10,13 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evaluation.junk import (
-    DEFAULT,
-    GOOD_NOISE,
-    METHODS,
-    N_CLUSTERS,
-    N_OBJECTS,
-)
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     Finding,
@@ -27,7 +20,14 @@ from benchmarks.evaluation.pages import (
     number,
     section,
 )
-from benchmarks.evaluation.peer_tools import TOOLS
+from benchmarks.evaluation.peers.junk import (
+    DEFAULT,
+    GOOD_NOISE,
+    METHODS,
+    N_CLUSTERS,
+    N_OBJECTS,
+)
+from benchmarks.evaluation.peers.tools import TOOLS
 from benchmarks.evaluation.store import Row, read
 
 __all__ = ["against", "page"]
