@@ -2,12 +2,15 @@
 
 import importlib
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
+from benchmarks import evaluation
 from benchmarks.evaluation import PARTS, data, pages
 from benchmarks.evaluation.__main__ import main
 from benchmarks.evaluation.everything import leagues
@@ -36,6 +39,14 @@ def test_smoke_profile_of_each_part_runs_and_has_a_page(part, tmp_path):
 def test_pages_do_without_results(part, tmp_path):
     module = importlib.import_module(f"benchmarks.evaluation.{part}.page")
     assert "Not measured yet" in module.page(tmp_path, tmp_path / "figures")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_a_part_imports_is_its_own_or_shared(part):
+    others = "|".join(one for one in PARTS if one != part)
+    for path in Path(evaluation.__file__).parent.glob(f"{part}/*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(rf"benchmarks\.evaluation\.({others})\b", text) == []
 
 
 def test_unknown_parts_and_folders_are_refused(capsys, tmp_path):

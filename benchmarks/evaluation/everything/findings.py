@@ -176,8 +176,9 @@ def findings(
         In reStructuredText.
     """
     results = Results(rows, played, balance)
-    there = results.methods
-    told = [one.told(results) for one in FINDINGS if there.issuperset(one.methods)]
+    told = [
+        one.told(results) for one in FINDINGS if results.methods.issuperset(one.methods)
+    ]
     return "\n".join([_PRINCIPLE, *told, _MENDED])
 
 
@@ -247,13 +248,13 @@ def _of_fuzzy(results: Results) -> tuple[str, bool]:
     found, asked = (
         results.column("son_2016", name, sets) for name in ("n_found", "n_clusters")
     )
-    there = np.isfinite(found)
-    fewer = int((found < asked)[there].sum())
+    has_result = np.isfinite(found)
+    fewer = int((found < asked)[has_result].sum())
     text = (
-        f"It ends with fewer clusters than were asked for on {fewer} of {there.sum()} "
-        "tables."
+        f"It ends with fewer clusters than were asked for on {fewer} of "
+        f"{has_result.sum()} tables."
     )
-    return text, fewer > there.sum() / 2
+    return text, fewer > has_result.sum() / 2
 
 
 def _of_disagreement(results: Results) -> tuple[str, bool]:

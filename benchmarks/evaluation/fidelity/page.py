@@ -172,13 +172,13 @@ def _beside(summary: Sequence[Row], criterion: str, measure: str) -> str:
         [pool, *(_cell(by_method[one].get(pool)) for one in shown)] for pool in pools
     ]
     means = [_mean([*by_method[one].values()]) for one in shown]
-    said = (
+    caption = (
         "Ours, and in brackets what is published; bold where they differ by more than "
         "the published spread. "
         f"{_draws({one: by_method[one] for one in shown})}\n"
     )
     table = list_table(["pool", *shown], [*body, ["*mean*", *means]])
-    return f"{said}\n{table}"
+    return f"{caption}\n{table}"
 
 
 def _draws(by_method: dict[str, dict[str, Row]]) -> str:
@@ -281,10 +281,10 @@ def _league(results: Path) -> str:
         )
         for at, method in sorted(enumerate(scores), key=lambda pair: ranks[pair[0]])
     ]
-    said = (
+    caption = (
         f"With as many clusters as classes, on the {len(common)} draws from "
         f"{len(by_pool)} pools that all of them were run on, by their mean rank in NMI "
         "(root). :func:`comitia.recommend` goes by this order.\n"
     )
     head = ("method", "rank", "NMI (root)", "NMI (max)", "ARI")
-    return f"{said}\n{list_table(head, body)}"
+    return f"{caption}\n{list_table(head, body)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.evaluation.store import Row, read
+from benchmarks.evaluation.store import Row, read, write
 
 __all__ = [
     "COLUMNS",
@@ -61,13 +60,7 @@ def write_summary(results: Path, data: Path | None) -> None:
     """
     known = {} if data is None else published(data / "published")
     rows = summarise(read(results / "fidelity.csv"), known)
-    path = results / "fidelity_summary.csv"
-    part = path.with_suffix(".csv.part")
-    with part.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    part.replace(path)
+    write(results / "fidelity_summary.csv", COLUMNS, rows)
 
 
 def published(folder: Path) -> dict[Key, tuple[float, float, str]]:

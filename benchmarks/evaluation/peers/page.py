@@ -362,12 +362,14 @@ def _on_pools(results: Path) -> str:
         won, lost = int((gaps > TIE).sum()), int((gaps < -TIE).sum())
         count = f"{won} / {len(gaps) - won - lost} / {lost}"
         body.append([method, number(float(ours.mean())), count])
-    said = (
+    caption = (
         f"The same methods on real members: ten at a time from the {len(names)} pools "
         f"of Fidelity, {len(rows)} draws; won, tied and lost are pools.\n"
     )
     head = ["method", "ARI", "kcc: won / tied / lost"]
-    return "\n".join([about(results, "peers_pools"), said, list_table(head, body), ""])
+    return "\n".join(
+        [about(results, "peers_pools"), caption, list_table(head, body), ""]
+    )
 
 
 _ALT = "Adjusted Rand index above that of kcc against the share of junk"

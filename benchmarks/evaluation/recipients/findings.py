@@ -102,8 +102,8 @@ def methods_of(rows: Sequence[Row]) -> list[str]:
     methods : list of str
         Catalogue ids, in the order of the twins.
     """
-    there = {row["method"] for row in rows}
-    return [twin.method for twin in TWINS if twin.method in there]
+    measured = {row["method"] for row in rows}
+    return [twin.method for twin in TWINS if twin.method in measured]
 
 
 def shares_of(rows: Sequence[Row], planted: bool) -> list[float]:
@@ -140,8 +140,8 @@ def findings(rows: Sequence[Row]) -> str:
     text : str
         In reStructuredText.
     """
-    there = set(methods_of(rows))
-    told = [one.told(rows) for one in FINDINGS if there.issuperset(one.methods)]
+    measured = set(methods_of(rows))
+    told = [one.told(rows) for one in FINDINGS if measured.issuperset(one.methods)]
     return "\n".join([*told, ""])
 
 
