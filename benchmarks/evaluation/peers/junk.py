@@ -7,8 +7,8 @@ methods are compared on the same ensembles. ``oracle`` knows the planted partiti
 it learns how members err: no method that sees labels alone can be expected to do
 better.
 
-``peers_pools.csv`` has the same methods on the real members of the pools that
-:mod:`benchmarks.evaluation.fidelity` also uses.
+``peers_pools.csv`` has the same methods on the real members of the pools
+(:mod:`benchmarks.evaluation.pools`).
 """
 
 from __future__ import annotations
