@@ -107,7 +107,8 @@ LABEL_TABLES = {
     "a clustering of nobody": ([[0, -1], [1, -1]], "clustering 1 are all missing"),
     "a clustering of None": ([[0, None], [1, None]], "clustering 1 are all missing"),
     "a lazy frame": (pd.DataFrame, "labels"),
-    "a mask over labels": (np.ma.masked_equal([[0, 1], [1, 0]], 1), "masked"),
+    "a mask over all labels": (np.ma.masked_less([[0, 5], [1, 5]], 5), "0 are all mis"),
+    "vectors beside lists": ([np.zeros(2, int), [0, 1]], r"labels\[1\] is a list"),
 }
 
 ENSEMBLE_NAMES = {
@@ -213,7 +214,7 @@ VIEWS = {
     "a sparse view": ([X, csr_array(X)], r"X\[1\] is sparse"),
     "a complex view": ([X, X + 1j], r"X\[1\] is complex"),
     "a view of dates": ([X, np.full((n, 2), np.datetime64("2026"))], r"X\[1\]"),
-    "a view with a mask": ([X, np.ma.masked_greater(X, 4.5)], r"X\[1\] has masked"),
+    "a view with a mask": ([X, np.ma.masked_greater(X, 4.5)], r"X\[1\] contains NaN"),
     "a ragged view": ([X, [[1.0], [1.0, 2.0]]], r"X\[1\]"),
     "a dict without views": ({}, "X"),
     "a dict of unequal views": ({"a": X, "b": X[:-1]}, "24, 23 rows"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._labels import as_labels
 from comitia.blocks import join
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
@@ -61,7 +62,7 @@ def weighted_vote(
     >>> weighted_vote([[0, 1, 1], [0, -1, 1]], weights=[3, 1, 1])
     array([0, 0], dtype=int32)
     """
-    array = np.asarray(votes)
+    array = as_labels(votes)
     if array.ndim == 2 and array.dtype.kind in "iu":
         return _vote_on_labels(array, weights, n_clusters)
     if array.dtype.kind not in "iuf" or array.ndim not in (2, 3):
