@@ -9,11 +9,12 @@ import comitia
 from comitia import Ensemble, MultiViewEnsemble, method
 from comitia.agreement import agreement, agreement_with, contingency
 from comitia.cluster import ConstraintSet, KMedoids, modularity
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.io import Result
 from comitia.partition import weighted_vote
 from comitia.validity import Clustered
+from comitia.weigh import normalise_weights
 
 MASK = np.array([False, False, True, False, False, False])
 LABELS = np.array([0, 0, 0, 1, 1, 1])
@@ -176,6 +177,14 @@ def test_a_masked_step_of_a_series_is_refused():
     series = [X.T, np.ma.array(X.T, mask=MASK[None])]
     with pytest.raises(ComitiaError, match=r"X\[1\] contains NaN"):
         method("yang_chen_2011")(2).fit(series)
+
+
+def test_masked_weights_are_not_read():
+    votes, weights = Ensemble([LABELS, LABELS]), np.ma.array([1.0, 9.0], mask=[0, 1])
+    with pytest.raises(ComitiaError, match="clustering_weights must be finite"):
+        votes.coassociation(clustering_weights=weights)
+    with pytest.warns(ComitiaWarning, match="1 raw weight"):
+        assert_array_equal(normalise_weights(weights), [1.0, 0.0])
 
 
 def test_a_masked_weight_is_refused():

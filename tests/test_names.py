@@ -121,6 +121,11 @@ def test_any_index_names_rows(index):
     assert Ensemble([named, shuffled(named)]).agreement("rand")[0, 1] == 1.0
 
 
+def test_a_column_is_no_index():
+    frame = pd.DataFrame({"object_names": TRUTH, "obs_names": TRUTH})
+    assert_array_equal(Ensemble(frame).object_names, NAMES)
+
+
 def test_what_has_no_index_has_no_names():
     pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     for nameless in ([1], (1,), np.ones(2), "ab", None, pl.Series([1]), pa.array([1])):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._names import in_order, match_rows, names_of
+from comitia._names import in_order, match_rows, names_of_each
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
@@ -102,7 +102,7 @@ def check_views(
     names = [f"view {v}" for v in range(len(X))] if names is None else names
     arrays = tuple(_check_table(view, f"X[{v}]") for v, view in enumerate(X))
     object_names, rows = match_rows(
-        [names_of(view) for view in X], [f"X[{v}]" for v in range(len(X))]
+        names_of_each(X), [f"X[{v}]" for v in range(len(X))]
     )
     arrays = tuple(map(in_order, arrays, rows))
     lengths = [len(array) for array in arrays]

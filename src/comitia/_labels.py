@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import device_of
-from comitia._names import as_names, in_order, match_rows, names_of, proper_names
+from comitia._names import (
+    as_names,
+    in_order,
+    match_rows,
+    names_of,
+    names_of_each,
+    proper_names,
+)
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -60,7 +67,7 @@ def read_labels(labels: Any) -> LabelTable:
         return _read_frame(labels)
     if _is_list_of_vectors(labels):
         order, rows = match_rows(
-            [names_of(column) for column in labels],
+            names_of_each(labels),
             [f"labels[{m}]" for m in range(len(labels))],
         )
         columns = list(map(in_order, map(as_labels, labels), rows))

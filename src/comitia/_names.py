@@ -34,6 +34,7 @@ __all__ = [
     "match_rows",
     "matching_rows",
     "names_of",
+    "names_of_each",
     "proper_names",
 ]
 
@@ -56,7 +57,8 @@ def names_of(given: Any) -> Names:
     names : ndarray of str, range or None
         A range for the numbers 0..n-1 in order; None where there are no names.
     """
-    for attribute in ("object_names", "obs_names", "index"):
+    # The index first: pandas answers with a column of that name to the others.
+    for attribute in ("index", "object_names", "obs_names"):
         found = getattr(given, attribute, None)
         # The index of a list is a function, that of a Dask frame is not known yet.
         if hasattr(found, "tolist") and not hasattr(found, "compute"):
@@ -77,11 +79,34 @@ def as_names(given: Any) -> NDArray[Any] | range:
     names : ndarray of str or range
         As text; a range for the numbers 0..n-1 in order.
     """
-    numbers = range(len(given))
-    if getattr(given.dtype, "kind", "O") in "iu" and np.array_equal(given, numbers):
-        return numbers
+    n = len(given)
+    if getattr(given.dtype, "kind", "O") in "iu" and np.array_equal(
+        given, np.arange(n)
+    ):
+        return range(n)
     texts = np.array([str(name) for name in given.tolist()], dtype=str)
-    return numbers if _counts(texts) else texts
+    return range(n) if _counts(texts) else texts
+
+
+def names_of_each(given: Sequence[Any]) -> list[Names]:
+    """The names of the rows of several things.
+
+    Parameters
+    ----------
+    given : sequence of object
+        The things. Those that share one index are read once.
+
+    Returns
+    -------
+    names : list of ndarray of str, range or None
+        As :func:`names_of` finds them.
+    """
+    found: dict[int, Names] = {}
+    indices = [getattr(one, "index", one) for one in given]
+    for one, index in zip(given, indices, strict=True):
+        if id(index) not in found:
+            found[id(index)] = names_of(one)
+    return [found[id(index)] for index in indices]
 
 
 def proper_names(names: Names) -> NDArray[Any] | None:
@@ -131,7 +156,7 @@ def match_rows(
     order = names[first]
     assert order is not None
     for at, each in enumerate(names):
-        if each is not None and not np.array_equal(each, order):
+        if each is not None and each is not order and not np.array_equal(each, order):
             rows[at] = _places(each, order, called[at], called[first])
     moved = next((at for at, each in enumerate(rows) if each is not None), None)
     nameless = next((at for at, each in enumerate(names) if each is None), None)
@@ -169,12 +194,12 @@ def matching_rows(
     return match_rows([names_of(first), names_of(given)], called)[1][1]
 
 
-def in_order(given: Any, rows: NDArray[np.int64] | None) -> Any:
+def in_order(given: NDArray[Any], rows: NDArray[np.int64] | None) -> NDArray[Any]:
     """Put rows into the order that was found.
 
     Parameters
     ----------
-    given : array
+    given : ndarray
         One row or entry per object.
 
     rows : ndarray of int or None
@@ -182,7 +207,7 @@ def in_order(given: Any, rows: NDArray[np.int64] | None) -> Any:
 
     Returns
     -------
-    array : array
+    array : ndarray
         In the common order.
     """
     return given if rows is None else given[rows]

@@ -92,6 +92,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     n_clusters: int | None
     generator: Any
     random_state: Any
+    ensemble_: Ensemble
     cluster_weights_: NDArray[np.float64]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -21,7 +21,7 @@ from comitia._members import (
     check_sequence,
     frozen,
 )
-from comitia._names import in_order, match_rows, names_of
+from comitia._names import in_order, match_rows, names_of_each
 from comitia.config import memory_budget, require_memory
 from comitia.exceptions import ComitiaError
 
@@ -299,7 +299,7 @@ class Ensemble:
         if len(memberships) == 0:
             raise ComitiaError("memberships is empty; give at least one clustering.")
         order, rows = match_rows(
-            [names_of(F) for F in memberships],
+            names_of_each(memberships),
             [f"memberships[{m}]" for m in range(len(memberships))],
         )
         checked = [

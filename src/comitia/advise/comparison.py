@@ -333,7 +333,7 @@ def compare(
     sides = {name: side for name, side in sides.items() if side is not None}
     _, matched = match_rows([names_of(side) for side in sides.values()], [*sides])
     rows = dict(zip(sides, matched, strict=True))
-    if rows.get("ensemble") is not None:
+    if ensemble is not None and rows.get("ensemble") is not None:
         ensemble = ensemble.take(objects=rows["ensemble"])
     n = n_objects_of(data if ensemble is None else ensemble)
     if data is not None and len(data) != n:

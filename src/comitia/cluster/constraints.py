@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia._labels import as_labels
 from comitia._names import Names
 from comitia.exceptions import ComitiaError
@@ -460,7 +461,7 @@ def _check_weights(given: ArrayLike | None, n: int) -> NDArray[np.float64]:
     if given is None:
         return np.ones(n)
     try:
-        weights = np.array(given, dtype=np.float64)
+        weights = np.array(masked_to_nan(given), dtype=np.float64)
     except (TypeError, ValueError):
         raise ComitiaError("weights must be numbers, one per constraint.") from None
     if weights.shape != (n,):

@@ -155,7 +155,7 @@ class Generator(BaseEstimator):
             The generator with its members.
         """
         self._validate_params()
-        names = {"object_names": proper_names(names_of(X))}
+        names: dict[str, Any] = {"object_names": proper_names(names_of(X))}
         X = self._check_data(X)
         plans = self._plan(X, check_random_state(self.random_state))
         checkpoint = None

@@ -178,7 +178,9 @@ def truth_of(truth: Any, objects: Ensemble) -> NDArray[Any] | None:
         return None
     rows = matching_rows(objects, truth, ("the result", "truth"))
     if isinstance(truth, np.ma.MaskedArray):
-        truth = np.where(np.ma.getmaskarray(truth), None, truth.data)
+        known = truth.data.astype(object)
+        known[np.ma.getmaskarray(truth)] = None
+        truth = known
     values = np.asarray(truth, dtype=object).ravel()
     if len(values) != objects.n_objects:
         raise ComitiaError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia._labels import as_labels
 from comitia.blocks import join
 from comitia.device_ensemble import DeviceEnsemble
@@ -310,7 +311,7 @@ def _check_groups(
 def _vote_weights(weights: ArrayLike | None, n: int, noun: str) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(n)
-    w = np.asarray(weights, dtype=np.float64)
+    w = np.asarray(masked_to_nan(weights), dtype=np.float64)
     if w.shape != (n,):
         raise ComitiaError(
             f"weights must have one entry per {noun}, {n}; got shape {w.shape}."
