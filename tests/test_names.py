@@ -12,7 +12,7 @@ from comitia.agreement import agreement, agreement_with, contingency
 from comitia.cluster import COPKMeans, KMedoids
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator, ViewsGenerator
-from comitia.io import Result
+from comitia.io import Result, read_labels
 from comitia.plot import ProfileDisplay
 from comitia.validity import Clustered, score_table
 
@@ -345,6 +345,14 @@ def test_numbers_in_constraints_are_rows():
     numbered = shuffled(X.reset_index(drop=True))
     fitted = method("yu_2018")(3, random_state=0).fit(numbered, must_link=[(0, 4)])
     assert fitted.constraints_.must_link.tolist() == [[0, 4]]
+
+
+def test_saved_clusterings_are_joined_by_name(tmp_path):
+    Ensemble(TRUTH.to_frame("one")).save(tmp_path / "one.npz")
+    Ensemble(shuffled(TRUTH).to_frame("two")).save(tmp_path / "two.npz")
+    votes = read_labels([tmp_path / "one.npz", tmp_path / "two.npz"]).ensemble
+    assert_array_equal(votes.object_names, NAMES)
+    assert same(*votes.labels.T)
 
 
 def test_a_dask_frame_is_refused_in_words():

@@ -255,8 +255,8 @@ def _places(
     if sides:
         raise ComitiaError(
             f"{called} and {first} name different objects: {', '.join(sides)}. Give "
-            "both the same objects; or take the names off one of them, as "
-            "reset_index(drop=True) does, to match rows by position."
+            "both the same objects, or drop the names of one of them (in pandas: "
+            "reset_index(drop=True)) to match rows by position."
         )
     for who, each in ((called, own), (first, wanted)):
         if len(each) > len(place):
