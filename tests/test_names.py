@@ -350,7 +350,7 @@ def test_numbers_in_constraints_are_rows():
 def test_saved_clusterings_are_joined_by_name(tmp_path):
     Ensemble(TRUTH.to_frame("one")).save(tmp_path / "one.npz")
     Ensemble(shuffled(TRUTH).to_frame("two")).save(tmp_path / "two.npz")
-    votes = read_labels([tmp_path / "one.npz", tmp_path / "two.npz"]).ensemble
+    votes = read_labels([tmp_path / "one.npz", tmp_path / "two.npz"])
     assert_array_equal(votes.object_names, NAMES)
     assert same(*votes.labels.T)
 
