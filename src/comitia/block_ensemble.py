@@ -166,6 +166,9 @@ class BlockEnsemble(Ensemble):
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, n_blocks={len(self.n_rows)})"
 
+    def _with_object_names(self, names: NDArray[Any] | None) -> Ensemble:
+        return self  # its objects are too many to be named
+
     @property
     def n_objects(self) -> int:
         """Number of objects, n."""

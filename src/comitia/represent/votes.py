@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import as_tensor, device_of
-from comitia._labels import narrowest
+from comitia._labels import as_labels, narrowest
 from comitia.blocks import join
 from comitia.config import require_memory
 from comitia.device_ensemble import DeviceEnsemble
@@ -409,7 +409,7 @@ def check_labels(
         The number given, or one more than the largest.
     """
     if device_of(labels) is None:
-        array: Any = np.asarray(labels)
+        array: Any = as_labels(labels)
         integers = array.dtype.kind in "iu"
     else:
         array = as_tensor(labels)
