@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 from benchmarks.evaluation.pages import NOT_MEASURED, figure, list_table
+from benchmarks.evaluation.store import read
 
 __all__ = ["page"]
 
@@ -73,7 +73,7 @@ def page(results: Path, figures: Path) -> str:
     """
     parts = []
     for name, says, columns in TABLES:
-        rows = _rows(results / f"{name}.csv")
+        rows = read(results / f"{name}.csv")
         if rows:
             shown = [row for row in rows if row.get("part") not in DOUBLINGS]
             parts.append(f"{says}\n\n{_table(shown, columns)}\n")
@@ -81,13 +81,6 @@ def page(results: Path, figures: Path) -> str:
             if len(shown) < len(rows):
                 parts.append(_growth(rows, figures))
     return "\n".join(parts) or NOT_MEASURED
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _table(rows: list[dict[str, str]], columns: dict[str, str] | None) -> str:

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.selection --data FOLDER [--selectors cas,asa]``
 
-FOLDER holds ``pools/<name>.npz``, as for ``benchmarks.evaluation.fidelity``, and
+FOLDER holds ``pools/<name>.npz``, as for ``benchmarks.evaluation.pools``, and
 ``single/<name>.npz`` (data ``X``, classes ``y``). A draw of a pool is half of its base
 clusterings, drawn at random; pools of more than 5 000 objects are drawn down to 2 000
 objects, once. The single-view sets are the ten smallest that have 150 objects, three
@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.fidelity import load_pool
+from benchmarks.evaluation.pools import load_pool
 
 RESULTS = Path(__file__).parent / "results"
 MEASURES = ("nmi_max", "adjusted_rand")

@@ -11,13 +11,14 @@ stand below, without. A star marks the best of a column.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.evaluation.store import read
 
 __all__ = ["list_table", "markdown", "pivot", "rst"]
 
@@ -38,8 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--rst", action="store_true", help="not markdown")
     asked = parser.parse_args(arguments)
-    with asked.file.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(asked.file)
     for condition in asked.where:
         column, _, value = condition.partition("=")
         rows = [row for row in rows if row.get(column) == value]

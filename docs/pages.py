@@ -6,9 +6,7 @@ added in its two files is on its page with the next build.
 
 from __future__ import annotations
 
-import csv
 import importlib
-import importlib.util
 import inspect
 import json
 import re
@@ -18,8 +16,9 @@ from pathlib import Path
 from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
-from benchmarks.evaluation import default_page
+from benchmarks.evaluation.default import page as default_page
 from benchmarks.evaluation.pages import NOT_MEASURED
+from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
 from comitia.catalogue import MethodCard, method_classes
@@ -310,17 +309,16 @@ def measured(source: Path) -> str:
     text : str
         A table, to be included.
     """
-    if not source.exists():
+    rows = read(source)
+    if not rows:
         return NOT_MEASURED
-    with source.open(newline="") as file:
-        head, *rows = csv.reader(file)
-    kept = [i for i, name in enumerate(head) if name not in ("topic", "scale")]
-    said = source.with_suffix(".json")
+    kept = [name for name in rows[0] if name not in ("topic", "scale")]
+    about = source.with_suffix(".json")
     lines = []
-    if said.exists():
-        lines += [_machine(json.loads(said.read_text())), ""]
-    body = [[_escaped(row[i]) for i in kept] for row in rows]
-    return "\n".join([*lines, table([head[i] for i in kept], body), ""])
+    if about.exists():
+        lines += [_machine(json.loads(about.read_text())), ""]
+    body = [[_escaped(row[name]) for name in kept] for row in rows]
+    return "\n".join([*lines, table(kept, body), ""])
 
 
 def memory(source: Path) -> str:
@@ -336,10 +334,9 @@ def memory(source: Path) -> str:
     text : str
         A table of counts, and one of all methods, to be included.
     """
-    if not source.exists():
+    rows = read(source)
+    if not rows:
         return NOT_MEASURED
-    with source.open(newline="") as file:
-        rows = list(csv.DictReader(file))
     about = json.loads(source.with_suffix(".json").read_text())
     tables = [
         table(head, body)
@@ -368,14 +365,11 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
         A table, to be included.
     """
     source = RESULTS / f"{name}.csv"
-    if not source.exists():
-        return NOT_MEASURED
-    with source.open(newline="") as file:
-        rows = [
-            row
-            for row in csv.DictReader(file)
-            if all(row[column] == wanted for column, wanted in where.items())
-        ]
+    rows = [
+        row
+        for row in read(source)
+        if all(row[column] == wanted for column, wanted in where.items())
+    ]
     if not rows:
         return NOT_MEASURED
     said = source.with_suffix(".json")
@@ -396,10 +390,9 @@ def selectors() -> str:
         A table, to be included.
     """
     source = RESULTS / "selection_summary.csv"
-    if not source.exists():
+    rows = [row for row in read(source) if row["measure"] == "nmi_max"]
+    if not rows:
         return NOT_MEASURED
-    with source.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["measure"] == "nmi_max"]
     head = ("consensus", "selector", "sets", "kept", "all", "selected - all", "spread")
     body = [
         (
@@ -436,10 +429,8 @@ def evaluated(part: str, figures: Path) -> str:
     text : str
         To be included.
     """
-    name = f"benchmarks.evaluation.{part}"
-    if importlib.util.find_spec(name) is None:
-        return NOT_MEASURED
-    return importlib.import_module(name).page(RESULTS / "evaluation", figures)
+    module = importlib.import_module(f"benchmarks.evaluation.{part}.page")
+    return module.page(RESULTS / "evaluation", figures)
 
 
 def _machine(about: dict) -> str:

@@ -218,8 +218,9 @@ def test_a_fitted_method_can_be_pickled_and_cloned(cls):
 def test_data_frames_carry_their_names(cls):
     names = [f"object {i}" for i in range(len(Easy.truth))]
     X = pd.DataFrame(Easy.X, index=names, columns=["height", "width"])
-    E = Ensemble(pd.DataFrame(Easy.labels, index=names).add_prefix("run "))
-    fitted = make(cls).fit(X, ensemble=E)
+    labels = pd.DataFrame(Easy.labels, index=names).add_prefix("run ")
+    fitted = make(cls).fit(X, ensemble=Ensemble(labels[::-1]))  # matched by name
+    assert fitted.ensemble_ == Ensemble(labels)
     assert fitted.ensemble_.object_names[2] == "object 2"
     assert fitted.ensemble_.clustering_names[1] == "run 1"
     assert fitted.feature_names_in_.tolist() == ["height", "width"]

@@ -71,3 +71,12 @@ def test_the_files_of_the_guide_are_in_our_style(clone):
     for command in (["format", "--check"], ["check"]):
         done = run(clone, "ruff", *command, *files_of_the_guide())
         assert done.returncode == 0, done.stdout
+
+
+def test_changes_are_what_people_notice_and_not_one_file_for_each_method():
+    names = {path.name for path in (ROOT / "changes").glob("*.md")} - {"README.md"}
+    kind = r"(\d+|\+[\w-]+)\.(added|changed|fixed|removed)(\.\d+)?\.md"
+    assert [name for name in names if not re.fullmatch(kind, name)] == []
+    added = {name[1:].split(".")[0] for name in names if ".added." in name}
+    methods = {path.stem for path in (ROOT / "src/comitia/methods").rglob("*.py")}
+    assert added.isdisjoint(methods)

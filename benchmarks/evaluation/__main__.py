@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import os
 import sys
 import time
@@ -37,31 +36,18 @@ def main(arguments: list[str] | None = None) -> int:
     """
     parser = _parser()
     asked = parser.parse_args(arguments)
-    known = there()
-    unknown = sorted(set(asked.parts) - set(known))
+    unknown = sorted(set(asked.parts) - set(PARTS))
     if unknown:
-        parser.error(f"no part {', '.join(unknown)}; there are {', '.join(known)}")
+        parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     if asked.data is not None and not asked.data.is_dir():
         parser.error(f"--data {asked.data} is no folder")
     options = _options(asked)
     end = None if asked.stop_after is None else time.monotonic() + asked.stop_after
-    for part in asked.parts or known:
+    for part in asked.parts or PARTS:
         if end is not None:
             options = replace(options, stop_after=max(end - time.monotonic(), 0.0))
-        importlib.import_module(f"benchmarks.evaluation.{part}").run(options)
+        importlib.import_module(f"benchmarks.evaluation.{part}.run").run(options)
     return 0
-
-
-def there() -> list[str]:
-    """The parts that are there.
-
-    Returns
-    -------
-    parts : list of str
-        In the order of :data:`benchmarks.evaluation.PARTS`.
-    """
-    found = importlib.util.find_spec
-    return [part for part in PARTS if found(f"benchmarks.evaluation.{part}")]
 
 
 def _parser() -> argparse.ArgumentParser:

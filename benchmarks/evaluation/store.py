@@ -18,12 +18,18 @@ of the call (unless the function tells its own), ``status`` ("ok", "failed",
 row, too. Rows are appended as jobs end; when all are through, the file is put into the
 order of the jobs. ``<part>.json`` beside it says on what machine, with which versions
 and by which command the rows were made, one entry for each run that added some.
+
+A table of more than 500 kB is kept compressed, as ``<part>.csv.xz``; a run that goes on
+appends its rows to ``<part>.csv`` beside it until all are through. :func:`read` and
+:func:`write` know about this, and everybody else names a table ``<part>.csv``.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import json
+import lzma
 import os
 import shlex
 import sys
@@ -31,16 +37,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from benchmarks.__main__ import machine
 from benchmarks.evaluation.jobs import Crew, Job, Slow, cell
 
-__all__ = ["Job", "Options", "Store", "read", "run"]
+__all__ = ["Job", "Options", "Store", "read", "run", "write"]
 
 RESULTS = Path(__file__).parent.parent / "results" / "evaluation"
 #: What every row ends with.
 OUTCOME = ("seconds", "peak_mb", "status", "message")
+#: Bytes of text from which a table is compressed: each version stays in the repository.
+LARGE = 500_000
 
 Row = dict[str, Any]
 
@@ -102,7 +110,7 @@ class Store:
     Parameters
     ----------
     path : path
-        The .csv file; it is made with the first row.
+        The .csv file, as for :func:`read`; it is made with the first row.
 
     key, values : sequence of str
         The columns that tell rows apart, and those that are measured.
@@ -114,8 +122,8 @@ class Store:
         self.columns = (*key, *values, *(c for c in OUTCOME if c not in values))
         self._rows: dict[tuple[str, ...], Row] = {}
         _drop_torn_line(path)
-        if path.exists():
-            self._check_head()
+        for file in _files(path):
+            self._check_head(file)
         for row in read(path):
             self._rows[self._id(row)] = row
 
@@ -157,7 +165,7 @@ class Store:
         cells = {name: cell(row.get(name, "")) for name in self.columns}
         is_new = not self.path.exists()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", newline="") as file:
+        with self.path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, self.columns, lineterminator="\n")
             if is_new:
                 writer.writeheader()
@@ -177,22 +185,17 @@ class Store:
             return
         keys = sorted(self._rows, key=lambda key: (at.get(key, len(at)), key))
         self._rows = {key: self._rows[key] for key in keys}
-        part = self.path.with_suffix(".csv.part")
-        with part.open("w", newline="") as file:
-            writer = csv.DictWriter(file, self.columns, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self._rows.values())
-        part.replace(self.path)
+        write(self.path, self.columns, self._rows.values())
 
     def _id(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(str(row[name]) for name in self.key)
 
-    def _check_head(self) -> None:
-        with self.path.open(newline="") as file:
+    def _check_head(self, path: Path) -> None:
+        with _open(path) as file:
             head = tuple(next(csv.reader(file), ()))
         if head != self.columns:
             raise ValueError(
-                f"{self.path} has the columns {', '.join(head)}, where "
+                f"{path} has the columns {', '.join(head)}, where "
                 f"{', '.join(self.columns)} are wanted; move the old file away."
             )
 
@@ -203,17 +206,71 @@ def read(path: Path) -> list[Row]:
     Parameters
     ----------
     path : path
-        A .csv file.
+        A .csv file, which may be compressed: ``<path>.xz``.
 
     Returns
     -------
     rows : list of dict
-        Empty without the file.
+        Empty without the file. Where there are both, those of the compressed file come
+        first, and then those that a run has added since.
     """
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+    rows: list[Row] = []
+    for found in _files(path):
+        with _open(found) as file:
+            rows += csv.DictReader(file)
+    return rows
+
+
+def write(
+    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write a table as a whole; one that is large, compressed.
+
+    Parameters
+    ----------
+    path : path
+        A .csv file. The same rows give the same bytes, and a file that is not finished
+        never has this name.
+
+    columns : sequence of str
+        The columns, in this order.
+
+    rows : iterable of dict
+        The rows.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    data = text.getvalue().encode()
+    plain, packed = path, _packed(path)
+    if len(data) > LARGE:
+        _replace(packed, lzma.compress(data))
+        plain.unlink(missing_ok=True)
+    else:
+        _replace(plain, data)
+        packed.unlink(missing_ok=True)
+
+
+def _packed(path: Path) -> Path:
+    return path.with_name(f"{path.name}.xz")
+
+
+def _files(path: Path) -> list[Path]:
+    """The files of a table: the compressed one, and what was added to it."""
+    return [one for one in (_packed(path), path) if one.exists()]
+
+
+def _open(path: Path) -> TextIO:
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", newline="", encoding="utf-8")
+    return path.open(newline="", encoding="utf-8")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 def run(

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._names import in_order, match_rows, names_of_each
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
     "Views",
     "check_series",
     "check_views",
+    "masked_to_nan",
     "refuse_large",
     "refuse_masks_and_dates",
 ]
@@ -34,10 +36,14 @@ class Views:
 
     names : tuple of str
         A name for each view.
+
+    object_names : ndarray of str of shape (n_objects,), default=None
+        Names of the objects.
     """
 
     arrays: tuple[NDArray[np.float64], ...]
     names: tuple[str, ...]
+    object_names: NDArray[Any] | None = None
 
     @property
     def n_objects(self) -> int:
@@ -63,7 +69,8 @@ def check_views(
     Parameters
     ----------
     X : list or dict of array-like, or array-like of shape (n_objects, n_features)
-        The views, or one table.
+        The views, or one table. Rows of DataFrames are matched by name
+        (:mod:`comitia._names`).
 
     parts : list of slice, or of lists of column numbers, or None
         Which columns of one table make up each view; ``None`` takes it as one view.
@@ -94,6 +101,10 @@ def check_views(
         raise ComitiaError("X is an empty list; give at least one view.")
     names = [f"view {v}" for v in range(len(X))] if names is None else names
     arrays = tuple(_check_table(view, f"X[{v}]") for v, view in enumerate(X))
+    object_names, rows = match_rows(
+        names_of_each(X), [f"X[{v}]" for v in range(len(X))]
+    )
+    arrays = tuple(map(in_order, arrays, rows))
     lengths = [len(array) for array in arrays]
     if len(set(lengths)) > 1:
         raise ComitiaError(
@@ -103,7 +114,7 @@ def check_views(
         )
     for v, array in enumerate(arrays):
         _check_rows(array, f"X[{v}]", missing=missing, empty=empty)
-    views = Views(arrays, tuple(map(str, names)))
+    views = Views(arrays, tuple(map(str, names)), object_names)
     nowhere = np.flatnonzero(~views.present.any(axis=1))
     if len(nowhere):
         raise ComitiaError(
@@ -170,7 +181,7 @@ def refuse_masks_and_dates(X: Any, name: str) -> None:
     name : str
         How messages call it.
     """
-    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+    if masked_to_nan(X) is not X:
         raise ComitiaError(
             f"{name} has masked values; fill them in, or leave out their rows or "
             "columns."
@@ -182,6 +193,26 @@ def refuse_masks_and_dates(X: Any, name: str) -> None:
             f"{name} holds dates or durations; give numbers, such as days since the "
             "first."
         )
+
+
+def masked_to_nan(X: Any) -> Any:
+    """Write NaN where values are masked, which NumPy forgets when it copies.
+
+    Parameters
+    ----------
+    X : array-like
+        What was given: a masked array, a list that has some, or anything else.
+
+    Returns
+    -------
+    X : array-like
+        What was given, itself if nothing in it is masked.
+    """
+    if isinstance(X, list | tuple):
+        return [masked_to_nan(row) for row in X] if any(map(_is_masked, X)) else X
+    if not _is_masked(X):
+        return X
+    return np.where(X.mask, np.nan if X.dtype.kind in "biufc" else None, X.data)
 
 
 def refuse_large(X: NDArray[np.float64], name: str) -> None:
@@ -205,6 +236,10 @@ def refuse_large(X: NDArray[np.float64], name: str) -> None:
         )
 
 
+def _is_masked(X: Any) -> bool:
+    return isinstance(X, np.ma.MaskedArray) and bool(np.ma.getmaskarray(X).any())
+
+
 def _is_list_of_tables(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(
         getattr(view, "ndim", None) == 2 or hasattr(view, "columns") for view in X
@@ -214,6 +249,7 @@ def _is_list_of_tables(X: Any) -> bool:
 def _check_numbers(X: Any, name: str) -> NDArray[np.float64]:
     if hasattr(X, "toarray"):
         raise ComitiaError(f"{name} is sparse; give {name}.toarray().")
+    X = masked_to_nan(X)
     refuse_masks_and_dates(X, name)
     try:
         array = np.asarray(X)

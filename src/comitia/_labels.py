@@ -8,9 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import device_of
+from comitia._names import (
+    as_names,
+    in_order,
+    match_rows,
+    names_of,
+    names_of_each,
+    proper_names,
+)
 from comitia.exceptions import ComitiaError
 
-__all__ = ["LabelTable", "by_appearance", "encode", "narrowest", "read_labels"]
+__all__ = [
+    "LabelTable",
+    "as_labels",
+    "by_appearance",
+    "encode",
+    "narrowest",
+    "read_labels",
+]
 
 
 # Rows of a table that are turned into columns at once: they stay in the cache.
@@ -51,7 +66,11 @@ def read_labels(labels: Any) -> LabelTable:
     if hasattr(labels, "columns") and hasattr(labels, "shape"):
         return _read_frame(labels)
     if _is_list_of_vectors(labels):
-        columns = [np.asarray(column) for column in labels]
+        order, rows = match_rows(
+            names_of_each(labels),
+            [f"labels[{m}]" for m in range(len(labels))],
+        )
+        columns = list(map(in_order, map(as_labels, labels), rows))
         lengths = {len(column) for column in columns}
         if len(lengths) > 1:
             raise ComitiaError(
@@ -61,17 +80,9 @@ def read_labels(labels: Any) -> LabelTable:
         names = [getattr(column, "name", None) for column in labels]
         # A Polars Series without a name has the name "".
         named = all(isinstance(name, str) and name for name in names)
-        return LabelTable(columns, None, names if named else None)
-    if isinstance(labels, np.ma.MaskedArray) and np.ma.getmaskarray(labels).any():
-        raise ComitiaError(
-            "labels has masked entries; mark objects that a clustering leaves out with "
-            "-1: labels.filled(-1)."
-        )
+        return LabelTable(columns, order, names if named else None)
     try:
-        table = np.asarray(labels)
-        if table.dtype.kind in "US" and not isinstance(labels, np.ndarray):
-            # NumPy writes None and NaN out as text beside strings.
-            table = np.asarray(labels, dtype=object)
+        table = as_labels(labels)
     except ValueError:
         raise ComitiaError(
             "labels must be a table with one row per object and one column per "
@@ -86,6 +97,31 @@ def read_labels(labels: Any) -> LabelTable:
     if table.dtype.kind in "iu" and table.size:
         return LabelTable(list(_narrow_columns(table)), None, None)
     return LabelTable(list(table.T), None, None)
+
+
+def as_labels(given: Any) -> NDArray[Any]:
+    """Read labels from outside as an array in which missing ones are marked.
+
+    Parameters
+    ----------
+    given : array-like
+        Labels; masked ones, and nulls of PyArrow, are missing.
+
+    Returns
+    -------
+    labels : ndarray
+        With -1, NaN or None for what is missing.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        return _filled(given)
+    if _is_arrow(given):
+        nulls = given.null_count > 0
+        return np.array(given.to_pylist(), object) if nulls else np.asarray(given)
+    array = np.asarray(given)
+    if array.dtype.kind in "US" and not isinstance(given, np.ndarray):
+        # NumPy writes None, NaN and what is masked out as text beside strings.
+        array = np.asarray(given, dtype=object)
+    return array
 
 
 def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
@@ -204,17 +240,43 @@ def _narrow_columns(table: NDArray[Any]) -> NDArray[Any]:
     return columns
 
 
+def _filled(labels: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Labels with -1, NaN or None where they are masked."""
+    mask, values = np.ma.getmaskarray(labels), labels.data
+    if not mask.any():
+        return values
+    if values.dtype.kind in "bu":
+        # Too narrow for -1; numbers that only uint64 holds stay what they are.
+        wide = values.dtype.itemsize < 8 or values.max() <= np.iinfo(np.int64).max
+        values = values.astype(np.int64 if wide else object)
+    elif values.dtype.kind not in "if":
+        values = values.astype(object)
+    values = values.copy()
+    values[mask] = {"i": -1, "f": np.nan}.get(values.dtype.kind)
+    return values
+
+
+def _is_arrow(given: Any) -> bool:
+    """True for a vector of PyArrow, which has no shape."""
+    return hasattr(given, "null_count") and hasattr(given, "to_pylist")
+
+
 def _is_list_of_vectors(labels: Any) -> bool:
     """True for a list of 1-D arrays or Series; plain nested lists are tables."""
-    return (
-        isinstance(labels, Sequence)
-        and not isinstance(labels, str)
-        and len(labels) > 0
-        and all(
-            len(getattr(item, "shape", ())) == 1 and hasattr(item, "dtype")
-            for item in labels
+    if not isinstance(labels, Sequence) or isinstance(labels, str):
+        return False
+    vectors = [
+        (len(getattr(item, "shape", ())) == 1 and hasattr(item, "dtype"))
+        or _is_arrow(item)
+        for item in labels
+    ]
+    if any(vectors) and not all(vectors):
+        at, kind = vectors.index(False), type(labels[vectors.index(False)]).__name__
+        raise ComitiaError(
+            "labels mixes vectors, each of which is a clustering, with other things: "
+            f"labels[{at}] is a {kind}. Make all of them arrays or Series, or none."
         )
-    )
+    return any(vectors)
 
 
 def _read_frame(frame: Any) -> LabelTable:
@@ -227,16 +289,16 @@ def _read_frame(frame: Any) -> LabelTable:
             f"labels of type {type(frame).__name__} cannot be read; give an array or "
             "an eager DataFrame (pandas, Polars, PyArrow)."
         ) from None
-    columns = [
-        np.array(column.to_list(), dtype=object)
+    columns = {
+        str(column.name): np.array(column.to_list(), dtype=object)
         if column.is_null().any() or not column.dtype.is_numeric()
         else column.to_numpy()
         for column in table.iter_columns()
-    ]
-    index = nw.maybe_get_index(table)
-    if index is not None and np.array_equal(index, np.arange(len(table))):
-        index = None  # a default index names nobody
-    return LabelTable(columns, index, [str(column) for column in table.columns])
+    }
+    # As pandas hands an index that has no name on to PyArrow.
+    index = columns.pop("__index_level_0__", None)
+    names = proper_names(names_of(frame) if index is None else as_names(index))
+    return LabelTable(list(columns.values()), names, list(columns))
 
 
 def _encode_floats(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
@@ -319,7 +381,11 @@ def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
 
 
 def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if (
+        value is None
+        or value is np.ma.masked
+        or type(value).__name__ in ("NAType", "NaTType")
+    ):
         return True
     if isinstance(value, float | np.floating):
         return bool(value != value) or value == -1

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -131,7 +132,7 @@ def check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
         Without clusters that nobody is in.
     """
     try:
-        F = np.asarray(membership)
+        F = np.asarray(masked_to_nan(membership))
         if F.dtype.kind not in "biufO":
             raise TypeError
         F = F.astype(np.float64)
@@ -199,6 +200,8 @@ def check_array(given: ArrayLike, argument: str) -> NDArray[Any]:
     array : ndarray
         The array.
     """
+    if isinstance(given, np.ma.MaskedArray) and np.ma.getmaskarray(given).any():
+        raise ComitiaError(f"{argument} has masked entries; leave them out.")
     try:
         return np.asarray(given)
     except ValueError:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from typing import Any
 
+from numpy.typing import NDArray
 from sklearn.utils import check_array, validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from comitia._inputs import refuse_large, refuse_masks_and_dates
+from comitia._inputs import masked_to_nan, refuse_large, refuse_masks_and_dates
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "check_table",
+    "feature_names",
     "in_workers",
     "validate_data",
 ]
@@ -44,6 +46,8 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
     X : ndarray of shape (n_objects, n_features)
         The table as an array.
     """
+    if how.get("ensure_all_finite", True) is not True:
+        X = masked_to_nan(X)
     refuse_masks_and_dates(X, "X")
     try:
         if estimator is None:
@@ -58,6 +62,25 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
         raise ComitiaError(f"X is not a table of numbers: {error}.") from None
     refuse_large(X, "X")
     return X
+
+
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """Names of the features, as scikit-learn keeps them.
+
+    Parameters
+    ----------
+    X : DataFrame or anything else
+        The table.
+
+    Returns
+    -------
+    names : ndarray of str or None
+        None where columns have no names, or names that are not all text.
+    """
+    try:
+        return validation._get_feature_names(X)
+    except TypeError:
+        return None
 
 
 def check_table(X: Any, **how: Any) -> Any:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import check_device, device_of, to_tensor
 from comitia._labels import by_appearance
+from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -90,6 +91,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     n_clusters: int | None
     generator: Any
     random_state: Any
+    ensemble_: Ensemble
     cluster_weights_: NDArray[np.float64]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -132,18 +134,20 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             The clusterings; or the data, of which the generator makes clusterings.
             Methods for several views take a list of tables, those for time series an
             array of shape (n_objects, n_channels, n_times) or a list of series, those
-            for networks a sparse adjacency matrix.
+            for networks a sparse adjacency matrix. The index of a DataFrame names the
+            objects, and results are in its order.
 
         y : None
             Not used; there for scikit-learn's pipelines.
 
         ensemble : Ensemble, default=None
             Clusterings of the objects in X, for methods that look at the data to
-            judge given clusterings.
+            judge given clusterings. Objects are matched by name where X and the
+            ensemble have names, and by position otherwise.
 
         must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
             Pairs of objects that belong together, and that do not, for methods that
-            take constraints.
+            take constraints: numbers of rows, or names as text.
 
         device : str, default=None
             Where dense iterations run, or where the labels of the ensemble are worked
@@ -170,16 +174,22 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             self._device = self._check_device(X, device)
             self._check_approximate(approximate)
             data = None if isinstance(X, Ensemble) else self._check_data(X)
+            names = _names_of(X, data)
             self._check_given(X, data, ensemble)
-            self._keep_constraints(must_link, cannot_link, X if data is None else data)
+            self._keep_constraints(
+                must_link, cannot_link, X if data is None else data, names
+            )
             if ensemble is None:
                 ensemble = X if data is None else self._generate(data, rng)
+            else:
+                ensemble = _in_order_of(names, ensemble)
             self._check_ensemble(ensemble)
             if approximate is None:
                 labels = self._combine_all(ensemble, data, rng)
             else:
                 labels = self._combine_landmarks(ensemble, rng)
             self._keep(ensemble, labels)
+            self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
@@ -438,11 +448,17 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return ensemble
         return Ensemble.on_device(ensemble, self._device)
 
-    def _keep_constraints(self, must_link: Any, cannot_link: Any, X: Any) -> None:
+    def _keep_constraints(
+        self, must_link: Any, cannot_link: Any, X: Any, names: Names
+    ) -> None:
         if "constraints" in self.card.needs:
-            from comitia.cluster import ConstraintSet
+            from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 
-            constraints = ConstraintSet(_n_objects(X), must_link, cannot_link)
+            constraints = ConstraintSet(
+                _n_objects(X),
+                pairs_by_name(must_link, names, "must_link"),
+                pairs_by_name(cannot_link, names, "cannot_link"),
+            )
             constraints.closure()  # refuses what contradicts itself
             self.constraints_ = constraints
         elif must_link is not None or cannot_link is not None:
@@ -501,6 +517,18 @@ def _n_objects(X: Any) -> int:
     if hasattr(X, "n_objects"):
         return X.n_objects
     return len(X) if isinstance(X, list) else int(X.shape[0])
+
+
+def _names_of(X: Any, data: Any) -> Names:
+    """The names of the objects in the order in which a method sees them."""
+    # Those of views are found when the views are put into one order.
+    return names_of(X if getattr(data, "object_names", None) is None else data)
+
+
+def _in_order_of(names: Names, ensemble: Ensemble) -> Ensemble:
+    """The ensemble with its objects in the order of the data, which has these names."""
+    _, rows = match_rows([names, names_of(ensemble)], ["X", "ensemble"])
+    return ensemble if rows[1] is None else ensemble.take(objects=rows[1])
 
 
 def _on_host(X: Any) -> Any:

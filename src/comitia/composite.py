@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia._sklearn import HasMethods, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -342,7 +343,7 @@ class ConsensusClustering(EnsembleMethod):
         if chosen is None:
             return {}
         weighting = _WEIGHTINGS.get(chosen, chosen)
-        weights = np.asarray(weighting(ensemble, X), dtype=np.float64)
+        weights = np.asarray(masked_to_nan(weighting(ensemble, X)), dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalise_weights(weights)}
         if weights.shape == (ensemble.n_clusters,):

@@ -22,6 +22,7 @@ from comitia._members import (
     check_sequence,
     frozen,
 )
+from comitia._names import in_order, match_rows, names_of_each
 from comitia.engine.row_blocks import Blocks, LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError
 from comitia.storage import InBlocks, InMemory, Mapped, OnDevice, Storage
@@ -74,14 +75,16 @@ class Ensemble:
     ----------
     labels : array-like of shape (n_objects, n_clusterings), DataFrame or list
         One row per object, one column per clustering; labels are integers, strings or
-        anything hashable. -1, NaN and None mean "not clustered here". A list of
-        one-dimensional arrays or Series holds one clustering in each item.
+        anything hashable. -1, NaN, None and masked entries mean "not clustered here".
+        A list of one-dimensional arrays or Series holds one clustering in each item;
+        Series are matched by their index, and are put into the order of the first.
 
     groups : sequence of shape (n_clusterings,), default=None
         Which algorithm made each clustering.
 
     object_names : sequence of shape (n_objects,), default=None
-        Names of the objects; the index of a DataFrame by default.
+        Names of the objects; the index of a DataFrame or of the first Series by
+        default, unless it is 0..n-1.
 
     clustering_names : sequence of shape (n_clusterings,), default=None
         Names of the clusterings; the columns of a DataFrame by default.
@@ -237,6 +240,36 @@ class Ensemble:
         )
         return Ensemble.assemble(storage, self.n_clusters_each, None, self.kind)
 
+    def with_object_names(self, names: NDArray[Any] | None) -> Ensemble:
+        """The same ensemble with names for its objects, unless it has some.
+
+        Parameters
+        ----------
+        names : ndarray of str of shape (n_objects,), or None
+            The names; None changes nothing.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            With the names. An ensemble in row blocks has none, and gets none.
+        """
+        if names is None or self.object_names is not None:
+            return self
+        if isinstance(self.storage, InBlocks):
+            return self  # its objects are too many to be named
+        made = Ensemble.__new__(Ensemble)
+        without_names = ("_distinct", "engine", "row_blocks", "whole")
+        state = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in without_names
+        }
+        state["object_names"] = check_names(
+            names, self.n_objects, "object_names", "object"
+        )
+        made.__dict__.update(state)
+        return made
+
     @classmethod
     def from_codes(
         cls, codes: NDArray[Any], n_clusters_each: ArrayLike, **names: Any
@@ -298,8 +331,9 @@ class Ensemble:
         Parameters
         ----------
         memberships : sequence of array-like of shape (n_objects, k_m)
-            Rows sum to one; a row of zeros or NaN is an object that is not clustered
-            there. Clusters without any membership are left out.
+            Rows sum to one; a row of zeros or NaN, or a masked one, is an object that
+            is not clustered there. Clusters without any membership are left out. Rows
+            of DataFrames are matched by their index.
 
         **names : sequences
             ``groups``, ``object_names`` and ``clustering_names``.
@@ -314,7 +348,16 @@ class Ensemble:
         memberships = check_sequence(memberships, "memberships")
         if len(memberships) == 0:
             raise ComitiaError("memberships is empty; give at least one clustering.")
-        checked = [check_membership(F, m) for m, F in enumerate(memberships)]
+        order, rows = match_rows(
+            names_of_each(memberships),
+            [f"memberships[{m}]" for m in range(len(memberships))],
+        )
+        checked = [
+            in_order(check_membership(F, m), at)
+            for m, (F, at) in enumerate(zip(memberships, rows, strict=True))
+        ]
+        if names.get("object_names") is None:
+            names["object_names"] = order
         if len({len(F) for F in checked}) > 1:
             raise ComitiaError(
                 "memberships must have one row per object; got row counts "

@@ -246,6 +246,7 @@ class MultiViewEnsemble(MultiViewMethod):
         several = isinstance(X, dict | list | tuple) and not hasattr(X, "toarray")
         if several and isinstance(X, dict) and set(X) == set(self.view_names_):
             X = {name: X[name] for name in self.view_names_}
+        self._check_feature_names(X, several, reset=False)
         if not several:
             X = validate_data(
                 self,

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
 from benchmarks.ensembles import planted_labels
-from benchmarks.evaluation import data, default, default_page
+from benchmarks.evaluation import data
+from benchmarks.evaluation.default import page as default_page
+from benchmarks.evaluation.default import run as default
 from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
 from tests.fixtures import same_partition

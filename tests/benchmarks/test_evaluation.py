@@ -2,18 +2,24 @@
 
 import importlib
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
-from benchmarks.evaluation import data, everything, everything_page, pages, summary
-from benchmarks.evaluation.__main__ import main, there
+from benchmarks import evaluation
+from benchmarks.evaluation import PARTS, data, pages
+from benchmarks.evaluation.__main__ import main
+from benchmarks.evaluation.everything import leagues
+from benchmarks.evaluation.everything import page as everything_page
+from benchmarks.evaluation.everything import run as everything
 from benchmarks.evaluation.store import Options, read
 
 
-@pytest.mark.parametrize("part", there())
+@pytest.mark.parametrize("part", PARTS)
 def test_smoke_profile_of_each_part_runs_and_has_a_page(part, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     assert main([part, "--smoke", "--out", str(tmp_path)]) == 0
@@ -21,7 +27,7 @@ def test_smoke_profile_of_each_part_runs_and_has_a_page(part, tmp_path):
     assert rows
     assert [row for row in rows if row["status"] != "ok"] == []
     figures = tmp_path / "figures"
-    text = importlib.import_module(f"benchmarks.evaluation.{part}").page(
+    text = importlib.import_module(f"benchmarks.evaluation.{part}.page").page(
         tmp_path, figures
     )
     assert len(text) > len(pages.NOT_MEASURED)
@@ -29,10 +35,18 @@ def test_smoke_profile_of_each_part_runs_and_has_a_page(part, tmp_path):
     assert sorted(shown) == sorted(path.name for path in figures.glob("*"))
 
 
-@pytest.mark.parametrize("part", there())
+@pytest.mark.parametrize("part", PARTS)
 def test_pages_do_without_results(part, tmp_path):
-    module = importlib.import_module(f"benchmarks.evaluation.{part}")
+    module = importlib.import_module(f"benchmarks.evaluation.{part}.page")
     assert "Not measured yet" in module.page(tmp_path, tmp_path / "figures")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_a_part_imports_is_its_own_or_shared(part):
+    others = "|".join(one for one in PARTS if one != part)
+    for path in Path(evaluation.__file__).parent.glob(f"{part}/*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(rf"benchmarks\.evaluation\.({others})\b", text) == []
 
 
 def test_unknown_parts_and_folders_are_refused(capsys, tmp_path):
@@ -215,7 +229,7 @@ def test_a_league_ranks_by_the_means_of_the_seeds():
         for name, ari in zip(("one", "two"), aris, strict=True)
         for seed in (0, 1)
     ]
-    found = summary.league(rows)
+    found = leagues.league(rows)
     assert [(line.method, line.rank) for line in found.lines] == [
         *(("b", 1.5), ("a", 2.0), ("c", 2.5))
     ]
@@ -235,7 +249,7 @@ def test_only_seeds_that_all_methods_have_seen_count():
     ]
     # The second seed turns everything round, but was stopped before its last set.
     rows += [row_of(method, "one", 0.6 - ari, seed=1) for method, ari in aris.items()]
-    found = summary.league(rows)
+    found = leagues.league(rows)
     assert found.seeds == ["0"]
     assert [line.method for line in found.lines] == ["a", "k-means", "b", "c"]
     assert [line.beats_reference for line in found.lines[::2]] == [1.0, 0.0]
@@ -252,7 +266,7 @@ def test_the_page_says_what_the_test_tells_apart_from_k_means():
         for method, ari in {"up": 0.9, "k-means": 0.5, "near": 0.4, "low": 0.1}.items()
         for at in range(8)  # a critical difference of 1.66
     ]
-    text = everything_page._told(summary.league(rows))
+    text = everything_page._told(leagues.league(rows))
     assert "4 methods on 8 data sets. One seed (number 0) counts" in text
     assert "apart from k-means as better: none; as worse: low." in text
 
@@ -264,10 +278,10 @@ def test_what_fails_is_last_and_told():
         row_of("a", "two", 0.1),
         row_of("b", "two", 0.9),
     ]
-    found = summary.league(rows)
+    found = leagues.league(rows)
     assert {line.method: line.rank for line in found.lines} == {"a": 1.5, "b": 1.5}
     assert {line.method: line.n_failed for line in found.lines} == {"a": 0, "b": 1}
-    assert summary.failures(rows) == [("b", "timed out", ["one"], "no")]
+    assert leagues.failures(rows) == [("b", "timed out", ["one"], "no")]
 
 
 def test_methods_that_were_not_tried_everywhere_have_no_rank():
@@ -275,7 +289,7 @@ def test_methods_that_were_not_tried_everywhere_have_no_rank():
     rows = [row_of(method, "one", 0.5) for method in methods]
     rows += [row_of(method, "two", 0.5) for method in methods[:9]]
     rows += [row_of(method, "three", 0.5) for method in methods[:2]]
-    found = summary.league(rows)
+    found = leagues.league(rows)
     assert found.sets == ["one (9)", "two (9)"]
     assert found.unranked == ["m9"]
     assert len(found.lines) == 9
@@ -286,7 +300,7 @@ def test_methods_with_constraints_have_a_league_of_their_own():
         row_of(method, "one", 0.5, kind="single")
         for method in ("k-means", "lwea", "woce")
     ]
-    found = summary.leagues(rows)
+    found = leagues.leagues(rows)
     names = {name: {line.method for line in one.lines} for name, one in found.items()}
     assert names == {
         "single": {"k-means", "lwea"},

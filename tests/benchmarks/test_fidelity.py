@@ -6,9 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
 
 import comitia
-from benchmarks.evaluation import fidelity, fidelity_pools, fidelity_trees
-from benchmarks.evaluation.fidelity_page import spans
-from benchmarks.evaluation.fidelity_summary import (
+from benchmarks.evaluation import pools
+from benchmarks.evaluation.fidelity import run as fidelity
+from benchmarks.evaluation.fidelity import trees
+from benchmarks.evaluation.fidelity.page import page, spans
+from benchmarks.evaluation.fidelity.scores import BEST_OF
+from benchmarks.evaluation.fidelity.summary import (
     departures,
     published,
     summarise,
@@ -25,19 +28,19 @@ def folder(tmp_path):
     for name, n in (("large", 60), ("small", 40)):
         labels, truth = planted(n, 3, 100, noise=0.3, seed=n)
         np.savez(tmp_path / "pools" / f"{name}.npz", members=labels + 1, gt=truth)
-    fidelity_pools.load_pool.cache_clear()
+    pools.load_pool.cache_clear()
     return tmp_path
 
 
 def test_small_pools_come_first_and_draws_are_columns(folder):
-    assert fidelity_pools.pools(Options(data=folder)) == ["small", "large"]
-    assert fidelity_pools.pools(Options(data=folder, sets=("large",))) == ["large"]
-    members, _ = fidelity_pools.load_pool("small", folder)
-    assert_array_equal(fidelity_pools.draw_of(members, 3), members[:, 20:30])
+    assert pools.pools(Options(data=folder)) == ["small", "large"]
+    assert pools.pools(Options(data=folder, sets=("large",))) == ["large"]
+    members, _ = pools.load_pool("small", folder)
+    assert_array_equal(pools.draw_of(members, 3), members[:, 20:30])
 
 
 def test_the_best_k_is_the_best_of_the_scores_at_each_k(folder):
-    members, truth = fidelity_pools.load_pool("small", folder)
+    members, truth = pools.load_pool("small", folder)
     ensemble = comitia.Ensemble(members[:, :10])
     # A tree that is cut, one that is fitted anew, and one that walks only once.
     for method in ("lwea", "lwgp", "ecpcs_mc"):
@@ -49,58 +52,56 @@ def test_the_best_k_is_the_best_of_the_scores_at_each_k(folder):
                 ]
                 for labels in (
                     comitia.method(method)(k, random_state=1).fit_predict(ensemble)
-                    for k in fidelity_pools.BEST_OF
+                    for k in BEST_OF
                 )
             ]
         )
         best = fidelity.score("small", 1, method, "best-k", folder)
         assert_allclose([best["nmi_max"], best["ari"]], scores.max(axis=0))
-        assert best["k"] == fidelity_pools.BEST_OF[scores[:, 0].argmax()]
+        assert best["k"] == BEST_OF[scores[:, 0].argmax()]
         true = fidelity.score("small", 1, method, "true-k", folder)
         assert true["k"] == 3
-        assert_allclose(true["ari"], scores[fidelity_pools.BEST_OF.index(3), 1])
+        assert_allclose(true["ari"], scores[BEST_OF.index(3), 1])
 
 
-@pytest.mark.parametrize("method", fidelity_trees.WITHOUT_TIES)
+@pytest.mark.parametrize("method", trees.WITHOUT_TIES)
 def test_dense_distances_are_those_of_the_method(folder, method):
-    members, _ = fidelity_pools.load_pool("small", folder)
+    members, _ = pools.load_pool("small", folder)
     fitted = comitia.method(method)(3).fit(comitia.Ensemble(members[:, :10]))
     S = fitted.ensemble_.coassociation(
         clustering_weights=getattr(fitted, "clustering_weights_", None),
         cluster_weights=getattr(fitted, "cluster_weights_", None),
     )
-    got = fidelity_trees.dense_distances(
-        fitted.ensemble_, *fidelity_trees._weights(fitted)
-    )
+    got = trees.dense_distances(fitted.ensemble_, *trees._weights(fitted))
     expected = 1.0 - S[np.triu_indices(40, 1)]
     assert_allclose(got, expected, atol=1e-6)  # our matrix is float32
     assert_allclose(squareform(got)[3, 5], 1.0 - S[3, 5], atol=1e-6)
 
 
-@pytest.mark.parametrize("method", fidelity_trees.WITHOUT_TIES)
+@pytest.mark.parametrize("method", trees.WITHOUT_TIES)
 def test_trees_are_equal_and_a_wrong_one_is_seen(folder, method, monkeypatch):
-    found = fidelity_trees.compare_trees("small", 2, method, folder)
+    found = trees.compare_trees("small", 2, method, folder)
     assert found["equal"]
     assert found["k_apart"] == ""
-    right = fidelity_trees.dense_distances
+    right = trees.dense_distances
 
     def wrong(*given):
         return right(*given)[::-1].copy()
 
-    monkeypatch.setattr(fidelity_trees, "dense_distances", wrong)
-    found = fidelity_trees.compare_trees("small", 2, method, folder)
+    monkeypatch.setattr(trees, "dense_distances", wrong)
+    found = trees.compare_trees("small", 2, method, folder)
     assert not found["equal"]
     assert found["height_gap"] > 1e-3
 
 
 def test_partitions_are_the_same_up_to_names():
-    assert fidelity_trees.same_partition(np.array([0, 0, 1]), np.array([7, 7, 3]))
-    assert not fidelity_trees.same_partition(np.array([0, 0, 1]), np.array([7, 3, 3]))
-    assert not fidelity_trees.same_partition(np.array([0, 1, 2]), np.array([7, 3, 3]))
+    assert trees.same_partition(np.array([0, 0, 1]), np.array([7, 7, 3]))
+    assert not trees.same_partition(np.array([0, 0, 1]), np.array([7, 3, 3]))
+    assert not trees.same_partition(np.array([0, 1, 2]), np.array([7, 3, 3]))
 
 
 def test_rounding_matters_only_where_something_is_tied(folder):
-    found = fidelity_trees.compare_shaken("small", 2, "weac", folder)
+    found = trees.compare_shaken("small", 2, "weac", folder)
     # Of 40 objects some are equally far from others, near the leaves of the tree.
     assert all(int(k) > 20 for k in found["k_apart"].split())
 
@@ -114,8 +115,8 @@ def test_a_tie_shows_when_the_distances_are_shaken(tmp_path):
         members=np.tile(member, 50),
         gt=[0, 0, 0, 1, 1],
     )
-    fidelity_pools.load_pool.cache_clear()
-    found = fidelity_trees.compare_shaken("tied", 1, "weac", tmp_path)
+    pools.load_pool.cache_clear()
+    found = trees.compare_shaken("tied", 1, "weac", tmp_path)
     assert "2" in found["k_apart"].split()
 
 
@@ -174,7 +175,7 @@ def test_the_page_tells_what_leaves_the_papers_and_why(folder):
     out = folder / "out"
     options = Options(data=folder, results=out, methods=("lwea", "kcc"), smoke=True)
     fidelity.run(options)
-    text = fidelity.page(out, out / "figures")
+    text = page(out, out / "figures")
     assert "same labels on 4 of 4 trees (2 pools)" in " ".join(text.split())
     assert "what leaves it nowhere: lwea." in text
     assert "**kcc**" in text
@@ -183,4 +184,4 @@ def test_the_page_tells_what_leaves_the_papers_and_why(folder):
     summary = read(out / "fidelity_summary.csv")
     assert {row["published_in"] for row in summary} == {"", "LWEA"}
     write_summary(out, None)
-    assert "What leaves" not in fidelity.page(out, out / "figures")
+    assert "What leaves" not in page(out, out / "figures")

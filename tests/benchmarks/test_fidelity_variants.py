@@ -6,10 +6,10 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 import comitia
-from benchmarks.evaluation import fidelity_clusterpack as clusterpack
-from benchmarks.evaluation import fidelity_pools
-from benchmarks.evaluation.fidelity_reasons import reasons, variants_table
-from benchmarks.evaluation.fidelity_variants import (
+from benchmarks.evaluation import pools
+from benchmarks.evaluation.fidelity import clusterpack
+from benchmarks.evaluation.fidelity.reasons import reasons, variants_table
+from benchmarks.evaluation.fidelity.variants import (
     VARIANTS,
     random_start_kmeans,
     score_variant,
@@ -33,7 +33,7 @@ def folder(tmp_path):
     (tmp_path / "pools").mkdir()
     labels, truth = planted(60, 3, 100, noise=0.3, seed=60)
     np.savez(tmp_path / "pools" / "large.npz", members=labels + 1, gt=truth)
-    fidelity_pools.load_pool.cache_clear()
+    pools.load_pool.cache_clear()
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_one_random_start_is_worse_than_ten_good_ones():
 
 
 def test_the_best_k_up_to_the_root_is_looked_for_on_one_tree(folder):
-    members, truth = fidelity_pools.load_pool("large", folder)
+    members, truth = pools.load_pool("large", folder)
     votes = comitia.Ensemble(members[:, :10])
     tree = comitia.method("weac")(3).fit(votes).linkage_
     scores = [agreement(cut(tree, k), truth, "nmi_max") for k in range(2, 8)]
@@ -71,7 +71,7 @@ def test_members_at_random_come_from_the_whole_pool(tmp_path):
     labels[:, 10:] = truth[:, None]
     (tmp_path / "pools").mkdir()
     np.savez(tmp_path / "pools" / "late.npz", members=labels + 1, gt=truth)
-    fidelity_pools.load_pool.cache_clear()
+    pools.load_pool.cache_clear()
     found = score_variant("late", 1, "gp_mgla, members at random", "best-k", tmp_path)
     assert found["ari"] > 0.9
 

@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks.evaluation import (
-    default_junk_page,
-    default_page,
-    everything,
-    everything_findings,
-    everything_page,
-    pages,
-    peers_page,
-    recipients_findings,
-    summary,
-)
-from benchmarks.evaluation.junk import COLUMNS, DEFAULT
-from benchmarks.evaluation.twins import TWINS
+from benchmarks.evaluation import pages
+from benchmarks.evaluation.default import junk_page
+from benchmarks.evaluation.default import page as default_page
+from benchmarks.evaluation.everything import findings as everything_findings
+from benchmarks.evaluation.everything import leagues
+from benchmarks.evaluation.everything import page as everything_page
+from benchmarks.evaluation.everything import run as everything
+from benchmarks.evaluation.peers import page as peers_page
+from benchmarks.evaluation.peers.junk import COLUMNS, DEFAULT
+from benchmarks.evaluation.recipients import findings as recipients_findings
+from benchmarks.evaluation.recipients.twins import TWINS
 from tests.benchmarks.test_evaluation import row_of
 
 NO_LONGER = "no longer bear it out"
@@ -54,7 +52,7 @@ def everything_rows(balanced, n_sets=10):
 
 def results_of(rows):
     balance = {f"set{at}": 1.0 if at < 6 else 0.7 for at in range(10)}
-    return everything_findings.Results(rows, summary.leagues(rows), balance)
+    return everything_findings.Results(rows, leagues.leagues(rows), balance)
 
 
 def test_balance_is_judged_by_even_and_other_tables():
@@ -126,11 +124,11 @@ def test_the_verdict_names_who_is_beaten():
 def test_the_default_is_paired_with_kcc_on_the_same_ensembles():
     rows = [
         {"sizes": "equal", "noise": "0.3", "junk": junk, "seed": str(seed)}
-        | {default_junk_page.CHOSEN_MIX: str(ours + base), default_junk_page.KCC: base}
+        | {junk_page.CHOSEN_MIX: str(ours + base), junk_page.KCC: base}
         for junk, ours in (("0", 0.0), ("0.7", 0.1))
         for seed, base in enumerate((0.2, 0.5, 0.8))
     ]
-    told = default_junk_page._junk_verdict(rows)
+    told = junk_page._junk_verdict(rows)
     assert (
         "with 3 seeds: of 2 settings the default is better in 1 and worse in 0" in told
     )

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from benchmarks.evaluation import junk, peer_tools, peers, peers_page
-from benchmarks.evaluation.fidelity_pools import draw_of, load_pool
-from benchmarks.evaluation.peer_tools import TOOLS, absent
+from benchmarks.evaluation.peers import junk, tools
+from benchmarks.evaluation.peers import page as peers_page
+from benchmarks.evaluation.peers import run as peers
+from benchmarks.evaluation.peers.tools import TOOLS, absent
+from benchmarks.evaluation.pools import draw_of, load_pool
 from benchmarks.evaluation.store import Options
 from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
@@ -20,13 +22,13 @@ from tests.fixtures import planted
 
 @pytest.fixture
 def nothing_installed(monkeypatch, tmp_path):
-    monkeypatch.setattr(peer_tools, "PEER_PYTHON", tmp_path / "none")
-    monkeypatch.setattr(peer_tools.shutil, "which", lambda _: None)
-    monkeypatch.setattr(peer_tools.importlib.util, "find_spec", lambda _: None)
-    for cached in (absent, peer_tools._r_version):
+    monkeypatch.setattr(tools, "PEER_PYTHON", tmp_path / "none")
+    monkeypatch.setattr(tools.shutil, "which", lambda _: None)
+    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
+    for cached in (absent, tools._r_version):
         cached.cache_clear()
     yield
-    for cached in (absent, peer_tools._r_version):
+    for cached in (absent, tools._r_version):
         cached.cache_clear()
 
 
@@ -37,7 +39,7 @@ def test_absent_packages_are_left_out_with_a_reason(nothing_installed):
     assert "not installed" in found["tslearn"]
     used = {TOOLS[job.key["tool"]].package for job in peers._jobs(Options())}
     assert used == {"comitia", "scikit-learn"}
-    assert set(peer_tools.versions()) == {"scikit-learn"}
+    assert set(tools.versions()) == {"scikit-learn"}
 
 
 @pytest.mark.parametrize(("takes", "case"), [*peers.cases()])
@@ -64,7 +66,7 @@ def test_scikit_learn_finds_what_is_easy(tool):
 
 
 @pytest.mark.parametrize(
-    "tool", [name for name in TOOLS if TOOLS[name].package in peer_tools._ELSEWHERE]
+    "tool", [name for name in TOOLS if TOOLS[name].package in tools._IN_OWN_PROCESS]
 )
 def test_peers_in_other_processes_find_what_is_easy(tool):
     if (package := TOOLS[tool].package) in absent():
@@ -81,7 +83,7 @@ def test_peers_in_other_processes_find_what_is_easy(tool):
 def test_a_command_that_fails_is_an_error_with_its_words(tmp_path):
     script = "import sys; sys.exit('no such thing')"
     with pytest.raises(RuntimeError, match="no such thing"):
-        peer_tools._said([sys.executable, "-c", script], str(tmp_path))
+        tools._printed_lines([sys.executable, "-c", script], str(tmp_path))
 
 
 # -- junk ------------------------------------------------------------------------------
@@ -188,7 +190,7 @@ def test_the_page_names_what_was_left_out_and_what_was_too_slow(tmp_path):
         "absent": {"snfpy": "snfpy is not installed"},
     }
     (tmp_path / "peers.json").write_text(json.dumps({"runs": [run]}))
-    text = peers.page(tmp_path, tmp_path / "figures")
+    text = peers_page.page(tmp_path, tmp_path / "figures")
     assert "Left out: snfpy: snfpy is not installed." in text
     assert "- timed out" in text
     assert "- **lwea\\***" in text

@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
-from benchmarks.evaluation import recipients, recipients_findings
-from benchmarks.evaluation.twins import RECIPIENTS, TWINS
+from benchmarks.evaluation.recipients import findings
+from benchmarks.evaluation.recipients import run as recipients
+from benchmarks.evaluation.recipients.twins import RECIPIENTS, TWINS
 
 WEIGHTS = {
     "clusterings": "clustering_weights_",
@@ -120,17 +121,17 @@ def test_a_gain_counts_seeds_where_planted_and_pools_elsewhere():
         _row("VS", 1, 0.2, 0.2),
         _row("IS", 0, 0.5, 0.4),
     ]
-    planted = recipients_findings.gain(rows, "lwea", 0.6, planted=True)
+    planted = findings.gain(rows, "lwea", 0.6, planted=True)
     assert_allclose([planted.mean, planted.error, planted.n], [0.2, 0.1, 2])
-    pools = recipients_findings.gain(rows, "lwea", 0.6, planted=False)
+    pools = findings.gain(rows, "lwea", 0.6, planted=False)
     assert_allclose([pools.mean, pools.error, pools.n], [0.1, 0.0, 2], atol=1e-12)
     assert pools.is_clear
-    none = recipients_findings.gain(rows, "lwea", 0.5, planted=True)
+    none = findings.gain(rows, "lwea", 0.5, planted=True)
     assert (none.n, str(none)) == (0, "–")
     assert math.isnan(none.mean)
 
 
 def test_clear_gains_are_bold():
-    assert str(recipients_findings.Gain(0.2, 0.01, 5)) == "**+0.200 ± 0.010**"
-    assert str(recipients_findings.Gain(-0.2, 0.15, 5)) == "-0.200 ± 0.150"
-    assert str(recipients_findings.Gain(0.2, float("nan"), 1)) == "+0.200"
+    assert str(findings.Gain(0.2, 0.01, 5)) == "**+0.200 ± 0.010**"
+    assert str(findings.Gain(-0.2, 0.15, 5)) == "-0.200 ± 0.150"
+    assert str(findings.Gain(0.2, float("nan"), 1)) == "+0.200"

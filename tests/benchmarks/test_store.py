@@ -2,12 +2,14 @@
 
 import importlib
 import json
+import lzma
 import threading
 from dataclasses import replace
 
 import pytest
 
-from benchmarks.evaluation.store import Job, Options, Store, read, run
+from benchmarks.evaluation import store as tables
+from benchmarks.evaluation.store import Job, Options, Store, read, run, write
 from tests.benchmarks.jobs import square, threads
 
 VALUES = ("square", "root")
@@ -141,6 +143,62 @@ def test_a_torn_head_is_as_good_as_no_file(tmp_path):
     store = Store(path, ("number", "seed"), VALUES)
     store.add({"number": 1, "seed": 0, "square": 1})
     assert [row["square"] for row in read(path)] == ["1"]
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.glob("numbers.csv*"))
+
+
+def test_a_large_table_is_compressed_and_read_like_any_other(options, monkeypatch):
+    jobs = jobs_of([2, 3])
+    rows = run("numbers", jobs, options, values=VALUES)
+    assert names_in(options.results) == ["numbers.csv"]
+    monkeypatch.setattr(tables, "LARGE", 10)
+    assert run("numbers", jobs, options, values=VALUES) == rows
+    assert names_in(options.results) == ["numbers.csv.xz"]
+    assert read(options.results / "numbers.csv") == rows
+    assert read(options.results / "numbers.csv.xz") == rows
+
+
+def test_a_run_goes_on_from_a_compressed_table(options, monkeypatch):
+    monkeypatch.setattr(tables, "LARGE", 10)
+    (first,) = run("numbers", jobs_of([2]), options, values=VALUES)
+    path = options.results / "numbers.csv"
+    # Killed while it wrote the row after the next.
+    Store(path, ("number", "seed"), VALUES).add({"number": 3, "seed": 0, "square": 9})
+    assert names_in(options.results) == ["numbers.csv", "numbers.csv.xz"]
+    path.write_text(f"{path.read_text()}4,0,1")
+    rows = run("numbers", jobs_of([2, 3, 4]), options, values=VALUES)
+    assert rows[0] == first
+    assert [row["square"] for row in rows] == ["4", "9", "16"]
+    assert names_in(options.results) == ["numbers.csv.xz"]
+
+
+def test_a_compressed_table_with_other_columns_is_refused(options, monkeypatch):
+    monkeypatch.setattr(tables, "LARGE", 10)
+    run("numbers", jobs_of([1]), options, values=VALUES)
+    with pytest.raises(ValueError, match=r"numbers\.csv\.xz has the columns"):
+        run("numbers", jobs_of([1]), options, values=("square", "cube"))
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path, monkeypatch):
+    rows = [{"a": at, "b": "wörd, quoted"} for at in range(50)]
+    found = []
+    for large in (10, 10, 10_000_000):
+        monkeypatch.setattr(tables, "LARGE", large)
+        write(tmp_path / "table.csv", ("a", "b"), rows)
+        (file,) = tmp_path.iterdir()
+        found.append((file.name, file.read_bytes()))
+    assert found[0] == found[1]
+    assert found[0][0] == "table.csv.xz"
+    assert found[2][0] == "table.csv"
+    assert lzma.decompress(found[0][1]) == found[2][1]
+
+
+def test_large_tables_of_the_repository_are_compressed():
+    results = tables.RESULTS.parent
+    plain = [*results.glob("*.csv"), *tables.RESULTS.glob("*.csv")]
+    assert [path for path in plain if path.stat().st_size > tables.LARGE] == []
 
 
 def test_the_file_is_in_the_order_of_the_jobs(options):

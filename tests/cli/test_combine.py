@@ -112,7 +112,7 @@ def test_data_are_put_into_the_order_of_the_labels(run, votes, tmp_path):
     )
     code, _, err = run("combine", votes, "--data", "data.csv", *options, "--force")
     assert code == 1
-    assert "p is not in it" in err
+    assert "only the label file has 'p', only data.csv has 'zz'" in err
 
 
 def test_arrays_of_labels_are_read(run, tmp_path):

@@ -49,7 +49,7 @@ TABLES = {
     "a sparse matrix": (csr_array(X), "[Ss]parse"),
     "dates": (np.full((n, 2), np.datetime64("2026-01-01")), "dates"),
     "durations": (np.full((n, 2), np.timedelta64(3, "D")), "durations"),
-    "masked values": (np.ma.masked_greater(X, 4.5), "masked"),
+    "masked values": (np.ma.masked_greater(X, 4.5), "masked|NaN in a part of row"),
     "records": (np.zeros(n, dtype=[("a", float), ("b", float)]), "X"),
     "a set": ({1.0, 2.0}, "X"),
     "a function": (len, "X"),
@@ -107,7 +107,8 @@ LABEL_TABLES = {
     "a clustering of nobody": ([[0, -1], [1, -1]], "clustering 1 are all missing"),
     "a clustering of None": ([[0, None], [1, None]], "clustering 1 are all missing"),
     "a lazy frame": (pd.DataFrame, "labels"),
-    "a mask over labels": (np.ma.masked_equal([[0, 1], [1, 0]], 1), "masked"),
+    "a mask over all labels": (np.ma.masked_less([[0, 5], [1, 5]], 5), "0 are all mis"),
+    "vectors beside lists": ([np.zeros(2, int), [0, 1]], r"labels\[1\] is a list"),
 }
 
 ENSEMBLE_NAMES = {
@@ -186,7 +187,7 @@ CONSTRAINTS = {
     ),
     "fractional objects": ({"must_link": [(0.5, 1.0)]}, "must_link must hold"),
     "NaN objects": ({"cannot_link": [(np.nan, 1.0)]}, "cannot_link must hold"),
-    "words": ({"must_link": [("a", "b")]}, "must_link must hold"),
+    "words": ({"must_link": [("a", "b")]}, "must_link names objects, but"),
     "triples": ({"must_link": [(0, 1, 2)]}, "must_link must hold pairs"),
     "one dimension": ({"cannot_link": [0, 1]}, "cannot_link must hold pairs"),
     "ragged pairs": ({"must_link": [(0, 1), (2,)]}, "must_link must hold pairs"),
@@ -213,7 +214,7 @@ VIEWS = {
     "a sparse view": ([X, csr_array(X)], r"X\[1\] is sparse"),
     "a complex view": ([X, X + 1j], r"X\[1\] is complex"),
     "a view of dates": ([X, np.full((n, 2), np.datetime64("2026"))], r"X\[1\]"),
-    "a view with a mask": ([X, np.ma.masked_greater(X, 4.5)], r"X\[1\] has masked"),
+    "a view with a mask": ([X, np.ma.masked_greater(X, 4.5)], r"X\[1\] contains NaN"),
     "a ragged view": ([X, [[1.0], [1.0, 2.0]]], r"X\[1\]"),
     "a dict without views": ({}, "X"),
     "a dict of unequal views": ({"a": X, "b": X[:-1]}, "24, 23 rows"),

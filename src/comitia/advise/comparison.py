@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._labels import as_labels
+from comitia._names import in_order, match_rows, names_of
 from comitia.advise._common import (
     at_least,
     check_share,
@@ -230,10 +232,12 @@ def compare(
         Number of clusters. ``None`` lets each method choose.
 
     truth : array-like of shape (n_objects,), default=None
-        Known classes, which the methods do not get to see.
+        Known classes, which the methods do not get to see. The index of a Series is
+        matched with the names of the objects in X.
 
     ensemble : Ensemble, default=None
-        Clusterings of the objects in X, instead of generated ones.
+        Clusterings of the objects in X, instead of generated ones; matched by name
+        where both have names.
 
     generator : generator, default=None
         Makes the clusterings of data; 50 k-means clusterings by default.
@@ -325,6 +329,12 @@ def compare(
             f"ensemble is a {type(ensemble).__name__}; make an Ensemble of it: "
             "comitia.Ensemble(labels)."
         )
+    sides = {"X": X, "ensemble": None if data is None else ensemble, "truth": truth}
+    sides = {name: side for name, side in sides.items() if side is not None}
+    _, matched = match_rows([names_of(side) for side in sides.values()], [*sides])
+    rows = dict(zip(sides, matched, strict=True))
+    if ensemble is not None and rows.get("ensemble") is not None:
+        ensemble = ensemble.take(objects=rows["ensemble"])
     n = n_objects_of(data if ensemble is None else ensemble)
     if data is not None and len(data) != n:
         raise ComitiaError(
@@ -336,7 +346,7 @@ def compare(
             f"n_clusters={n_clusters} is larger than the number of objects; give at "
             f"most {n}."
         )
-    classes = _check_truth(truth, n)
+    classes = _check_truth(truth, n, rows.get("truth"))
     estimators = chosen_estimators(methods, panel, data is not None)
     at_least(n_resamples, 0, "n_resamples")
     if not isinstance(time_limit, Real) or not time_limit > 0:
@@ -504,15 +514,15 @@ def _reason(
     return " ".join(texts)
 
 
-def _check_truth(truth: Any, n: int) -> NDArray[Any] | None:
+def _check_truth(truth: Any, n: int, rows: Any) -> NDArray[Any] | None:
     if truth is None:
         return None
-    truth = np.asarray(truth)
-    if truth.ndim != 1:
+    labels = as_labels(truth)
+    if labels.ndim != 1:
         raise ComitiaError(
-            f"truth must have one entry per object; got shape {truth.shape}."
+            f"truth must have one entry per object; got shape {labels.shape}."
         )
-    codes = Ensemble([truth]).labels[:, 0]
+    codes = in_order(Ensemble([labels]).labels[:, 0], rows)
     if len(codes) != n:
         raise ComitiaError(
             f"truth must have one entry per object; got {len(codes)} for {n}."

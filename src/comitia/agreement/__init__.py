@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._names import in_order, matching_rows
 from comitia.agreement._measures import MEASURES, Floats, Measure, PairSums, divide
 from comitia.agreement._sums import (
     read_vector,
@@ -343,6 +344,7 @@ def agreement_with(
     array([1. , 0.5])
     """
     codes, k = read_vector(labels, "labels")
+    codes = in_order(codes, matching_rows(ensemble, labels, ("ensemble", "labels")))
     if len(codes) != ensemble.n_objects:
         raise ComitiaError(
             f"labels must have one entry per object; got {len(codes)} for "

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from comitia import _labels
 from comitia._kernels.fixedpoint import xlogx
+from comitia._names import in_order, matching_rows
 from comitia.agreement._measures import Counted, Floats, PairSums
 from comitia.engine import tables
 from comitia.ensemble import Ensemble
@@ -29,10 +30,7 @@ _ROUNDING = 1e-12
 
 
 def read_vector(labels: Any, name: str) -> tuple[NDArray[Any], int]:
-    column = np.asarray(labels)
-    if column.dtype.kind in "US" and not isinstance(labels, np.ndarray):
-        # NumPy writes None and NaN out as text beside strings.
-        column = np.asarray(labels, dtype=object)
+    column = _labels.as_labels(labels)
     if column.ndim == 1 and len(column) == 0:
         raise ComitiaError(f"{name} is empty; give at least one object.")
     return _labels.encode(column, name)
@@ -41,6 +39,7 @@ def read_vector(labels: Any, name: str) -> tuple[NDArray[Any], int]:
 def read_vectors(a: Any, b: Any) -> tuple[NDArray[Any], int, NDArray[Any], int]:
     one, k_one = read_vector(a, "a")
     other, k_other = read_vector(b, "b")
+    other = in_order(other, matching_rows(a, b, "ab"))
     if len(one) != len(other):
         raise ComitiaError(
             f"a and b must label the same objects; got {len(one)} and {len(other)}."

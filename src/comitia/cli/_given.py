@@ -213,6 +213,9 @@ def add_data(given: Given, path: str, how: DataOptions) -> None:
     how : DataOptions
         How it is read.
     """
+    import numpy as np
+
+    from comitia._names import as_names, in_order, match_rows, names_of
     from comitia.io import read_table
 
     table = read_table(
@@ -228,20 +231,12 @@ def add_data(given: Given, path: str, how: DataOptions) -> None:
             f"{path} has {len(table.X)} rows and the labels have {ensemble.n_objects} "
             "objects; they must be the same objects."
         )
-    rows = list(range(len(table.X)))
-    if names is not None and ensemble.object_names is not None:
-        place = {name: i for i, name in enumerate(names)}
-        unknown = [name for name in ensemble.object_names if str(name) not in place]
-        if unknown or len(place) < len(names):
-            raise ComitiaError(
-                f"{path} does not name the objects of the labels"
-                + (f": {unknown[0]} is not in it." if unknown else ": names repeat.")
-            )
-        rows = [place[str(name)] for name in ensemble.object_names]
-    given.X = table.X[rows]
+    named = None if names is None else as_names(np.array(names, dtype=str))
+    _, rows = match_rows([names_of(ensemble), named], ["the label file", path])
+    given.X = in_order(table.X, rows[1])
     given.about |= {
         "feature_names": table.feature_names,
-        "raw": table.raw[rows],
+        "raw": in_order(table.raw, rows[1]),
         "notes": [
             *given.about["notes"],
             f"data of {table.source}, {table.X.shape[1]} columns, {table.scaling}.",

@@ -14,6 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._inputs import masked_to_nan
+from comitia._names import matching_rows
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
 
@@ -173,13 +175,19 @@ def check_n_clusters(n_clusters: int, n: int) -> None:
         )
 
 
+def weights_beside(X: Any, sample_weight: Any) -> Any:
+    """The weights in the order of X, by name where both have names."""
+    rows = matching_rows(X, sample_weight, ("X", "sample_weight"))
+    return sample_weight if rows is None else np.asarray(sample_weight)[rows]
+
+
 def object_weights(
     sample_weight: ArrayLike | None, n: int, n_clusters: int = 1
 ) -> NDArray[np.float64]:
     """Check the weights of the objects; ones by default."""
     if sample_weight is None:
         return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(masked_to_nan(sample_weight), dtype=np.float64)
     if weights.shape != (n,):
         raise ComitiaError(
             f"sample_weight must have one entry per object, {n}; got shape "

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from comitia._inputs import masked_to_nan
+from comitia._labels import as_labels
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
@@ -236,7 +238,7 @@ def modularity(graph: Any, labels: ArrayLike, *, resolution: float = 1.0) -> flo
     0.5
     """
     A = check_graph(graph)
-    _, codes = np.unique(np.asarray(labels), return_inverse=True)
+    codes = np.unique(as_labels(labels), return_inverse=True)[1]
     degree = np.asarray(A.sum(axis=1)).ravel()
     total = degree.sum()
     if total == 0:
@@ -263,7 +265,7 @@ def check_graph(graph: Any) -> csr_array:
     from scipy.sparse import issparse
 
     try:
-        given: Any = graph if issparse(graph) else np.asarray(graph)
+        given: Any = graph if issparse(graph) else np.asarray(masked_to_nan(graph))
         if given.dtype.kind not in "biufO":
             raise TypeError(f"it holds {given.dtype}")
         if not issparse(graph):

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
+from comitia._labels import as_labels
+from comitia._names import Names
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["ConstraintSet", "random_constraints"]
+__all__ = ["ConstraintSet", "pairs_by_name", "random_constraints"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -180,7 +183,7 @@ class ConstraintSet:
         violated : ndarray of bool, shape (n_constraints,)
             Must-links first.
         """
-        labels = np.asarray(labels)
+        labels = as_labels(labels)
         if labels.shape != (self.n_objects,):
             raise ComitiaError(
                 f"labels must have one entry per object, {self.n_objects}; got shape "
@@ -347,7 +350,7 @@ def random_constraints(
     """
     from sklearn.utils.random import sample_without_replacement
 
-    labels = np.asarray(labels)
+    labels = as_labels(labels)
     n = len(labels)
     n_pairs = n * (n - 1) // 2
     if not 0 <= n_constraints <= n_pairs:
@@ -364,11 +367,61 @@ def random_constraints(
     return ConstraintSet(n, pairs[together], pairs[~together])
 
 
+def pairs_by_name(given: Any, names: Names, argument: str) -> Any:
+    """Turn pairs of names into pairs of row numbers.
+
+    Parameters
+    ----------
+    given : array-like of shape (n_pairs, 2) or None
+        Pairs of objects. Text is the name of an object; numbers are those of rows,
+        whatever the objects are called.
+
+    names : ndarray of str, range or None
+        The names of the objects.
+
+    argument : str
+        What messages call the pairs.
+
+    Returns
+    -------
+    pairs : array-like of shape (n_pairs, 2) or None
+        Row numbers; what was given where it holds no text.
+    """
+    try:
+        pairs = as_labels(given)
+    except ValueError:  # ragged: said in words by whoever checks the pairs
+        return given
+    if pairs.dtype.kind not in "UO" or not any(isinstance(x, str) for x in pairs.flat):
+        return given
+    if names is None:
+        raise ComitiaError(
+            f"{argument} names objects, but the data have no names; give a DataFrame "
+            "with an index, an Ensemble with object_names, or the numbers of rows."
+        )
+    called = [str(name) for name in names]
+    place = {name: row for row, name in enumerate(called)}
+    if len(place) < len(called):
+        raise ComitiaError(
+            f"{argument} names objects, and names repeat in the data; give the numbers "
+            "of rows."
+        )
+    unknown = [str(x) for x in pairs.flat if str(x) not in place]
+    if unknown:
+        raise ComitiaError(
+            f"{argument} names the object {unknown[0]!r}, which is not in the data; "
+            f"objects are called {', '.join(map(repr, called[:3]))}, …"
+        )
+    rows = [place[str(x)] for x in pairs.flat]
+    return np.array(rows, dtype=np.intp).reshape(pairs.shape)
+
+
 def _pairs_within(group: list[int]) -> list[tuple[int, int]]:
     return [(i, j) for a, i in enumerate(group) for j in group[a + 1 :]]
 
 
 def _check_pairs(name: str, given: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    if isinstance(given, np.ma.MaskedArray) and np.ma.getmaskarray(given).any():
+        raise ComitiaError(f"{name} has masked entries; leave these pairs out.")
     try:
         pairs = np.asarray([] if given is None else given)
     except ValueError:
@@ -408,7 +461,7 @@ def _check_weights(given: ArrayLike | None, n: int) -> NDArray[np.float64]:
     if given is None:
         return np.ones(n)
     try:
-        weights = np.array(given, dtype=np.float64)
+        weights = np.array(masked_to_nan(given), dtype=np.float64)
     except (TypeError, ValueError):
         raise ComitiaError("weights must be numbers, one per constraint.") from None
     if weights.shape != (n,):

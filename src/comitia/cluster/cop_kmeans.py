@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia._names import names_of
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -22,7 +23,7 @@ from comitia.cluster._base import (
     initial_centers,
     warn_unconverged,
 )
-from comitia.cluster.constraints import ConstraintSet
+from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.exceptions import ComitiaError
 
 __all__ = ["COPKMeans", "COPRun", "ConstrainedPlacement", "constrained_kmeans"]
@@ -460,7 +461,7 @@ class COPKMeans(Clusterer):
             Not used; there for scikit-learn's pipelines.
 
         must_link : array-like of shape (c, 2), default=None
-            Pairs of objects that belong together.
+            Pairs of objects that belong together: numbers of rows, or names as text.
 
         cannot_link : array-like of shape (d, 2), default=None
             Pairs of objects that do not.
@@ -477,6 +478,8 @@ class COPKMeans(Clusterer):
         self : object
             The fitted clusterer.
         """
+        must_link = pairs_by_name(must_link, names_of(X), "must_link")
+        cannot_link = pairs_by_name(cannot_link, names_of(X), "cannot_link")
         X = self._read(X)
         run = constrained_kmeans(
             X,

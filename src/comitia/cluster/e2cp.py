@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia._names import names_of
 from comitia._sklearn import Interval
 from comitia.cluster._base import Clusterer
-from comitia.cluster.constraints import ConstraintSet
+from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
@@ -233,7 +234,7 @@ class E2CP(Clusterer):
             Not used; there for scikit-learn's pipelines.
 
         must_link : array-like of shape (c, 2), default=None
-            Pairs of objects that belong together.
+            Pairs of objects that belong together: numbers of rows, or names as text.
 
         cannot_link : array-like of shape (d, 2), default=None
             Pairs of objects that do not.
@@ -243,6 +244,8 @@ class E2CP(Clusterer):
         self : object
             The fitted clusterer.
         """
+        must_link = pairs_by_name(must_link, names_of(X), "must_link")
+        cannot_link = pairs_by_name(cannot_link, names_of(X), "cannot_link")
         X = self._read(X)
         constraints = ConstraintSet(len(X), must_link, cannot_link)
         require_memory(

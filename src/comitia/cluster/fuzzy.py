@@ -19,6 +19,7 @@ from comitia.cluster._base import (
     initial_centers,
     object_weights,
     warn_unconverged,
+    weights_beside,
 )
 from comitia.cluster._fuzzy_geometry import Centers, Distance, geometry_of
 from comitia.exceptions import ComitiaError
@@ -311,6 +312,7 @@ class FuzzyCMeans(Clusterer):
         self : object
             The fitted clusterer.
         """
+        sample_weight = weights_beside(X, sample_weight)
         X = self._read(X)
         run = fuzzy_cmeans(
             X,

@@ -18,6 +18,7 @@ from comitia.cluster._base import (
     check_n_clusters,
     object_weights,
     warn_unconverged,
+    weights_beside,
 )
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.cluster.fuzzy import fuzzy_memberships
@@ -256,6 +257,7 @@ class FuzzyCMedoids(Clusterer):
         self : object
             The fitted clusterer.
         """
+        sample_weight = weights_beside(X, sample_weight)
         X = self._read(X)
         run = fuzzy_cmedoids(
             dissimilarities(X, self.metric),

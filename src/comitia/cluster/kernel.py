@@ -17,6 +17,7 @@ from comitia.cluster._base import (
     Clusterer,
     object_weights,
     warn_unconverged,
+    weights_beside,
 )
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -169,6 +170,7 @@ class KernelKMeans(Clusterer):
         """
         from comitia.partition import kernel_kmeans
 
+        sample_weight = weights_beside(X, sample_weight)
         X = self._read(X)
         weights = object_weights(sample_weight, len(X), self.n_clusters)
         heavy = np.flatnonzero(weights)

@@ -17,6 +17,7 @@ from comitia.cluster._base import (
     check_n_clusters,
     object_weights,
     warn_unconverged,
+    weights_beside,
 )
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.exceptions import ComitiaError
@@ -258,6 +259,7 @@ class KMedoids(Clusterer):
         self : object
             The fitted clusterer.
         """
+        sample_weight = weights_beside(X, sample_weight)
         X = self._read(X)
         run = around_medoids(
             dissimilarities(X, self.metric),

@@ -16,6 +16,7 @@ from comitia.cluster._base import (
     best_run,
     object_weights,
     warn_unconverged,
+    weights_beside,
 )
 from comitia.exceptions import ComitiaError
 
@@ -228,6 +229,7 @@ class WeightedGaussianMixture(Clusterer):
         self : object
             The fitted mixture.
         """
+        sample_weight = weights_beside(X, sample_weight)
         X = self._read(X)
         w = object_weights(sample_weight, len(X), self.n_clusters)
         w = w / w.sum()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia._sklearn import validate_data
 from comitia.exceptions import ComitiaError
 
@@ -122,7 +123,7 @@ def read_for(estimator: Any, X: Any) -> Series:
 def _as_sequences(X: Any) -> list[Array]:
     """One (n_channels, n_steps) array for each sequence."""
     try:
-        sequences = [np.asarray(x, dtype=np.float64) for x in X]
+        sequences = [np.asarray(masked_to_nan(x), dtype=np.float64) for x in X]
     except (TypeError, ValueError):
         raise ComitiaError(
             "X must hold sequences of numbers: an array of shape (n_objects, "

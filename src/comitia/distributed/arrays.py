@@ -127,6 +127,11 @@ class _Seen(NamedTuple):
 
 
 def _delayed_blocks(labels: Any) -> list[Any]:
+    if hasattr(labels, "to_dask_array"):
+        raise ComitiaError(
+            "labels is a Dask DataFrame; give labels.to_dask_array(lengths=True), in "
+            "which rows have no names."
+        )
     if not hasattr(labels, "to_delayed") or getattr(labels, "ndim", 0) != 2:
         raise ComitiaError(
             "labels must be a two-dimensional Dask array, one row per object and one "
@@ -149,7 +154,7 @@ def _delayed_blocks(labels: Any) -> list[Any]:
 
 
 def _seen(table: NDArray[Any]) -> _Seen:
-    values = [np.unique(column) for column in np.asarray(table).T]
+    values = [np.unique(column) for column in _labels.as_labels(table).T]
     missing = any(column[0] == -1 for column in values)
     return _Seen([v[v != -1] for v in values], missing, len(table))
 
@@ -177,7 +182,7 @@ def _encoded(
     dtype = _labels.narrowest(int(n_clusters_each.max()))
     codes = np.empty((len(each), len(table)), dtype=dtype)
     for m, names in enumerate(each):
-        column = np.asarray(table[:, m])
+        column = _labels.as_labels(table[:, m])
         codes[m] = np.where(column == -1, len(names), np.searchsorted(names, column))
     # Whether sums are compiled must not depend on the size of blocks.
     return Ensemble.assemble(

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._names import names_of, proper_names
 from comitia._sklearn import Interval, in_workers, validate_data
 from comitia.cluster._dissimilarity import nearest_rows
 from comitia.ensemble import Ensemble
@@ -128,7 +129,7 @@ class Generator(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_objects, n_features)
-            The data.
+            The data; the index of a DataFrame names the objects of the ensemble.
 
         Returns
         -------
@@ -154,6 +155,7 @@ class Generator(BaseEstimator):
             The generator with its members.
         """
         self._validate_params()
+        names: dict[str, Any] = {"object_names": proper_names(names_of(X))}
         X = self._check_data(X)
         plans = self._plan(X, check_random_state(self.random_state))
         checkpoint = None
@@ -164,7 +166,9 @@ class Generator(BaseEstimator):
         made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
         plans = plans[: len(made)]  # a loop may end before its last round
         groups = [plan.get("group") for plan in plans]
-        self.ensemble_ = self._ensemble(made, {"groups": groups} if any(groups) else {})
+        if any(groups):
+            names["groups"] = groups
+        self.ensemble_ = self._ensemble(made, names)
         self.members_ = [
             Member(self._model_of(one, X, plan), one.names)
             for one, plan in zip(made, plans, strict=True)

@@ -36,6 +36,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia._sklearn import Interval, StrOptions
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate.base import (
@@ -384,7 +385,7 @@ class BoostingGenerator(Generator):
         if isinstance(self.weights, str):
             size = np.shape(X)[0 if self.weights == "objects" else 1]
             return np.full(size, 1 / size)
-        weights = np.asarray(self.weights, dtype=np.float64)
+        weights = np.asarray(masked_to_nan(self.weights), dtype=np.float64)
         return _checked(weights, weights.size)
 
 
@@ -395,7 +396,7 @@ def _cluster(
 
 
 def _checked(weights: ArrayLike, size: int) -> Array:
-    checked = np.asarray(weights, dtype=np.float64)
+    checked = np.asarray(masked_to_nan(weights), dtype=np.float64)
     if checked.shape != (size,):
         raise ComitiaError(
             f"weights must have {size} entries after reweight as before; got shape "

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -447,7 +448,7 @@ def _share(fraction: Any, n: int, argument: str) -> int:
 
 
 def _weights(weights: ArrayLike, n: int, noun: str) -> NDArray[np.float64]:
-    checked = np.asarray(weights, dtype=np.float64)
+    checked = np.asarray(masked_to_nan(weights), dtype=np.float64)
     if checked.shape != (n,):
         raise ComitiaError(
             f"weights must have one entry per {noun}; got shape {checked.shape} for "

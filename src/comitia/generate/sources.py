@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._inputs import refuse_large
+from comitia._inputs import masked_to_nan, refuse_large, refuse_masks_and_dates
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.generate.columns import PIECE
 
@@ -93,6 +93,7 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     # A part of a mapped array does not know where in the file it is.
     if isinstance(data, np.memmap) and isinstance(data.base, mmap.mmap):
         return MappedRows(data)
+    refuse_masks_and_dates(data, "X")
     return ArrayRows(np.asarray(data))
 
 
@@ -450,7 +451,7 @@ def checked(X: Any, name: str, start: int) -> Floats:
     X : ndarray of shape (n, p)
         A copy.
     """
-    X = np.array(X, dtype=np.float64, order="C", ndmin=2)
+    X = np.array(masked_to_nan(X), dtype=np.float64, order="C", ndmin=2)
     wrong = ~np.isfinite(X).all(axis=1)
     if wrong.any():
         raise ComitiaError(

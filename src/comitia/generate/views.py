@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from comitia._inputs import check_views
 from comitia._scales import column_scales
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -135,8 +136,8 @@ class ViewsGenerator(BaseEstimator):
 
         Parameters
         ----------
-        views : sequence of ndarray of shape (n_objects, n_features of the view)
-            The views.
+        views : sequence of array-like of shape (n_objects, n_features of the view)
+            The views; rows of DataFrames are matched by their index.
 
         names : sequence of str, default=None
             Their names, which become the groups of the clusterings.
@@ -146,6 +147,8 @@ class ViewsGenerator(BaseEstimator):
         ensemble : Ensemble
             The clusterings.
         """
+        checked = check_views(list(views), None, missing=True)
+        views = checked.arrays
         rng = check_random_state(self.random_state)
         self.generators_ = [clone(one, safe=False) for one in self._each(len(views))]
         # A seed for each view, used or not, so that one view does not move another.
@@ -158,7 +161,8 @@ class ViewsGenerator(BaseEstimator):
         n_each = [part.n_clusterings for part in parts]
         names = [f"view {v}" for v in range(len(views))] if names is None else names
         self.view_of_ = np.repeat(np.arange(len(views)), n_each)
-        self.ensemble_ = _joined(parts, groups=np.repeat(list(names), n_each))
+        joined = _joined(parts, groups=np.repeat(list(names), n_each))
+        self.ensemble_ = joined.with_object_names(checked.object_names)
         return self.ensemble_
 
     @available_if(_members_can_label)
@@ -175,6 +179,7 @@ class ViewsGenerator(BaseEstimator):
         labels : ndarray of shape (n_new, n_clusterings)
             The cluster of each object in each clustering, -1 for none of them.
         """
+        views = check_views(list(views), None, missing=True, empty=True).arrays
         blocks = []
         for v, (one, X) in enumerate(zip(self.generators_, views, strict=True)):
             present = _present(X)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import check_views
+from comitia._names import in_order, matching_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -88,18 +90,22 @@ def membership_of(estimator: Any) -> Floats:
     return vote_shares(estimator.ensemble_, estimator.labels_, k, **votes)
 
 
-def table_of(X: Any, needs: Sequence[str], n: int) -> Floats | None:
-    """The data as one table of finite numbers; None where they are none."""
+def table_of(X: Any, needs: Sequence[str], objects: Ensemble) -> Floats | None:
+    """The data as one table of finite numbers; None where they are none.
+
+    Its rows are matched with the names of the objects where both have names.
+    """
     if X is None or isinstance(X, Ensemble) or {"series", "graph"} & {*needs}:
         return None
     from comitia.represent.summary import check_features
 
     if "views" in needs and isinstance(X, list | tuple | Mapping):
-        views = X.values() if isinstance(X, Mapping) else X
-        X = np.hstack([np.asarray(view, dtype=np.float64) for view in views])
+        views = check_views(X, None, missing=True)
+        rows = matching_rows(objects, views, ("the result", "X"))
+        X = in_order(np.hstack(views.arrays), rows)
         # An object that is missing from a view has no place on a map of the features.
         return X if np.isfinite(X).all() else None
-    return check_features(X, n)
+    return check_features(X, objects.n_objects, objects)
 
 
 def graph_of(X: Any, needs: Sequence[str]) -> Any:
@@ -167,16 +173,26 @@ def profile_of(data: Floats | None, labels: NDArray[Any]) -> Profile | None:
     return None if data is None else cluster_profile(data, labels)
 
 
-def truth_of(truth: Any, n: int) -> NDArray[Any] | None:
+def truth_of(truth: Any, objects: Ensemble) -> NDArray[Any] | None:
     if truth is None:
         return None
+    rows = matching_rows(objects, truth, ("the result", "truth"))
+    if isinstance(truth, np.ma.MaskedArray):
+        known = truth.data.astype(object)
+        known[np.ma.getmaskarray(truth)] = None
+        truth = known
     values = np.asarray(truth, dtype=object).ravel()
-    if len(values) != n:
+    if len(values) != objects.n_objects:
         raise ComitiaError(
-            f"truth must have one entry per object; got {len(values)} for {n}."
+            f"truth must have one entry per object; got {len(values)} for "
+            f"{objects.n_objects}."
         )
-    # NaN is the one value that differs from itself.
-    return np.array(["" if v is None or v != v else str(v) for v in values])
+    return np.array(["" if _is_unknown(v) else str(v) for v in in_order(values, rows)])
+
+
+def _is_unknown(value: Any) -> bool:
+    # NaN is the one value that differs from itself; pandas' NA does not say.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def scores_of(

@@ -207,6 +207,7 @@ class Result:
             The data it was fitted on; for methods of several views the list or dict
             of them.
             Without data there is no profile, and the map shows the clusterings.
+            Rows of a DataFrame are matched with the names of the objects.
 
         feature_names : sequence of shape (n_features,), default=None
             Names of the features; the columns of a DataFrame by default.
@@ -215,7 +216,8 @@ class Result:
             Names of the objects; those of the ensemble by default.
 
         truth : array-like of shape (n_objects,), default=None
-            Known classes to compare with; None, NaN and "" are unknown.
+            Known classes to compare with; None, NaN and "" are unknown. The index of
+            a Series is matched with the names of the objects.
 
         choice : KChoice or dict, default=None
             How the number of clusters was chosen.
@@ -257,15 +259,17 @@ class Result:
         require_memory(8 * n * k, f"the vote shares of {n} objects in {k} clusters")
         weights = collect.weights_of(estimator)
         membership = collect.membership_of(estimator)
-        data = collect.table_of(X, estimator.card.needs, n)
+        if object_names is None:
+            object_names = ensemble.object_names
+        called = collect.texts_of(object_names, n, "object_names")
+        objects = ensemble.with_object_names(called)
+        data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
-        units = data if raw is None else collect.table_of(raw, (), n)
+        units = data if raw is None else collect.table_of(raw, (), objects)
         names = collect.name_features(feature_names, X, units)
         positions, axes = collect.map_of(ensemble, data, names)
         seed = estimator.get_params(deep=False).get("random_state")
-        known = collect.truth_of(truth, n)
-        if object_names is None:
-            object_names = ensemble.object_names
+        known = collect.truth_of(truth, objects)
         return cls(
             method=estimator.card.id,
             card=collect.card_of(estimator),
@@ -274,7 +278,7 @@ class Result:
             confidence=membership[np.arange(n), labels],
             membership=membership,
             ensemble=ensemble,
-            object_names=collect.texts_of(object_names, n, "object_names"),
+            object_names=called,
             truth=known,
             weights=weights,
             objective=collect.objective_of(estimator),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import device_of, label_sizes
+from comitia._inputs import masked_to_nan
 from comitia.engine.label_rows import label_rows
 from comitia.engine.lloyd_rows import PointRows, one_block
 from comitia.engine.merged_rows import Micro, MicroRows, micro_rows
@@ -425,7 +426,9 @@ def _check_weights(weights: ArrayLike | None, n: int, name: str, noun: str) -> F
     if weights is None:
         return np.ones(n)
     on_device = device_of(weights) is not None
-    checked: Any = weights if on_device else np.asarray(weights, dtype=np.float64)
+    checked: Any = masked_to_nan(weights)
+    if not on_device:
+        checked = np.asarray(checked, dtype=np.float64)
     if checked.shape != (n,):
         raise ComitiaError(
             f"{name} must have one value per {noun}, {n}; got shape {checked.shape}."

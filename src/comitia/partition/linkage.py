@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -62,7 +63,7 @@ def hac(
            [2.  , 3.  , 3.75, 5.  ]])
     """
     _check_linkage(linkage)
-    given = np.asarray(distance)
+    given = np.asarray(masked_to_nan(distance))
     n = _n_objects(given)
     # One copy for us and one inside SciPy; a third where the precision is another.
     n_bytes = 8 * n * (n - 1) + 8 * given.size * (given.dtype != np.float64)
@@ -441,7 +442,7 @@ def _check_linkage(linkage: str) -> None:
 
 
 def _check_counts(counts: ArrayLike, n: int) -> NDArray[np.int64]:
-    checked = np.asarray(counts)
+    checked = np.asarray(masked_to_nan(counts))
     if checked.shape != (n,) or checked.dtype.kind not in "iu" or (checked < 1).any():
         raise ComitiaError(
             f"counts must be {n} whole numbers of at least 1, one per row of distance; "

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._labels import as_labels
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -171,7 +172,7 @@ def reassign(
 def _check_labels(
     labels: ArrayLike, n_objects: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    given = np.asarray(labels)
+    given = as_labels(labels)
     if given.shape != (n_objects,):
         raise ComitiaError(
             f"labels must have one label for each of {n_objects} objects; got shape "

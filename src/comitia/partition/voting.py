@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
+from comitia._labels import as_labels
 from comitia.engine.row_blocks import join
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
@@ -56,7 +58,7 @@ def weighted_vote(
     >>> weighted_vote([[0, 1, 1], [0, -1, 1]], weights=[3, 1, 1])
     array([0, 0], dtype=int32)
     """
-    array = np.asarray(votes)
+    array = as_labels(votes)
     if array.ndim == 2 and array.dtype.kind in "iu":
         return _vote_on_labels(array, weights, n_clusters)
     if array.dtype.kind not in "iuf" or array.ndim not in (2, 3):
@@ -272,7 +274,7 @@ def _check_groups(
 def _vote_weights(weights: ArrayLike | None, n: int, noun: str) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(n)
-    w = np.asarray(weights, dtype=np.float64)
+    w = np.asarray(masked_to_nan(weights), dtype=np.float64)
     if w.shape != (n,):
         raise ComitiaError(
             f"weights must have one entry per {noun}, {n}; got shape {w.shape}."

@@ -14,6 +14,7 @@ from comitia.plot._consensus import check_fitted, name_features
 from comitia.plot._style import DIVERGING, colour_bar, name_ticks, words
 from comitia.plot.base import Display
 from comitia.represent import Profile, cluster_profile
+from comitia.represent.summary import check_features
 
 __all__ = ["ProfileDisplay"]
 
@@ -103,7 +104,8 @@ class ProfileDisplay(Display):
             raise ComitiaError(
                 "X is not given; the profile of the clusters is one of their data."
             )
-        profile = cluster_profile(X, estimator.labels_)
+        data = check_features(X, len(estimator.labels_), estimator.ensemble_)
+        profile = cluster_profile(data, estimator.labels_)
         if feature_names is None:
             feature_names = getattr(X, "columns", None)
         names = name_features(feature_names, profile.means.shape[1])

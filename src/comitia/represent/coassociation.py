@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
@@ -432,7 +433,7 @@ def _check_weights(
     weights: ArrayLike, n: int, argument: str, noun: str
 ) -> NDArray[np.float64]:
     try:
-        checked = np.asarray(weights, dtype=np.float64)
+        checked = np.asarray(masked_to_nan(weights), dtype=np.float64)
     except (TypeError, ValueError):
         raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
     if checked.shape != (n,):
@@ -450,7 +451,7 @@ def _check_pair_weights(
 ) -> Callable[[int, int], ArrayLike] | None:
     if pair_weights is None or callable(pair_weights):
         return pair_weights
-    factors = np.asarray(pair_weights)
+    factors = np.asarray(masked_to_nan(pair_weights))
     n = ensemble.n_objects
     if factors.shape != (n, n):
         raise ComitiaError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -403,7 +404,7 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
 
 
 def _object_weights(object_weights: ArrayLike, n: int) -> NDArray[np.float64]:
-    w = np.asarray(object_weights, dtype=np.float64)
+    w = np.asarray(masked_to_nan(object_weights), dtype=np.float64)
     if w.shape != (n,):
         raise ComitiaError(
             f"object_weights must have one entry per object, {n}; got shape {w.shape}."

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import refuse_masks_and_dates
+from comitia._names import in_order, matching_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.coassociation import combined_weights
@@ -267,7 +269,7 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
     [[0.71, 0.0], [0.71, 0.0], [-0.71, 0.0], [-0.71, 0.0]]
     """
     if X is not None:
-        data = check_features(X, ensemble.n_objects)
+        data = check_features(X, ensemble.n_objects, ensemble)
         spread = data.std(axis=0)
         Z = (data - data.mean(axis=0)) / np.where(_constant(data), 1.0, spread)
         if Z.shape[0] >= Z.shape[1]:
@@ -347,7 +349,7 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
     from scipy.sparse import csr_array
 
     codes, k = check_labels(labels, "labels")
-    data = check_features(X, len(codes))
+    data = check_features(X, len(codes), labels)
     known = codes >= 0
     if not known.any():
         raise ComitiaError("labels puts no object into a cluster; give at least one.")
@@ -386,7 +388,7 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
     )
 
 
-def check_features(X: Any, n: int) -> Floats:
+def check_features(X: Any, n: int, objects: Any = None) -> Floats:
     """Check a table of numbers with one row for each object.
 
     Parameters
@@ -397,11 +399,16 @@ def check_features(X: Any, n: int) -> Floats:
     n : int
         Number of objects.
 
+    objects : Ensemble or Series, default=None
+        What has the names of the objects in their order, where they have names.
+
     Returns
     -------
     X : ndarray of shape (n, n_features)
-        As float64.
+        As float64, in the order of the objects.
     """
+    rows = matching_rows(objects, X, ("the result", "X"))
+    refuse_masks_and_dates(X, "X")
     try:
         data = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -416,7 +423,7 @@ def check_features(X: Any, n: int) -> Floats:
         )
     if not np.isfinite(data).all():
         raise ComitiaError("X must be finite; got NaN or infinity.")
-    return data
+    return in_order(data, rows)
 
 
 def _leading(A: Any, without: Floats | None) -> Floats:

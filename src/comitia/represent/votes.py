@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import as_tensor, device_of
+from comitia._labels import as_labels
 from comitia.config import require_memory
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
@@ -304,7 +305,7 @@ def check_labels(
         The number given, or one more than the largest.
     """
     if device_of(labels) is None:
-        array: Any = np.asarray(labels)
+        array: Any = as_labels(labels)
         integers = array.dtype.kind in "iu"
     else:
         array = as_tensor(labels)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import _labels
+from comitia._inputs import refuse_masks_and_dates
+from comitia._names import in_order, matching_rows
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
@@ -124,8 +126,9 @@ class Clustered:
 
     def __init__(self, X: ArrayLike, labels: ArrayLike) -> None:
         data = check_data(X)
-        column = np.asarray(labels)
+        column = _labels.as_labels(labels)
         codes, k = _labels.encode(column, "this clustering")
+        codes = in_order(codes, matching_rows(X, labels, ("X", "labels")))
         if len(codes) != len(data):
             raise ComitiaError(
                 f"labels has {len(codes)} entries and X has {len(data)} rows; they "
@@ -426,6 +429,7 @@ def check_data(X: ArrayLike) -> NDArray[np.float64]:
     """
     if hasattr(X, "toarray"):
         raise ComitiaError("X is a sparse matrix; the indices need X.toarray().")
+    refuse_masks_and_dates(X, "X")
     try:
         data = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError):

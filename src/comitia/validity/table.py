@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._names import in_order, matching_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.validity.clustered import Clustered, SameData, check_data
@@ -155,7 +156,8 @@ def score_table(
     array([[4.00e+00, 4.00e+00, 1.50e+02],
            [1.25e-01, 3.30e+01, 5.50e+00]])
     """
-    data = check_data(X)
+    rows = matching_rows(ensemble, X, ("ensemble", "X"))
+    data = in_order(check_data(X), rows)
     if len(data) != ensemble.n_objects:
         raise ComitiaError(
             f"X has {len(data)} rows and ensemble has {ensemble.n_objects} objects; "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import masked_to_nan
 from comitia.agreement import MEASURES, agreement_matrix
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
@@ -35,7 +36,7 @@ def normalise_weights(raw: ArrayLike) -> NDArray[np.float64]:
     >>> normalise_weights([3, 1, -2])
     array([0.75, 0.25, 0.  ])
     """
-    raw = np.asarray(raw, dtype=np.float64)
+    raw = np.asarray(masked_to_nan(raw), dtype=np.float64)
     if raw.ndim != 1 or len(raw) == 0:
         raise ComitiaError(
             f"raw must have one score per clustering; got shape {raw.shape}."

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._inputs import Views, check_views
-from comitia._sklearn import validate_data
+from comitia._sklearn import feature_names, validate_data
 from comitia.base import EnsembleMethod, _on_host
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -50,6 +50,7 @@ class MultiViewMethod(EnsembleMethod):
     def _check_data(self, X: Any, *, empty: bool = False) -> Views:
         # One of the sparse formats of SciPy is a dict, too.
         several = isinstance(X, dict | list | tuple) and not hasattr(X, "toarray")
+        self._check_feature_names(X, several, reset=not empty)
         if several:
             values = X.values() if isinstance(X, dict) else X
             hosted = [_on_host(view) for view in values]
@@ -64,6 +65,25 @@ class MultiViewMethod(EnsembleMethod):
         self.n_features_in_ = sum(view.shape[1] for view in views.arrays)
         self.view_names_ = list(views.names)
         return views
+
+    def _check_feature_names(self, X: Any, several: bool, reset: bool) -> None:
+        """Keep the names of the features of each table, or refuse others."""
+        tables = [X] if not several else X.values() if isinstance(X, dict) else X
+        found = [feature_names(table) for table in tables]
+        if reset:
+            self._feature_names = found
+            return
+        pairs = zip(self._feature_names, found, strict=False)
+        for v, (known, given) in enumerate(pairs):
+            if known is None or given is None or np.array_equal(known, given):
+                continue
+            table = f"X[{v}]" if several else "X"
+            raise ComitiaError(
+                f"{table} has the columns {', '.join(map(str, given[:3]))}, …; "
+                f"{type(self).__name__} was fitted to "
+                f"{', '.join(map(str, known[:3]))}, …. Give the same columns in the "
+                "same order."
+            )
 
     def _generator(self) -> Any:
         return None  # nothing that could label new objects

@@ -266,6 +266,7 @@ class OMVC(IncompleteViewMethod):
             self.ensemble_ = Ensemble(
                 self.view_labels_[:, some],
                 clustering_names=[self.view_names_[m] for m in some],
+                object_names=views.object_names,
             )
         return self
 
