@@ -142,6 +142,9 @@ def read_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
             with archive.open(member) as part:
                 name = member.filename.removesuffix(".npy")
                 arrays[name] = read_npy(part, member.file_size)
+                # The checksum is compared when the end of the part is reached.
+                if part.read(1):
+                    raise ValueError(f"{name} is shorter than its part of the file")
         return arrays
 
 

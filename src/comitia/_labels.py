@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from comitia._arrays import device_of
 from comitia.exceptions import ComitiaError
 
-__all__ = ["LabelTable", "by_appearance", "encode", "narrowest", "read_labels"]
+__all__ = [
+    "LabelTable",
+    "by_appearance",
+    "check_not_sparse",
+    "encode",
+    "narrowest",
+    "read_labels",
+]
 
 
 # Rows of a table that are turned into columns at once: they stay in the cache.
@@ -42,6 +49,7 @@ def read_labels(labels: Any) -> LabelTable:
     table : LabelTable
         The columns, and names where the input has them.
     """
+    check_not_sparse(labels, "labels")
     device = device_of(labels)
     if device is not None and device not in ("torch", "array_api_strict"):
         raise ComitiaError(
@@ -86,6 +94,24 @@ def read_labels(labels: Any) -> LabelTable:
     if table.dtype.kind in "iu" and table.size:
         return LabelTable(list(_narrow_columns(table)), None, None)
     return LabelTable(list(table.T), None, None)
+
+
+def check_not_sparse(given: Any, argument: str) -> None:
+    """Refuse a sparse matrix where a table is wanted.
+
+    Parameters
+    ----------
+    given : object
+        What was given.
+
+    argument : str
+        What messages call it.
+    """
+    if hasattr(given, "tocsr") and hasattr(given, "nnz"):
+        raise ComitiaError(
+            f"{argument} is a sparse matrix, whose empty places would be taken for a "
+            f"label; give an array: {argument}.toarray()."
+        )
 
 
 def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:

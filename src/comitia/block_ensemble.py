@@ -68,16 +68,20 @@ class StoredBlock(Ensemble):
 
     @property
     def codes(self) -> NDArray[Any]:  # type: ignore[override]
-        """The labels, (n_clusterings, n_rows), mapped as long as they are used."""
-        codes = _store.map_block(self.path, self.about.dtype)
-        if not self.__dict__.get("is_sound"):
-            k = self.n_clusters_each
-            # Kernels index tables by these codes and do not look twice.
-            if codes.shape != (len(k), self.n_rows) or (codes.max(axis=1) > k).any():
-                raise EnsembleFileError(
-                    f"{self.path} is damaged: its labels do not fit."
-                )
-            self.__dict__["is_sound"] = True
+        """The labels, (n_clusterings, n_rows), mapped as long as they are used.
+
+        They are checked when they are first read, and again when the file changed.
+        """
+        version = _store.version_of(self.path)
+        if self.__dict__.get("checked") == version:
+            shape = self.n_clusterings, self.n_rows
+            return _store.map_block(self.path, self.about.dtype, shape)
+        codes, kind = _store.read_block(self.path, self.n_clusters_each, self.n_rows)
+        if kind == "partial" and self.kind == "hard":
+            raise EnsembleFileError(
+                f"{self.path} is damaged: labels are missing in a folder of hard ones."
+            )
+        self.__dict__["checked"] = version
         return codes
 
     @property
