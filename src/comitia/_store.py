@@ -6,6 +6,7 @@ read; memberships, which are sparse matrices, are one ``.npz`` for each block.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -19,7 +20,16 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._files import atomic_write, read_arrays, write_arrays
+from comitia._files import (
+    DIGEST_BYTES,
+    array_digest,
+    atomic_write,
+    file_digest,
+    read_arrays,
+    read_json,
+    write_arrays,
+    write_json,
+)
 from comitia._labels import narrowest
 from comitia._members import check_codes, check_n_clusters, check_names
 from comitia.config import require_memory
@@ -40,7 +50,9 @@ __all__ = [
 ]
 
 FORMAT = "comitia-ensemble-1"
-FOLDER_FORMAT = "comitia-ensemble-2"
+FOLDER_FORMAT = "comitia-ensemble-3"
+# Folders of older versions, without digests: of labels, and of memberships or names.
+_OLD_LABELS, _OLD_ARCHIVES = "comitia-ensemble-2", "comitia-ensemble-1"
 _NAMES = ("groups", "object_names", "clustering_names")
 _MEMBERSHIP = ("data", "indices", "indptr")
 _BLOCK_ROWS = 500_000
@@ -135,16 +147,18 @@ def _write_folder(ensemble: Ensemble, target: Path, block_rows: int) -> None:
             writer.finish(n_rows)
             os.rename(folder, target)
             return
-        starts = range(0, ensemble.n_objects, block_rows)
+        digests = []
         for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
             _write_file(block, folder / _block_name(number))
+            digests.append(file_digest(folder / _block_name(number)))
         about = {
-            "format": FORMAT,
+            "format": FOLDER_FORMAT,
+            "blocks": "archives",
             "kind": ensemble.kind,
             "n_objects": ensemble.n_objects,
-            "n_blocks": len(starts),
+            "digests": digests,
         }
-        (folder / "ensemble.json").write_text(json.dumps(about, indent=1))
+        write_json(folder / "ensemble.json", about)
         os.rename(folder, target)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -233,6 +247,45 @@ class Folder(NamedTuple):
     dtype: np.dtype[Any]
     groups: NDArray[Any] | None
     clustering_names: NDArray[Any] | None
+    digests: list[str] | None  # of each block; None in folders of older versions
+
+    def block(self, number: int) -> Path:
+        """The file of a block.
+
+        Parameters
+        ----------
+        number : int
+            Of the block, from 0.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        return self.path / _labels_name(number)
+
+    def read(self, number: int) -> tuple[NDArray[Any], str]:
+        """Map the labels of a block into memory, and look at all of them.
+
+        Parameters
+        ----------
+        number : int
+            Of the block, from 0.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_clusterings, n_rows)
+            The labels.
+
+        kind : {"hard", "partial"}
+            Whether labels are missing.
+        """
+        return read_block(
+            self.block(number),
+            self.n_clusters_each,
+            self.n_rows[number],
+            None if self.digests is None else self.digests[number],
+        )
 
 
 class BlockWriter:
@@ -270,6 +323,7 @@ class BlockWriter:
         self.dtype = np.dtype(narrowest(int(self.n_clusters_each.max())))
         self.about: dict[str, Any] = {
             "format": FOLDER_FORMAT,
+            "blocks": "labels",
             "n_clusters_each": self.n_clusters_each.tolist(),
             "dtype": self.dtype.name,
             "groups": None if groups is None else [str(name) for name in groups],
@@ -314,7 +368,7 @@ class BlockWriter:
         if started.exists() or (self.folder / "ensemble.json").exists():
             try:
                 found = json.loads(started.read_text())
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 found = None
             if found != self.about:
                 raise EnsembleFileError(
@@ -335,9 +389,14 @@ class BlockWriter:
         Returns
         -------
         done : bool
-            True when it is whole.
+            True when it is there and as it was written.
         """
-        return (self.folder / _labels_name(number)).exists()
+        path = self.folder / _labels_name(number)
+        try:
+            codes = map_block(path, self.dtype)
+            return array_digest(codes) == _written_digest(path, codes)
+        except EnsembleFileError:
+            return False
 
     def write(self, number: int, codes: NDArray[Any]) -> None:
         """Write one block, all of it or nothing.
@@ -363,6 +422,9 @@ class BlockWriter:
         try:
             with atomic_write(path) as file:
                 np.save(file, checked)
+                # Behind the array, where NumPy does not look: whoever goes on with the
+                # blocks of a run that was killed can tell whether they are whole.
+                file.write(array_digest(checked))
         except OSError as error:
             raise EnsembleFileError(
                 f"{path} could not be written ({error.strerror or error}); the blocks "
@@ -377,19 +439,22 @@ class BlockWriter:
         n_rows : sequence of int
             Objects of each block.
         """
-        kinds = set()
+        kinds, digests = set(), []
         for number, n in enumerate(n_rows):
             path = self.folder / _labels_name(number)
-            _, kind = read_block(path, self.n_clusters_each, int(n))
+            shape = len(self.n_clusters_each), int(n)
+            digest = _written_digest(path, map_block(path, self.dtype, shape))
+            _, kind = read_block(path, self.n_clusters_each, int(n), digest.hex())
             kinds.add(kind)
+            digests.append(digest.hex())
         about = {
             **self.about,
             "kind": "partial" if "partial" in kinds else "hard",
             "n_objects": int(sum(n_rows)),
             "n_rows": [int(n) for n in n_rows],
+            "digests": digests,
         }
-        with atomic_write(self.folder / "ensemble.json") as file:
-            file.write(json.dumps(about, indent=1).encode())
+        write_json(self.folder / "ensemble.json", about)
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
@@ -407,32 +472,34 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     """
     folder = Path(path)
     about = _about(folder)
-    if about.get("format") != FOLDER_FORMAT:
+    if about["blocks"] != "labels":
         raise EnsembleFileError(
             f"{folder} holds memberships or named objects, which are not mapped; use "
             "Ensemble.load."
         )
     try:
-        k = check_n_clusters(
-            _whole(about["n_clusters_each"]), len(about["n_clusters_each"])
+        each = _numbers(about["n_clusters_each"])
+        k = check_n_clusters(each, len(each))
+        groups, names = (
+            check_names(about.get(name), len(k), name, "clustering")
+            for name in ("groups", "clustering_names")
         )
-        n_rows = _whole(about["n_rows"])
         found = Folder(
             folder.resolve(),
             str(about["kind"]),
-            n_rows,
+            _numbers(about["n_rows"]),
             k,
             np.dtype(narrowest(int(k.max()))),
-            *(
-                check_names(about.get(name), len(k), name, "clustering")
-                for name in ("groups", "clustering_names")
-            ),
+            groups,
+            names,
+            None if about["format"] == _OLD_LABELS else list(about["digests"]),
         )
         fits = (
             found.kind in ("hard", "partial")
             and found.dtype.name == about["dtype"]
-            and min(n_rows) > 0
-            and sum(n_rows) == about["n_objects"]
+            and min(found.n_rows) > 0
+            and sum(found.n_rows) == about["n_objects"]
+            and (found.digests is None or len(found.digests) == len(found.n_rows))
         )
     except MemoryBudgetError:
         raise
@@ -445,7 +512,9 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     return found
 
 
-def map_block(path: Path, dtype: np.dtype[Any], shape: tuple[int, int]) -> NDArray[Any]:
+def map_block(
+    path: Path, dtype: np.dtype[Any], shape: tuple[int, int] | None = None
+) -> np.memmap[Any, Any]:
     """Map the labels of one block into memory; :func:`read_block` also checks them.
 
     Parameters
@@ -456,8 +525,8 @@ def map_block(path: Path, dtype: np.dtype[Any], shape: tuple[int, int]) -> NDArr
     dtype : dtype
         What it must hold.
 
-    shape : tuple of int
-        How many clusterings and objects.
+    shape : tuple of int, default=None
+        How many clusterings and objects; any by default.
 
     Returns
     -------
@@ -468,12 +537,23 @@ def map_block(path: Path, dtype: np.dtype[Any], shape: tuple[int, int]) -> NDArr
         codes = npy.open_memmap(path, mode="r")
     except Exception as error:  # NumPy fails in a dozen ways on a header
         raise EnsembleFileError(f"{path} cannot be read ({error}).") from None
-    if codes.dtype != dtype or codes.shape != shape or not codes.flags.c_contiguous:
+    fits = codes.dtype == dtype and codes.ndim == 2 and codes.flags.c_contiguous
+    if not fits or shape not in (None, codes.shape):
         raise EnsembleFileError(
             f"{path} is damaged: it holds {codes.dtype} of shape {codes.shape} instead "
             f"of labels, {dtype} of shape {shape}."
         )
+    # Behind the labels is their digest, or nothing in folders of older versions.
+    if version_of(path)[1] - codes.offset - codes.nbytes not in (0, DIGEST_BYTES):
+        raise EnsembleFileError(f"{path} is damaged: it has another length.")
     return codes
+
+
+def _written_digest(path: Path, codes: np.memmap[Any, Any]) -> bytes:
+    """The digest that a writer put behind the labels."""
+    with open(path, "rb") as file:
+        file.seek(codes.offset + codes.nbytes)
+        return file.read()
 
 
 def version_of(path: Path) -> tuple[int, int]:
@@ -497,7 +577,7 @@ def version_of(path: Path) -> tuple[int, int]:
 
 
 def read_block(
-    path: Path, n_clusters_each: NDArray[np.int64], n_rows: int
+    path: Path, n_clusters_each: NDArray[np.int64], n_rows: int, digest: str | None
 ) -> tuple[NDArray[Any], str]:
     """Map the labels of one block into memory, and look at all of them.
 
@@ -512,6 +592,9 @@ def read_block(
     n_rows : int
         Number of objects.
 
+    digest : str or None
+        Of the labels that were written; None if that is not known.
+
     Returns
     -------
     codes : ndarray of shape (n_clusterings, n_rows)
@@ -522,16 +605,20 @@ def read_block(
     """
     k = n_clusters_each
     codes = map_block(path, np.dtype(narrowest(int(k.max()))), (len(k), n_rows))
+    if digest is not None and array_digest(codes).hex() != digest:
+        raise EnsembleFileError(
+            f"{path} is damaged: its labels are not those that were written."
+        )
     with _blamed_on(path):
         _, _, kind = check_codes(codes, k)
     return codes, kind
 
 
-def _whole(numbers: Any) -> list[int]:
+def _numbers(given: Any) -> list[int]:
     """Whole numbers of a description; JSON has others too."""
-    if not isinstance(numbers, list) or not all(type(n) is int for n in numbers):
+    if not isinstance(given, list) or not all(type(n) is int for n in given):
         raise TypeError
-    return numbers
+    return given
 
 
 def _labels_name(number: int) -> str:
@@ -539,11 +626,22 @@ def _labels_name(number: int) -> str:
 
 
 def _about(folder: Path) -> dict[str, Any]:
+    """What ``ensemble.json`` says; what it has more in newer folders is filled in."""
     try:
-        about = json.loads((folder / "ensemble.json").read_text())
-    except (OSError, ValueError, RecursionError):
-        about = None
-    if not isinstance(about, dict) or "n_objects" not in about:
+        about = read_json(folder / "ensemble.json", FOLDER_FORMAT)
+    except OSError:
+        about = {}
+    except ValueError as error:
+        raise EnsembleFileError(
+            f"{folder} is damaged: ensemble.json does not fit ({error})."
+        ) from None
+    blocks = {
+        FOLDER_FORMAT: about.get("blocks"),
+        _OLD_LABELS: "labels",
+        _OLD_ARCHIVES: "archives",
+    }
+    about["blocks"] = blocks.get(str(about.get("format")))
+    if about["blocks"] not in ("labels", "archives"):
         raise EnsembleFileError(f"{folder} holds no ensemble.json that comitia wrote.")
     return about
 
@@ -552,15 +650,13 @@ def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
     from scipy.sparse import vstack
 
     about = _about(folder)
-    if about.get("format") == FOLDER_FORMAT:
+    if about["blocks"] == "labels":
         return _assembled(_read_labels(open_folder(folder)), folder, make)
-    if about.get("format") != FORMAT or type(about.get("n_blocks")) is not int:
-        raise EnsembleFileError(f"{folder} is damaged: ensemble.json does not fit.")
     # One after the other: the first that is not there ends it, however many there are
     # said to be.
     blocks = [
-        _read_file(folder / _block_name(number), make)
-        for number in range(about["n_blocks"])
+        _read_archive(folder / _block_name(number), digest, make)
+        for number, digest in _archives(about, folder)
     ]
     if not blocks or any(
         not np.array_equal(block.n_clusters_each, blocks[0].n_clusters_each)
@@ -572,7 +668,7 @@ def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
         for block in blocks
     ):
         raise EnsembleFileError(f"{folder} is damaged: its blocks do not fit together.")
-    if sum(block.n_objects for block in blocks) != about["n_objects"]:
+    if sum(block.n_objects for block in blocks) != about.get("n_objects"):
         raise EnsembleFileError(f"{folder} is damaged: objects are missing.")
     first = blocks[0]
     named = first.object_names is not None
@@ -592,6 +688,26 @@ def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
     return _assembled(parts, folder, make)
 
 
+def _archives(about: dict[str, Any], folder: Path) -> Iterator[tuple[int, str | None]]:
+    """The numbers of the blocks, and their digests in folders of this version."""
+    if about["format"] == FOLDER_FORMAT and isinstance(about.get("digests"), list):
+        yield from enumerate(about["digests"])
+    elif about["format"] != FOLDER_FORMAT and type(about.get("n_blocks")) is int:
+        yield from zip(range(about["n_blocks"]), itertools.repeat(None))
+    else:
+        raise EnsembleFileError(f"{folder} is damaged: ensemble.json does not fit.")
+
+
+def _read_archive(
+    path: Path, digest: str | None, make: Callable[..., Ensemble]
+) -> Ensemble:
+    if not path.is_file():
+        raise EnsembleFileError(f"{path} is not there.")
+    if digest is not None and file_digest(path) != digest:
+        raise EnsembleFileError(f"{path} is damaged: it is not what was written.")
+    return _read_file(path, make)
+
+
 def _read_labels(folder: Folder) -> dict[str, Any]:
     k, n = folder.n_clusters_each, sum(folder.n_rows)
     require_memory(
@@ -602,8 +718,7 @@ def _read_labels(folder: Folder) -> dict[str, Any]:
     codes = np.empty((len(k), n), dtype=folder.dtype)
     start = 0
     for number, rows in enumerate(folder.n_rows):
-        path = folder.path / _labels_name(number)
-        codes[:, start : start + rows], _ = read_block(path, k, rows)
+        codes[:, start : start + rows], _ = folder.read(number)
         start += rows
     return {
         "codes": codes,
