@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 import comitia
 from comitia import Ensemble
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, EnsembleFileError
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -140,3 +140,13 @@ def test_a_worker_that_is_killed_does_not_change_the_result(labels, tmp_path):
         killer.join()
     assert killed, "the fit was over before a worker could be killed"
     assert_array_equal(got.labels_, alone.labels_)
+
+
+def test_workers_notice_a_flipped_bit(client, labels, tmp_path):
+    Ensemble(labels).save(tmp_path / "e", block_rows=N // 3)
+    path = tmp_path / "e" / "block-00002.npy"
+    content = bytearray(path.read_bytes())
+    content[1000] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(EnsembleFileError, match=r"block-00002\.npy is damaged"):
+        fitted("lwgp", Ensemble.open(tmp_path / "e", client=client))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._arrays import as_tensor, check_device, device_of, to_tensor
+from comitia._arrays import as_tensor, check_device, device_of, to_numpy, to_tensor
+from comitia._members import check_extremes, check_n_clusters
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
-__all__ = ["check_codes", "check_place", "encode", "moved"]
+__all__ = ["check_place", "encode", "extremes", "moved", "own_codes"]
 
 Tensor = Any
 
@@ -113,10 +114,8 @@ def moved(ensemble: Ensemble, device: str | None) -> Tensor:
     return to_tensor(codes, device)
 
 
-def check_codes(
-    codes: Any, n_clusters_each: ArrayLike
-) -> tuple[Tensor, NDArray[np.int64]]:
-    """Check labels on a device that are coded already.
+def own_codes(codes: Any, n_clusters_each: ArrayLike) -> Tensor:
+    """Check labels on a device that are coded already, and copy them.
 
     Parameters
     ----------
@@ -128,24 +127,37 @@ def check_codes(
 
     Returns
     -------
-    codes, n_clusters_each : tensor, ndarray
-        The labels in the narrowest type, without a copy where they have it.
+    codes : tensor
+        The labels in the narrowest type, which nobody else can write to.
     """
     from comitia._kernels.device import narrowest
 
-    tensor, k = _integers(codes, "codes"), np.asarray(n_clusters_each)
-    if k.shape != (len(tensor),) or k.dtype.kind not in "iu" or (k < 1).any():
-        raise ComitiaError(
-            "n_clusters_each must have one positive entry per clustering; got "
-            f"{k.tolist()} for {len(tensor)}."
-        )
-    least, most = (part.cpu().numpy() for part in tensor.aminmax(dim=1))
-    # Sums index tables by these codes and do not look twice.
-    wrong = (least < 0) | (most > k)
-    if wrong.any():
-        m = int(np.argmax(wrong))
-        raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
-    return tensor.to(narrowest(int(k.max()))).contiguous(), k.astype(np.int64)
+    tensor = _integers(codes, "codes")
+    k = check_n_clusters(n_clusters_each, len(tensor))
+    # Before they are narrowed, which would wrap them.
+    check_extremes(*extremes(tensor), k)
+    narrow = tensor.to(narrowest(int(k.max()))).contiguous()
+    return narrow.clone() if narrow.data_ptr() == tensor.data_ptr() else narrow
+
+
+def extremes(codes: Tensor) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The smallest and the largest code of each clustering; zeros of no objects.
+
+    Parameters
+    ----------
+    codes : tensor of shape (n_clusterings, n_objects)
+        The labels.
+
+    Returns
+    -------
+    least, most : ndarray of shape (n_clusterings,)
+        The codes.
+    """
+    if codes.shape[1] == 0:
+        none = np.zeros(len(codes), dtype=np.int64)
+        return none, none
+    least, most = codes.aminmax(dim=1)
+    return to_numpy(least), to_numpy(most)
 
 
 def _integers(array: Any, argument: str) -> Any:

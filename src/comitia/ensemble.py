@@ -16,13 +16,17 @@ from comitia._arrays import device_of
 from comitia._members import (
     check_array,
     check_cluster,
+    check_codes,
+    check_indicator,
     check_indices,
     check_membership,
+    check_n_clusters,
     check_names,
     check_sequence,
     frozen,
 )
 from comitia._names import in_order, match_rows, names_of_each
+from comitia.config import require_memory
 from comitia.engine.row_blocks import Blocks, LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError
 from comitia.storage import InBlocks, InMemory, Mapped, OnDevice, Storage
@@ -172,15 +176,24 @@ class Ensemble:
         object_names: Sequence[Any] | NDArray[Any] | None = None,
         clustering_names: Sequence[Any] | NDArray[Any] | None = None,
     ) -> None:
-        M, n = len(n_clusters_each), storage.n_objects
-        if kind is None:
-            missing = (storage.largest() == n_clusters_each).any()
-            kind = "partial" if missing else "hard"
+        """Check the parts and take them; arrays are kept, and cannot be written to.
+
+        ``kind`` is found out where it is None. Rows of a partial ensemble may be said
+        to be partial though no label is missing among them.
+        """
+        k = check_n_clusters(n_clusters_each, np.size(n_clusters_each))
+        M, n = len(k), storage.n_objects
+        # Labels in blocks are checked where they are, when they are first read.
+        found = storage.check(k) or kind
+        if membership is not None:
+            membership = check_indicator(membership, storage.codes, k, str(kind))
+        elif kind not in (None, "partial", found):
+            raise ComitiaError(f"kind={kind!r} is not true: the labels are {found}.")
         state: dict[str, Any] = {
-            "kind": kind,
+            "kind": kind or found,
             "storage": storage,
-            "n_clusters_each": frozen(n_clusters_each.astype(np.int64)),
-            "offsets": frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
+            "n_clusters_each": frozen(k),
+            "offsets": frozen(np.r_[0, np.cumsum(k)]),
             "groups": check_names(groups, M, "groups", "clustering"),
             "object_names": check_names(object_names, n, "object_names", "object"),
             "clustering_names": check_names(
@@ -195,9 +208,7 @@ class Ensemble:
     def assemble(
         cls, storage: Storage | NDArray[Any], *args: Any, **kwargs: Any
     ) -> Ensemble:
-        """Put an ensemble together from parts that are known to fit.
-
-        Nothing is checked: what comes from outside goes through :meth:`from_codes`.
+        """Put an ensemble together from parts that nobody else will write to.
 
         Parameters
         ----------
@@ -238,6 +249,7 @@ class Ensemble:
         storage: Storage = (
             InMemory(codes, compiled) if device_of(codes) is None else OnDevice(codes)
         )
+        storage.is_sound = True
         return Ensemble.assemble(storage, self.n_clusters_each, None, self.kind)
 
     def with_object_names(self, names: NDArray[Any] | None) -> Ensemble:
@@ -279,8 +291,8 @@ class Ensemble:
         Parameters
         ----------
         codes : ndarray or tensor of shape (n_clusterings, n_objects)
-            Labels 0..k_m - 1 in row m, and k_m where the label is missing. They are
-            used as they are and where they are; clusters may be empty.
+            Labels 0..k_m - 1 in row m, and k_m where the label is missing; clusters may
+            be empty. They are copied, where they are.
 
         n_clusters_each : array-like of shape (n_clusterings,)
             The number of clusters of each clustering, k_m.
@@ -294,33 +306,19 @@ class Ensemble:
             The ensemble.
         """
         if device_of(codes) is not None:
-            from comitia.device_labels import check_codes
+            from comitia.device_labels import own_codes
 
-            tensor, each = check_codes(codes, n_clusters_each)
-            return cls.assemble(OnDevice(tensor), each, **names)
-        codes, k = (
-            check_array(codes, "codes"),
-            check_array(n_clusters_each, "n_clusters_each"),
-        )
-        if codes.ndim != 2 or 0 in codes.shape or codes.dtype.kind not in "iu":
-            raise ComitiaError(
-                "codes must be integers of shape (n_clusterings, n_objects), at least "
-                f"(1, 1); got {codes.dtype} of shape {codes.shape}."
+            tensor = own_codes(codes, n_clusters_each)
+            return cls.assemble(OnDevice(tensor), n_clusters_each, **names)
+        given = check_array(codes, "codes")
+        codes, k, _ = check_codes(given, n_clusters_each)
+        if np.may_share_memory(codes, given):
+            # What somebody else can write to would change under the kernels.
+            require_memory(
+                codes.nbytes, f"a copy of the codes of {codes.shape[1]} objects"
             )
-        numbers = k.dtype.kind in "iuf" and k.shape == (len(codes),)
-        if not numbers or (k < 1).any() or (k != np.rint(k)).any():
-            raise ComitiaError(
-                "n_clusters_each must have one positive entry per clustering; got "
-                f"{k.tolist()} for {len(codes)}."
-            )
-        k = k.astype(np.int64)
-        # Kernels index tables by these codes and do not look twice.
-        wrong = (codes.min(axis=1) < 0) | (codes.max(axis=1) > k)
-        if wrong.any():
-            m = int(np.argmax(wrong))
-            raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
-        codes = codes.astype(_labels.narrowest(int(k.max())), copy=False)
-        return cls.assemble(codes, k, None, **names)
+            codes = codes.copy()
+        return cls.assemble(codes, k, **names)
 
     @classmethod
     def from_memberships(
@@ -418,20 +416,24 @@ class Ensemble:
                 f"clustering {int(np.argmin(n_clusters))} has no clusters; leave it "
                 "out."
             )
+        missing = n_clusters.astype(_labels.narrowest(n_clusters.max()))
+        require_memory(
+            # The labels, and where the row of each object begins in the memberships.
+            n_objects * (missing.nbytes + 8),
+            f"the clusters of {n_objects} objects in {len(missing)} clusterings",
+        )
+        codes = np.repeat(missing[:, None], n_objects, axis=1)
+        owner = np.repeat(np.arange(len(n_clusters)), n_clusters)
+        begin = np.r_[0, np.cumsum(n_clusters)]
+        for c in reversed(range(len(members))):
+            codes[owner[c], members[c]] = c - begin[owner[c]]
         rows = np.concatenate(members)
+        if len(rows) == (codes != missing[:, None]).sum():  # nothing overlaps
+            return cls.assemble(codes, n_clusters, **names)
         columns = np.repeat(np.arange(len(members)), [len(c) for c in members])
         membership = csr_array(
             (np.ones(len(rows)), (rows, columns)), shape=(n_objects, len(members))
         )
-        first = np.repeat(n_clusters[:, None], n_objects, axis=1)
-        owner = np.repeat(np.arange(len(n_clusters)), n_clusters)
-        begin = np.r_[0, np.cumsum(n_clusters)]
-        for c in reversed(range(len(members))):
-            first[owner[c], members[c]] = c - begin[owner[c]]
-        codes = first.astype(_labels.narrowest(n_clusters.max()))
-        overlaps = len(rows) > (first < n_clusters[:, None]).sum()
-        if not overlaps:
-            return cls.assemble(codes, n_clusters, None, **names)
         return cls.assemble(codes, n_clusters, membership, "overlapping", **names)
 
     @classmethod
@@ -450,8 +452,7 @@ class Ensemble:
         """
         from comitia import _store
 
-        parts = _store.read(path)
-        return cls.assemble(parts.pop("codes"), **parts)
+        return _store.read(path, cls.assemble)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, client: Any = None) -> Ensemble:
@@ -477,11 +478,10 @@ class Ensemble:
         from comitia import _store
 
         folder = _store.open_folder(path)
+        k, kind = folder.n_clusters_each, folder.kind
         parts = [
-            cls.assemble(
-                Mapped(file, folder, n), folder.n_clusters_each, None, folder.kind
-            )
-            for file, n in zip(folder.files, folder.n_rows, strict=True)
+            cls.assemble(Mapped(folder, number), k, None, kind)
+            for number in range(len(folder.n_rows))
         ]
         blocks: Blocks = LocalBlocks(parts)
         if client is not None:
@@ -490,9 +490,9 @@ class Ensemble:
             blocks = DaskBlocks.of(client, parts)
         return cls.assemble(
             InBlocks(blocks, folder.n_rows, str(folder.path)),
-            folder.n_clusters_each,
+            k,
             None,
-            folder.kind,
+            kind,
             groups=folder.groups,
             clustering_names=folder.clustering_names,
         )
@@ -601,7 +601,10 @@ class Ensemble:
         return {**state, "membership": None if self.is_hard else self.membership}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
+        try:
+            self._set(**state)
+        except TypeError as error:
+            raise ComitiaError(f"the pickle holds no ensemble ({error}).") from None
 
     def __repr__(self) -> str:
         parts = {
@@ -880,7 +883,7 @@ class Ensemble:
                 return Ensemble.assemble(OnDevice(codes), k, **names)
             labels = self.codes[which]
             if objects is None:
-                return Ensemble.from_codes(labels, k, **names)
+                return Ensemble.assemble(labels, k, **names)
             labels = labels[:, kept].astype(np.int64)
             labels[labels == k[:, None]] = -1
             return Ensemble(list(labels), **names)

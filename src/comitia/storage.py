@@ -8,7 +8,6 @@ blocks, and knows which engine adds up its labels.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from comitia import _store, sizes
 from comitia._arrays import device_of
-from comitia._members import frozen
+from comitia._members import check_codes, check_extremes, check_n_clusters, frozen
 from comitia.config import require_memory
 from comitia.engine.row_blocks import Blocks, LocalBlocks
 from comitia.exceptions import ComitiaError, EnsembleFileError
@@ -33,6 +32,8 @@ class Storage(ABC):
 
     # Whether ``codes`` are a NumPy array of this process.
     is_local: bool = True
+    # Whether the codes are known to be labels of their clusters.
+    is_sound: bool = False
     device: str | None = None
 
     @property
@@ -50,15 +51,21 @@ class Storage(ABC):
         """A copy with the labels of each object contiguous, (n_objects, M)."""
         return np.ascontiguousarray(self.codes.T)
 
-    def largest(self) -> NDArray[Any]:
-        """The largest code of each clustering.
+    def check(self, n_clusters_each: NDArray[np.int64]) -> str | None:
+        """Check that the labels are labels of so many clusters.
+
+        Parameters
+        ----------
+        n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+            The number of clusters of each clustering.
 
         Returns
         -------
-        largest : ndarray of shape (n_clusterings,)
-            The number of its clusters where a label is missing.
+        kind : {"hard", "partial"} or None
+            Whether labels are missing; None where they are checked when they are
+            first read, or are known to fit.
         """
-        return np.asarray(self.codes.max(axis=1))
+        return None
 
     def read(self, ensemble: Ensemble) -> NDArray[Any]:
         """All labels in memory.
@@ -130,12 +137,37 @@ class InMemory(Storage):
     """
 
     def __init__(self, codes: NDArray[Any], compiled: bool = False) -> None:
-        self._codes = frozen(np.ascontiguousarray(codes))
+        self._codes = codes
         self._row_codes: NDArray[Any] | None = None
         self.compiled = compiled
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # What is read from a pickle is checked again.
         return InMemory, (self._codes, self.compiled)
+
+    def check(self, n_clusters_each: NDArray[np.int64]) -> str | None:
+        """Check the labels, and keep them from being written to.
+
+        Parameters
+        ----------
+        n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+            The number of clusters of each clustering.
+
+        Returns
+        -------
+        kind : {"hard", "partial"} or None
+            Whether labels are missing; None where they are known to fit.
+        """
+        kind = None
+        if self.is_sound:
+            self._codes = np.ascontiguousarray(self._codes)
+        else:
+            self._codes, _, kind = check_codes(
+                self._codes, n_clusters_each, least_objects=0
+            )
+        frozen(self._codes)
+        self.is_sound = True
+        return kind
 
     @property
     def n_objects(self) -> int:
@@ -183,42 +215,43 @@ class Mapped(Storage):
 
     Parameters
     ----------
-    path : Path
-        The file.
-
     folder : Folder
         What the folder says of all its blocks.
 
-    n_rows : int
-        Number of objects.
+    number : int
+        Of the block, from 0.
     """
 
-    def __init__(self, path: Path, folder: _store.Folder, n_rows: int) -> None:
-        self.path = path
+    def __init__(self, folder: _store.Folder, number: int) -> None:
         self.folder = folder
-        self.n_rows = n_rows
-        self.is_sound = False
+        self.number = number
+        self._checked: tuple[int, int] | None = None  # the version that was checked
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Mapped, (self.path, self.folder, self.n_rows)
+        return Mapped, (self.folder, self.number)
 
     @property
     def n_objects(self) -> int:
         """Number of objects."""
-        return self.n_rows
+        return self.folder.n_rows[self.number]
 
     @property
     def codes(self) -> NDArray[Any]:
-        """The labels, (n_clusterings, n_rows), checked when they are first read."""
-        codes = _store.map_block(self.path, self.folder.dtype)
-        if not self.is_sound:
-            k = self.folder.n_clusters_each
-            # Kernels index tables by these codes and do not look twice.
-            if codes.shape != (len(k), self.n_rows) or (codes.max(axis=1) > k).any():
-                raise EnsembleFileError(
-                    f"{self.path} is damaged: its labels do not fit."
-                )
-            self.is_sound = True
+        """The labels, (n_clusterings, n_rows), mapped as long as they are used.
+
+        They are checked when they are first read, and again when the file changed.
+        """
+        path = self.folder.block(self.number)
+        version = _store.version_of(path)
+        if self._checked == version:
+            shape = len(self.folder.n_clusters_each), self.n_objects
+            return _store.map_block(path, self.folder.dtype, shape)
+        codes, kind = self.folder.read(self.number)
+        if kind == "partial" and self.folder.kind == "hard":
+            raise EnsembleFileError(
+                f"{path} is damaged: labels are missing in a folder of hard ones."
+            )
+        self._checked = version
         return codes
 
     def engine(self, ensemble: Ensemble) -> Engine:
@@ -272,16 +305,26 @@ class OnDevice(Storage):
         """The labels, a tensor of shape (n_clusterings, n_objects)."""
         return self._codes
 
-    def largest(self) -> NDArray[Any]:
-        """The largest code of each clustering.
+    def check(self, n_clusters_each: NDArray[np.int64]) -> str | None:
+        """Check that the labels are labels of so many clusters.
+
+        Parameters
+        ----------
+        n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+            The number of clusters of each clustering.
 
         Returns
         -------
-        largest : ndarray of shape (n_clusterings,)
-            The number of its clusters where a label is missing.
+        kind : {"hard", "partial"} or None
+            Whether labels are missing; None where they are known to fit.
         """
-        largest: NDArray[Any] = self._codes.amax(dim=1).cpu().numpy()
-        return largest
+        if self.is_sound:
+            return None
+        from comitia.device_labels import extremes
+
+        k = check_n_clusters(n_clusters_each, len(self._codes))
+        self.is_sound = True
+        return check_extremes(*extremes(self._codes), k)
 
     def read(self, ensemble: Ensemble) -> NDArray[Any]:
         """Copy all labels into memory.

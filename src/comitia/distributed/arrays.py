@@ -65,15 +65,17 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> Ensemble
         blocks = LocalBlocks(dask.compute(*parts))
     else:
         blocks = DaskBlocks(client, client.compute(parts))
-    seen = list(blocks.map(_seen).gather())
+    seen = list(blocks.map(_seen, n_clusterings=labels.shape[1]).gather())
     each = [
         _named([part.values[m] for part in seen], m) for m in range(labels.shape[1])
     ]
     missing = any(part.missing for part in seen)
     k = np.array([len(values) for values in each])
     kind = "partial" if missing else "hard"
-    encoded = blocks.map(_encoded, each=each, n_clusters_each=k, kind=kind)
     n_rows = [part.n_rows for part in seen]
+    encoded = blocks.map(
+        _encoded, blocks.put(n_rows), each=each, n_clusters_each=k, kind=kind
+    )
     storage = InBlocks(encoded, n_rows, "a Dask array")
     return Ensemble.assemble(storage, k, None, kind, **names)
 
@@ -153,8 +155,15 @@ def _delayed_blocks(labels: Any) -> list[Any]:
     return labels.to_delayed().ravel().tolist()
 
 
-def _seen(table: NDArray[Any]) -> _Seen:
-    values = [np.unique(column) for column in _labels.as_labels(table).T]
+def _seen(table: Any, *, n_clusterings: int) -> _Seen:
+    table = _labels.as_labels(table)
+    # What a Dask array says of itself need not be what its tasks return.
+    if table.dtype.kind not in "iu" or table.shape[1:] != (n_clusterings,):
+        raise ComitiaError(
+            f"labels has a block of {table.dtype} of shape {table.shape}; give blocks "
+            f"of integers with {n_clusterings} columns."
+        )
+    values = [np.unique(column) for column in table.T]
     missing = any(column[0] == -1 for column in values)
     return _Seen([v[v != -1] for v in values], missing, len(table))
 
@@ -173,21 +182,33 @@ def _named(values: list[NDArray[Any]], m: int) -> NDArray[Any]:
 
 
 def _encoded(
-    table: NDArray[Any],
+    table: Any,
+    n_rows: int,
     *,
     each: list[NDArray[Any]],
     n_clusters_each: NDArray[np.int64],
     kind: str,
 ) -> Ensemble:
+    table = _labels.as_labels(table)
     dtype = _labels.narrowest(int(n_clusters_each.max()))
-    codes = np.empty((len(each), len(table)), dtype=dtype)
-    for m, names in enumerate(each):
-        column = _labels.as_labels(table[:, m])
-        codes[m] = np.where(column == -1, len(names), np.searchsorted(names, column))
+    codes = np.empty((len(each), n_rows), dtype=dtype)
+    same = table.shape == (n_rows, len(each))
+    for m, names in enumerate(each if same else ()):
+        column = table[:, m]
+        missing = column == -1
+        codes[m] = np.where(missing, len(names), np.searchsorted(names, column))
+        same = same and bool(
+            ((names.take(codes[m], mode="clip") == column) | missing).all()
+        )
+    if not same:
+        # A block that was lost is computed again.
+        raise ComitiaError(
+            "labels changes from one computation to the next; give a Dask array whose "
+            "blocks are the same every time."
+        )
     # Whether sums are compiled must not depend on the size of blocks.
-    return Ensemble.assemble(
-        InMemory(codes, compiled=True), n_clusters_each, None, kind
-    )
+    storage = InMemory(codes, compiled=True)
+    return Ensemble.assemble(storage, n_clusters_each, None, kind)
 
 
 def _own(membership: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
