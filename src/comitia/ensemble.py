@@ -602,6 +602,8 @@ class Ensemble:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         try:
+            if not isinstance(state.get("storage"), Storage):
+                raise TypeError("its labels are missing")
             self._set(**state)
         except TypeError as error:
             raise ComitiaError(f"the pickle holds no ensemble ({error}).") from None

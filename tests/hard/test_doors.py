@@ -135,13 +135,14 @@ def test_negative_labels_of_an_old_folder_are_refused(tmp_path):
 
 def test_a_pickled_method_checks_the_labels_it_carries():
     fitted = comitia.method("lwgp")(2).fit(Ensemble(E6))
-    fitted.ensemble_.__dict__["codes"] = np.full_like(fitted.ensemble_.codes, 77)
+    wrong = InMemory(np.full_like(fitted.ensemble_.codes, 77))
+    fitted.ensemble_.__dict__["storage"] = wrong
     with pytest.raises(ComitiaError, match="codes of clustering 0"):
         pickle.loads(pickle.dumps(fitted))
 
 
 @pytest.mark.parametrize(
-    "state", [{}, {"codes": CODES}, {"codes": None, "n_clusters_each": K}]
+    "state", [{}, {"storage": CODES}, {"storage": None, "n_clusters_each": K}]
 )
 def test_a_pickle_of_something_else_is_refused(state):
     with pytest.raises(ComitiaError):
@@ -192,7 +193,7 @@ def test_memberships_and_labels_belong_together(ensemble):
     Ensemble.__new__(Ensemble).__setstate__(state)
     with pytest.raises(ComitiaError, match="label that is not its cluster"):
         Ensemble.__new__(Ensemble).__setstate__(
-            {**state, "codes": np.ascontiguousarray(ensemble.codes[:, ::-1])}
+            {**state, "storage": InMemory(ensemble.codes[:, ::-1].copy())}
         )
     other = {"fuzzy": "overlapping", "overlapping": "fuzzy"}[ensemble.kind]
     with pytest.raises(ComitiaError, match="memberships do not fit"):
