@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -278,6 +279,22 @@ def test_a_folder_that_somebody_else_writes_to_is_refused(full, tmp_path, force)
                 full.ensemble.save(tmp_path / name)
     same(full, Result.load(folder))
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_a_result_that_is_replaced_while_it_is_read_is_not_mixed(
+    full, tmp_path, monkeypatch
+):
+    folder = full.save(tmp_path / "r")
+    other = replace(full, labels=full.labels[::-1], notes=("the other",))
+    read = _result_files.read_files
+
+    def replaced(*arguments):
+        monkeypatch.undo()
+        other.save(folder, force=True)
+        return read(*arguments)
+
+    monkeypatch.setattr("comitia.io.results.read_files", replaced)
+    same(other, Result.load(folder))
 
 
 def test_a_new_folder_is_as_open_as_any(full, tmp_path):
