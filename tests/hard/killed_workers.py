@@ -133,8 +133,8 @@ def run(folder, n_kills, seed):
     while sum(kills.values()) < n_kills:
         n_clusters += 1
         with client_for(n_workers=2) as client:
-            # Dask starts another worker in the place of one that is gone; where it
-            # does not in time, on a busy machine, all begin again.
+            # Another worker is started in the place of one that is gone; where that
+            # takes too long, on a busy machine, all begin again.
             while sum(kills.values()) < n_kills and two_workers(client):
                 stage = names[sum(kills.values()) % len(names)]
                 if stage not in times:
@@ -147,6 +147,7 @@ def run(folder, n_kills, seed):
                 kills[stage] += killed
                 if found != stages.expected[stage]:
                     wrong.append(f"{stage}: {found}")
+                print(stage, f"{moment:.2f} s", killed, file=sys.stderr)
     return {"kills": kills, "wrong": wrong, "clusters": n_clusters, "seconds": times}
 
 
