@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._files import atomic_write, read_arrays, write_arrays
+from comitia._files import UNFINISHED, atomic_write, read_arrays, write_arrays
 from comitia._labels import narrowest
+from comitia._lock import locked
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, EnsembleFileError
 
@@ -104,33 +105,39 @@ def _write_file(ensemble: Ensemble, target: Path) -> None:
 def _write_folder(ensemble: Ensemble, target: Path, block_rows: int) -> None:
     if block_rows < 1:
         raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
-    if target.exists():
-        raise EnsembleFileError(f"{target} exists already; give a new folder name.")
-    folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
-    try:
-        if ensemble.is_hard and ensemble.object_names is None:
-            writer = BlockWriter.of(ensemble, folder)
-            n_rows = []
-            for number, (rows, block) in enumerate(ensemble.blocks(block_rows)):
-                writer.write(number, block.codes)
-                n_rows.append(rows.stop - rows.start)
-            writer.finish(n_rows)
+    with locked(target, beside=True):
+        if target.exists():
+            raise EnsembleFileError(f"{target} exists already; give a new folder name.")
+        # In a private room, so that the folder itself is as open as any new one.
+        room = Path(tempfile.mkdtemp(dir=target.parent, prefix=UNFINISHED))
+        folder = room / "new"
+        try:
+            folder.mkdir()
+            _fill_folder(ensemble, folder, block_rows)
             os.rename(folder, target)
-            return
-        starts = range(0, ensemble.n_objects, block_rows)
-        for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
-            _write_file(block, folder / _block_name(number))
-        about = {
-            "format": FORMAT,
-            "kind": ensemble.kind,
-            "n_objects": ensemble.n_objects,
-            "n_blocks": len(starts),
-        }
-        (folder / "ensemble.json").write_text(json.dumps(about, indent=1))
-        os.rename(folder, target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def _fill_folder(ensemble: Ensemble, folder: Path, block_rows: int) -> None:
+    if ensemble.is_hard and ensemble.object_names is None:
+        writer = BlockWriter.of(ensemble, folder)
+        n_rows = []
+        for number, (rows, block) in enumerate(ensemble.blocks(block_rows)):
+            writer.write(number, block.codes)
+            n_rows.append(rows.stop - rows.start)
+        writer.finish(n_rows)
+        return
+    starts = range(0, ensemble.n_objects, block_rows)
+    for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
+        _write_file(block, folder / _block_name(number))
+    about = {
+        "format": FORMAT,
+        "kind": ensemble.kind,
+        "n_objects": ensemble.n_objects,
+        "n_blocks": len(starts),
+    }
+    (folder / "ensemble.json").write_text(json.dumps(about, indent=1))
 
 
 def _block_name(number: int) -> str:

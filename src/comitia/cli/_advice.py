@@ -244,35 +244,37 @@ def compare(
         refuse_needs(build(each, k, seed=seed).card, "data")
     if k is not None and k < 1:
         raise UsageError(f"-k {k} is no number of clusters.")
-    folder = ResultFolder(output.out, force=output.force)
-    generator = build(
-        "lwgp",
-        None,
-        seed=seed,
-        generator=making.generator,
-        n_clusterings=making.n_clusterings,
-    ).generator
-    given, words = read_data_or_ensemble(data, how)
-    refuse_large_k(k, given.n_objects)
-    with Meter(output.quiet).stage("methods") as stage:
-        found = run(
-            given.ensemble if given.X is None else given.X,
-            ids or None,
-            panel=panel,
-            n_clusters=k,
-            truth=given.about.get("truth"),
-            generator=None if given.X is None else generator,
-            time_limit=time_limit,
-            memory_limit=memory,
-            n_resamples=n_resamples,
-            random_state=seed,
-            n_jobs=making.n_jobs,
-            progress=stage.show,
+    with ResultFolder.held(
+        output.out, force=output.force, quiet=output.quiet
+    ) as folder:
+        generator = build(
+            "lwgp",
+            None,
+            seed=seed,
+            generator=making.generator,
+            n_clusterings=making.n_clusterings,
+        ).generator
+        given, words = read_data_or_ensemble(data, how)
+        refuse_large_k(k, given.n_objects)
+        with Meter(output.quiet).stage("methods") as stage:
+            found = run(
+                given.ensemble if given.X is None else given.X,
+                ids or None,
+                panel=panel,
+                n_clusters=k,
+                truth=given.about.get("truth"),
+                generator=None if given.X is None else generator,
+                time_limit=time_limit,
+                memory_limit=memory,
+                n_resamples=n_resamples,
+                random_state=seed,
+                n_jobs=making.n_jobs,
+                progress=stage.show,
+            )
+        about = {"command": typed(), "source": data, "data": words, "seed": seed}
+        report = write_comparison(
+            folder, found, given.about.get("object_names"), about, not output.no_report
         )
-    about = {"command": typed(), "source": data, "data": words, "seed": seed}
-    report = write_comparison(
-        folder, found, given.about.get("object_names"), about, not output.no_report
-    )
     if output.json:
         print_json({**found.to_dict(), **about, "folder": str(folder.path)})
     elif not output.quiet:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from comitia._files import UNFINISHED, atomic_write, read_arrays, write_arrays
+from comitia._lock import LOCK
 from comitia.exceptions import EnsembleFileError
 
 __all__ = ["Checkpoint", "fingerprint"]
@@ -94,6 +95,7 @@ class Checkpoint:
     def __init__(
         self, folder: str | os.PathLike[str], run: str, plans: list[Any]
     ) -> None:
+        self.run = run
         # Workers that joblib keeps for the next run may be in another folder.
         self.folder = Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +103,8 @@ class Checkpoint:
         if about.exists():
             self.plans = self._continue(about, run)
         elif any(
-            not file.name.startswith(UNFINISHED) for file in self.folder.iterdir()
+            not file.name.startswith((UNFINISHED, LOCK))
+            for file in self.folder.iterdir()
         ):
             raise EnsembleFileError(
                 f"checkpoint={str(self.folder)!r} holds files that are no checkpoint; "
@@ -142,17 +145,20 @@ class Checkpoint:
         Returns
         -------
         arrays : dict of ndarray or None
-            What was written, or None if the member is not finished.
+            What was written, or None if the member is not finished. One that a worker
+            of an earlier run has left here, whose main process was killed and whose
+            folder was cleared for this run, is not.
         """
         path = self._path(m)
         if not path.exists():
             return None
         try:
-            return read_arrays(path)
+            arrays = read_arrays(path)
         except EnsembleFileError as error:
             raise EnsembleFileError(
                 f"{error} Delete it to have that member made again."
             ) from None
+        return arrays if str(arrays.pop("run", "")) == self.run else None
 
     def write(self, m: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write a finished member.
@@ -165,7 +171,7 @@ class Checkpoint:
         arrays : dict of ndarray
             What :meth:`read` is to give back.
         """
-        write_arrays(self._path(m), arrays)
+        write_arrays(self._path(m), {**arrays, "run": np.array(self.run)})
 
     def _path(self, m: int) -> Path:
         return self.folder / f"member-{m:05d}.npz"

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._lock import locked
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
-from comitia.io._folder import replaced_folder
+from comitia.io._folder import recover_folder, replaced_folder
 from comitia.io._result_files import FILES, FORMAT, read_files, write_files
 
 if TYPE_CHECKING:
@@ -330,14 +331,16 @@ class Result:
         target = Path(folder)
         if target.exists() and not target.is_dir():
             raise ComitiaError(f"{target} is a file; give the name of a folder.")
-        if not force and target.is_dir() and any(target.iterdir()):
-            raise ComitiaError(
-                f"the folder {target} is there already and not empty; give another "
-                "name, or force=True to replace the result in it."
-            )
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replaced_folder(target, FILES) as place:
-            write_files(self, place)
+        with locked(target, beside=True):
+            recover_folder(target, FILES)
+            if not force and target.is_dir() and any(target.iterdir()):
+                raise ComitiaError(
+                    f"the folder {target} is there already and not empty; give another "
+                    "name, or force=True to replace the result in it."
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with replaced_folder(target, FILES) as place:
+                write_files(self, place)
         return target
 
     @classmethod
@@ -358,6 +361,7 @@ class Result:
         if not (source / "result.json").is_file():
             raise ComitiaError(f"{source} holds no result.json, so it is no result.")
         try:
+            before = source.stat()
             about = json.loads((source / "result.json").read_text(encoding="utf-8"))
             if not isinstance(about, dict) or about.get("format") != FORMAT:
                 raise ComitiaError(
@@ -365,9 +369,12 @@ class Result:
                     "version of comitia may have written it."
                 )
             ensemble = Ensemble.load(source / "ensemble.npz")
-            return cls(
+            found = cls(
                 ensemble=ensemble, **read_files(source, about, ensemble.n_objects)
             )
+            if os.path.samestat(before, source.stat()):
+                return found
+            return cls.load(source)  # another result has taken its place meanwhile
         except (
             LookupError,
             TypeError,
