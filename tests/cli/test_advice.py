@@ -10,6 +10,7 @@ import pytest
 
 from comitia import Ensemble, advise
 from comitia.advise import Comparison, MethodRow
+from comitia.catalogue import DEFAULT_METHOD
 from comitia.cli._comparison import write_page
 from comitia.io import Result
 from tests.cli.conftest import read
@@ -60,7 +61,7 @@ def test_fit_looks_through_a_range_of_k(run, blobs, tmp_path, monkeypatch):
     assert "3 clusters" in out
     choice = Result.load(tmp_path / "result").choice
     assert choice["ks"] == [2, 3, 4]
-    assert choice["method"] == "lwgp"
+    assert choice["method"] == DEFAULT_METHOD
 
 
 @pytest.fixture

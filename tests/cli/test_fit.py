@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
+from comitia.catalogue import DEFAULT_METHOD
 from comitia.cli import _work
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
@@ -185,7 +186,7 @@ def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_pa
     (tmp_path / "pairs.csv").write_text("o0,o1\n")
     code, _, err = run("fit", blobs, "-k", "3", *QUICK, "--must-link", "pairs.csv")
     assert code == 2
-    assert "lwgp takes no constraints; these do:" in err
+    assert f"{DEFAULT_METHOD} takes no constraints; these do:" in err
     assert "okabe_yamada_2013" in err
 
 
@@ -198,7 +199,7 @@ def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_pa
         (["--drop", "name"], "column 'class' holds text ('u', 'v', …)"),
         (["--truth", "class"], "if it names the objects say --id name"),
         ([*QUICK, "-k", "61"], "-k 61 is larger than the number of objects"),
-        ([*QUICK, "--param", "theta=-1"], "'theta' parameter of LWGP"),
+        ([*QUICK, "-m", "lwgp", "--param", "theta=-1"], "'theta' parameter of LWGP"),
         ([*QUICK, "--columns", "d"], "columns='d' is no column"),
         (["--write-obs", "x"], "DATA is none"),
     ],
@@ -391,7 +392,7 @@ def test_a_lack_of_memory_keeps_the_clusterings(run, blobs, tmp_path, monkeypatc
         raise MemoryBudgetError("the step needs more than there is.")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(method("lwgp"), "_combine", small)
+        patch.setattr(method(), "_combine", small)
         code, _, err = run("fit", *options)
     assert code == 1
     assert "needs more than there is. 5 clusterings are kept" in err

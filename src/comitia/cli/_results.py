@@ -23,7 +23,7 @@ from comitia.cli._given import (
     refuse_needs,
 )
 from comitia.cli._meter import Meter
-from comitia.cli._methods import DEFAULT_METHOD, build
+from comitia.cli._methods import build
 from comitia.cli._options import (
     BlockOptions,
     DataOptions,
@@ -86,7 +86,7 @@ def fit(
     wanted = parse_k(k)
     folder = ResultFolder(output.out, force=output.force, resume=resume)
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -193,7 +193,7 @@ def combine(
     wanted = parse_k(k)
     folder = ResultFolder(output.out, force=output.force)
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
