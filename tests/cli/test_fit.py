@@ -15,8 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
-from comitia.catalogue import DEFAULT_METHOD
+from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
 from comitia.cli import _work
+from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
 from comitia.io import Result
@@ -180,6 +181,15 @@ def test_constraints_are_read_by_name(run, blobs, tmp_path):
     labels = labels_of(tmp_path / "result")
     assert labels[0] == labels[20]
     assert labels[0] != labels[1]
+
+
+def test_who_names_no_method_gets_the_default(run, blobs):
+    code, out, _ = run("fit", blobs, "-k", "3", *QUICK, "--json")
+    assert code == 0
+    assert json.loads(out)["method"] == DEFAULT_METHOD
+    assert f"{DEFAULT_METHOD} by default" in " ".join(run("fit", "--help")[1].split())
+    assert MethodOptions(device="cuda").method_or_default() == DEFAULT_ON_DEVICE
+    assert MethodOptions(method="eac").method_or_default() == "eac"
 
 
 def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_path):
@@ -395,7 +405,8 @@ def test_a_lack_of_memory_keeps_the_clusterings(run, blobs, tmp_path, monkeypatc
         patch.setattr(method(), "_combine", small)
         code, _, err = run("fit", *options)
     assert code == 1
-    assert "needs more than there is. 5 clusterings are kept" in err
+    assert "needs more than there is. " in err
+    assert " 5 clusterings are kept" in err
     Interrupted(monkeypatch, 0, AssertionError("made again"))
     assert run("fit", *options, "--resume")[0] == 0
 
