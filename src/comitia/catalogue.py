@@ -361,8 +361,9 @@ def _load(source: _Source) -> type[EnsembleMethod]:
             f"the method {source.id!r} cannot be imported: {source.where} raises "
             f"{type(error).__name__}: {str(error).rstrip('.')}."
         ) from error
-    card = getattr(cls, "card", None)
-    if not (inspect.isclass(cls) and isinstance(card, MethodCard)):
+    card: Any = getattr(cls, "card", None)
+    is_method = inspect.isclass(cls) and isinstance(card, MethodCard)
+    if not is_method:
         raise ComitiaError(
             f"the method {source.id!r} cannot be used: {source.where} has no class "
             "with a MethodCard."

@@ -54,32 +54,32 @@ class _Check(NamedTuple):
 _CHECKS: list[_Check] = []
 
 
-def check_method(cls: type) -> None:
+def check_method(method_class: type) -> None:
     """Try everything that a method promises; raise at the first that does not hold.
 
     Parameters
     ----------
-    cls : type
+    method_class : type
         The class of the method.
     """
     from unittest import SkipTest  # what scikit-learn's checks raise
 
-    for name, check in method_checks(cls):
+    for name, check in method_checks(method_class):
         try:
-            check(cls)
+            check(method_class)
         except SkipTest:
             continue
         except Exception as error:
-            error.add_note(f"This was the check {name!r} of {cls.__name__}.")
+            error.add_note(f"This was the check {name!r} of {method_class.__name__}.")
             raise
 
 
-def method_checks(cls: type) -> Iterator[tuple[str, Callable[[type], None]]]:
+def method_checks(method_class: type) -> Iterator[tuple[str, Callable[[type], None]]]:
     """List what a method promises: our checks, then those of scikit-learn.
 
     Parameters
     ----------
-    cls : type
+    method_class : type
         The class of the method.
 
     Yields
@@ -89,9 +89,9 @@ def method_checks(cls: type) -> Iterator[tuple[str, Callable[[type], None]]]:
         left out.
 
     check : callable
-        Called as ``check(cls)``; raises if the promise is not kept.
+        Called as ``check(method_class)``; raises if the promise is not kept.
     """
-    for name, check, reason in _checks_of(cls):
+    for name, check, reason in _checks_of(method_class):
         if not reason:
             yield name, check
 
@@ -149,12 +149,12 @@ def _run_on_estimator(estimator: Any, check: Callable[[Any], None], cls: Any) ->
 # -- what methods are tried on ----------------------------------------------------
 
 
-def quick_method(cls: type, **parameters: Any) -> Any:
+def quick_method(method_class: type, **parameters: Any) -> Any:
     """Make a method that is quick to fit: three clusters, few members, few rounds.
 
     Parameters
     ----------
-    cls : type
+    method_class : type
         The class of the method.
 
     **parameters : dict
@@ -167,8 +167,8 @@ def quick_method(cls: type, **parameters: Any) -> Any:
     """
     from comitia.generate import KMeansGenerator
 
-    card: Any = cls.card  # type: ignore[attr-defined]
-    known = inspect.signature(cls).parameters
+    card: Any = method_class.card  # type: ignore[attr-defined]
+    known = inspect.signature(method_class).parameters
     # A few members are enough to see that nothing breaks.
     quick: dict[str, Any] = {
         "n_clusters": 3,
@@ -178,7 +178,9 @@ def quick_method(cls: type, **parameters: Any) -> Any:
         "random_state": 0,
     }
     quick |= {**card.quick, **parameters}
-    return cls(**{name: value for name, value in quick.items() if name in known})
+    return method_class(
+        **{name: value for name, value in quick.items() if name in known}
+    )
 
 
 def planted(

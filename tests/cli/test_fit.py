@@ -187,7 +187,10 @@ def test_who_names_no_method_gets_the_default(run, blobs):
     code, out, _ = run("fit", blobs, "-k", "3", *QUICK, "--json")
     assert code == 0
     assert json.loads(out)["method"] == DEFAULT_METHOD
-    assert f"{DEFAULT_METHOD} by default" in " ".join(run("fit", "--help")[1].split())
+    words = " ".join(run("fit", "--help")[1].replace("│", " ").split())
+    assert (
+        f"{DEFAULT_METHOD} by default, and {DEFAULT_ON_DEVICE} with --device" in words
+    )
     assert MethodOptions(device="cuda").method_or_default() == DEFAULT_ON_DEVICE
     assert MethodOptions(method="eac").method_or_default() == "eac"
 
