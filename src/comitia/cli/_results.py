@@ -143,6 +143,7 @@ def fit(
                 making.n_jobs,
                 meter,
                 own_generator=making.is_given(),
+                own_method=which.method is not None,
             )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
@@ -234,7 +235,15 @@ def combine(
         )
         choice = None
         if isinstance(wanted, range):
-            choice = look_through(given, wanted, estimator, which.seed, 1, meter)
+            choice = look_through(
+                given,
+                wanted,
+                estimator,
+                which.seed,
+                1,
+                meter,
+                own_method=which.method is not None,
+            )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
             estimator,
