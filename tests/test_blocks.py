@@ -14,6 +14,7 @@ from comitia._store import BlockWriter
 from comitia.block_ensemble import BlockEnsemble
 from comitia.blocks import LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
+from comitia.methods.composite import consensus
 from comitia.partition import _lloyd, _micro, kmeans_rows
 from comitia.partition._label_rows import LabelRows
 
@@ -21,6 +22,7 @@ N, K = 700, 4
 
 # Methods that touch objects only through their row blocks.
 LINEAR = [
+    "consensus",
     "dias",
     "ecpcs_mc",
     "gp_mgla",
@@ -44,6 +46,7 @@ def few_is_many(monkeypatch):
     """Let small ensembles go the way of large ones."""
     monkeypatch.setattr(ensemble, "_FEW_LABELS", 0)
     monkeypatch.setattr(block_ensemble, "_FEW_OBJECTS", 0)
+    monkeypatch.setattr(consensus, "_MANY_OBJECTS", 0)
     monkeypatch.setattr(_micro, "MANY_ROWS", 60)
     monkeypatch.setattr(_lloyd, "_SAMPLE", 100)
     monkeypatch.setattr(_lloyd, "_SHARE", 3)

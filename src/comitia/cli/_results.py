@@ -25,7 +25,7 @@ from comitia.cli._given import (
     refuse_needs,
 )
 from comitia.cli._meter import Meter
-from comitia.cli._methods import DEFAULT_METHOD, build
+from comitia.cli._methods import build
 from comitia.cli._options import (
     BlockOptions,
     DataOptions,
@@ -104,7 +104,7 @@ def _fit(
     write_obs: str | None,
 ) -> None:
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -161,6 +161,7 @@ def _fit(
                 making.n_jobs,
                 meter,
                 own_generator=making.is_given(),
+                own_method=which.method is not None,
             )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
@@ -225,7 +226,7 @@ def _combine(
     from comitia.io import read_votes
 
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -266,7 +267,15 @@ def _combine(
         )
         choice = None
         if isinstance(wanted, range):
-            choice = look_through(given, wanted, estimator, which.seed, 1, meter)
+            choice = look_through(
+                given,
+                wanted,
+                estimator,
+                which.seed,
+                1,
+                meter,
+                own_method=which.method is not None,
+            )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
             estimator,
