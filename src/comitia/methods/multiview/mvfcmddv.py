@@ -12,7 +12,7 @@ from comitia.cluster._base import warn_unconverged
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise._ties import lowest_run
+from comitia.optimise._ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 
@@ -208,7 +208,7 @@ class MVFCMddV(MultiViewMethod):
         self.medoid_indices_ = run.medoids[:, order]
         self.view_labels_ = np.stack(
             [
-                R[:, g].argmin(axis=1)
+                first_lowest(R[:, g])
                 for R, g in zip(tables, self.medoid_indices_, strict=True)
             ],
             axis=1,
