@@ -27,6 +27,12 @@ def is_lower(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np
     return one + SAME * np.abs(one) < other
 
 
+def without_last_bits(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values with 30 bits, which are equal where they were so but for rounding."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(mantissa * 2.0**30) / 2.0**30, exponent)
+
+
 def lowest_run(runs: Iterable[Run], cost: Callable[[Run], float]) -> Run:
     """The run that costs least; the first of those that are equal.
 
