@@ -89,7 +89,6 @@ test-oldest: | $(BIN)/python
 test-portable: setup
 	$(TEST_ENV) $(BIN)/python tools/test_portable.py -n $(JOBS) $(TESTS)
 
-# What scikit-learn checks of every method takes minutes and hangs on no rounding.
 test-foreign: setup
 	$(TEST_ENV) $(BIN)/python tools/test_portable.py --foreign -n $(JOBS) src docs tests/test_common.py
 

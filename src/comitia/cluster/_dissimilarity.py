@@ -67,7 +67,7 @@ def nearest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.i
     from scipy.spatial.distance import cdist
     from sklearn.utils import gen_batches
 
-    points, others = off_centre_of(X, Y)
+    points, others = X - Y.mean(axis=0), Y - Y.mean(axis=0)
     squares = np.einsum("ij,ij->i", others, others)
     margins = _DOUBTFUL * (np.einsum("ij,ij->i", points, points) + squares.max())
     nearest = np.empty(len(X), dtype=np.intp)

@@ -299,4 +299,4 @@ def _normalised_cut(
     labels = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(rows).labels_
     # Eigenvectors of equal values are any basis, and with it the order of the clusters.
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return first.argsort().argsort()[codes]
+    return first.argsort().argsort()[codes].astype(np.int32)

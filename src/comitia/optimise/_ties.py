@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,19 @@ SAME = 1e-9
 def first_lowest(costs: NDArray[np.float64]) -> NDArray[np.intp]:
     """Where each row is lowest; the first place of those that are equal."""
     lowest = costs.min(axis=-1, keepdims=True)
-    return (costs <= lowest + SAME * np.abs(lowest)).argmax(axis=-1)
+    within = costs <= lowest + SAME * np.abs(lowest)
+    return np.asarray(within.argmax(axis=-1))
 
 
-def is_lower(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a cost is lower than another by more than rounding."""
-    return one + SAME * np.abs(one) < other
+def is_lower(one: Any, other: Any) -> Any:
+    """Whether a cost is lower than another by more than rounding; arrays one by one."""
+    return one + SAME * abs(one) < other
 
 
 def without_last_bits(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values with 30 bits, which are equal where they were so but for rounding."""
     mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(mantissa * 2.0**30) / 2.0**30, exponent)
+    return np.asarray(np.ldexp(np.rint(mantissa * 2.0**30) / 2.0**30, exponent))
 
 
 def lowest_run(runs: Iterable[Run], cost: Callable[[Run], float]) -> Run:
@@ -42,6 +43,6 @@ def lowest_run(runs: Iterable[Run], cost: Callable[[Run], float]) -> Run:
     runs = iter(runs)
     best = next(runs)
     for run in runs:
-        if is_lower(np.float64(cost(run)), np.float64(cost(best))):
+        if is_lower(cost(run), cost(best)):
             best = run
     return best
