@@ -362,6 +362,7 @@ def test_a_process_that_is_killed_leaves_what_it_takes_to_go_on(run, tmp_path):
     X = np.random.RandomState(0).randn(3000, 20)
     np.save(tmp_path / "data.npy", X)
     options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "40", "--no-report"]
+    options += ["--quiet"]  # no line of progress, however long it takes
     started = subprocess.Popen(
         [sys.executable, "-m", "comitia", *options],
         stderr=subprocess.PIPE,

@@ -26,7 +26,8 @@ ENV = os.environ | {
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONPATH": str(ROOT),
 }
-OPTIONS = ["-k", "3", "--n-clusterings", "20", "--no-report"]
+# Quiet: no line of progress, however long a run takes.
+OPTIONS = ["-k", "3", "--n-clusterings", "20", "--no-report", "--quiet"]
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import lowest_run
 
 __all__ = ["ConsensusClustering"]
 
@@ -73,7 +74,7 @@ def _reassign(
     voters = _voters(ensemble, **weights)
     starts = _starts(ensemble, n_clusters, rng, **weights)
     found = [reassign(voters, labels) for labels in starts]
-    return max(found, key=lambda one: one.log_likelihood).labels
+    return lowest_run(found, lambda one: -one.log_likelihood).labels
 
 
 def _starts(
