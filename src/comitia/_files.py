@@ -26,6 +26,7 @@ __all__ = [
     "array_digest",
     "atomic_write",
     "file_digest",
+    "is_text",
     "read_arrays",
     "read_json",
     "read_npy",
@@ -41,6 +42,9 @@ UNFINISHED = ".unfinished-"
 # Length of a digest. Damage that it does not notice is rarer than any disk can tell.
 DIGEST_BYTES = 16
 _digest = partial(hashlib.blake2b, digest_size=DIGEST_BYTES)
+
+# The largest character of Unicode.
+_LAST_CHARACTER = 0x10FFFF
 
 # Bytes that one thread reads: BLAKE2 is slower than a disk, so several read at once.
 _PIECE = 1 << 20
@@ -300,7 +304,29 @@ def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
     if math.prod(shape) * dtype.itemsize > n_bytes - file.tell():
         raise ValueError(f"it promises an array of shape {shape} and is too short")
     file.seek(0)
-    return npy.read_array(file, allow_pickle=False)
+    array = npy.read_array(file, allow_pickle=False)
+    if not is_text(array):
+        raise ValueError("it holds characters that there are not")
+    return array
+
+
+def is_text(array: NDArray[Any]) -> bool:
+    """Whether an array of text holds text; NumPy stumbles over anything else later.
+
+    Parameters
+    ----------
+    array : ndarray
+        Any array.
+
+    Returns
+    -------
+    is_text : bool
+        False where a character is none; True for arrays of something else.
+    """
+    if array.dtype.kind != "U" or array.nbytes == 0:
+        return True
+    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return bool(native.reshape(-1).view(np.uint32).max() <= _LAST_CHARACTER)
 
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

@@ -391,12 +391,30 @@ class BlockWriter:
         done : bool
             True when it is there and as it was written.
         """
-        path = self.folder / _labels_name(number)
         try:
-            codes = map_block(path, self.dtype)
-            return array_digest(codes) == _written_digest(path, codes)
+            self._digest(number)
         except EnsembleFileError:
             return False
+        return True
+
+    def _digest(self, number: int) -> str:
+        """The digest of a block that is as it was written."""
+        path = self.folder / _labels_name(number)
+        codes = map_block(path, self.dtype)
+        digest = array_digest(codes)
+        with open(path, "rb") as file:
+            file.seek(codes.offset + codes.nbytes)
+            if file.read() != self._seal(number, digest):
+                raise EnsembleFileError(
+                    f"{path} is damaged: its labels are not those that were written."
+                )
+        return digest.hex()
+
+    def _seal(self, number: int, digest: bytes) -> bytes:
+        """What stands behind the labels of a block: whose they are, and which."""
+        return array_digest(
+            np.frombuffer(f"{self.about} {number} ".encode() + digest, dtype=np.uint8)
+        )
 
     def write(self, number: int, codes: NDArray[Any]) -> None:
         """Write one block, all of it or nothing.
@@ -424,7 +442,7 @@ class BlockWriter:
                 np.save(file, checked)
                 # Behind the array, where NumPy does not look: whoever goes on with the
                 # blocks of a run that was killed can tell whether they are whole.
-                file.write(array_digest(checked))
+                file.write(self._seal(number, array_digest(checked)))
         except OSError as error:
             raise EnsembleFileError(
                 f"{path} could not be written ({error.strerror or error}); the blocks "
@@ -442,11 +460,9 @@ class BlockWriter:
         kinds, digests = set(), []
         for number, n in enumerate(n_rows):
             path = self.folder / _labels_name(number)
-            shape = len(self.n_clusters_each), int(n)
-            digest = _written_digest(path, map_block(path, self.dtype, shape))
-            _, kind = read_block(path, self.n_clusters_each, int(n), digest.hex())
+            _, kind = read_block(path, self.n_clusters_each, int(n), None)
             kinds.add(kind)
-            digests.append(digest.hex())
+            digests.append(self._digest(number))
         about = {
             **self.about,
             "kind": "partial" if "partial" in kinds else "hard",
@@ -543,17 +559,10 @@ def map_block(
             f"{path} is damaged: it holds {codes.dtype} of shape {codes.shape} instead "
             f"of labels, {dtype} of shape {shape}."
         )
-    # Behind the labels is their digest, or nothing in folders of older versions.
+    # Behind the labels is the seal of their writer; nothing in older folders.
     if version_of(path)[1] - codes.offset - codes.nbytes not in (0, DIGEST_BYTES):
         raise EnsembleFileError(f"{path} is damaged: it has another length.")
     return codes
-
-
-def _written_digest(path: Path, codes: np.memmap[Any, Any]) -> bytes:
-    """The digest that a writer put behind the labels."""
-    with open(path, "rb") as file:
-        file.seek(codes.offset + codes.nbytes)
-        return file.read()
 
 
 def version_of(path: Path) -> tuple[int, int]:

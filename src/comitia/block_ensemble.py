@@ -249,6 +249,12 @@ class BlockEnsemble(Ensemble):
     @cached_property
     def _tables(self) -> NDArray[np.int64]:
         """Every table in one matrix, B'B."""
+        K = self.n_clusters
+        require_memory(
+            12 * K * K,  # of one block, and the sum
+            f"the table of the objects that each two of {K} clusters share",
+            "give fewer clusterings",
+        )
         return np.asarray(self.row_blocks.map(_dense_contingency).total())
 
     def count_tables(self) -> Any:

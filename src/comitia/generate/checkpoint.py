@@ -115,6 +115,7 @@ class Checkpoint:
         is_seeded: bool = False,
     ) -> None:
         self.n_objects = n_objects
+        self.run = run
         # Workers that joblib keeps for the next run may be in another folder.
         self.folder = Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -174,6 +175,9 @@ class Checkpoint:
             return None
         try:
             found = read_arrays(path)
+            # A member of an older version does not say whose it is.
+            if str(found.pop("member", self._seal(m))) != self._seal(m):
+                raise EnsembleFileError(f"{path} is damaged: it is another member.")
             self._check(found, path)
         except EnsembleFileError as error:
             raise EnsembleFileError(
@@ -208,7 +212,11 @@ class Checkpoint:
         arrays : dict of ndarray
             What :meth:`read` is to give back.
         """
-        write_arrays(self._path(m), arrays)
+        write_arrays(self._path(m), {**arrays, "member": np.array(self._seal(m))})
+
+    def _seal(self, m: int) -> str:
+        """Whose member it is, and which."""
+        return f"{self.run} {m}"
 
     def _path(self, m: int) -> Path:
         return self.folder / f"member-{m:05d}.npz"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import _labels
+from comitia._members import check_codes
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
@@ -179,6 +180,7 @@ class Clustered:
         clustered : Clustered
             Data and labels.
         """
+        check_codes(codes[None], [n_clusters], least_objects=0)
         used = np.bincount(codes, minlength=n_clusters)[:n_clusters] > 0
         if not used.all():
             new = np.full(n_clusters + 1, used.sum())
