@@ -1,6 +1,7 @@
 """Row blocks: the same labels from memory, from disk and from Dask's workers."""
 
 import json
+import os
 import pickle
 import warnings
 
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
 from comitia import Ensemble, block_ensemble, ensemble
+from comitia._files import signed
 from comitia._store import BlockWriter
 from comitia.block_ensemble import BlockEnsemble
 from comitia.blocks import LocalBlocks, join, pieces
@@ -279,9 +281,74 @@ def test_labels_that_no_cluster_has_are_found_before_a_kernel_reads_them(tmp_pat
 def test_a_damaged_description_is_refused(changes, tmp_path):
     Ensemble(planted()).save(tmp_path / "e", block_rows=300)
     path = tmp_path / "e" / "ensemble.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    with pytest.raises(EnsembleFileError, match="does not fit"):
+    about = json.loads(path.read_text()) | changes
+    for edited in (about, signed(about)):
+        path.write_text(json.dumps(edited))
+        with pytest.raises(EnsembleFileError, match="does not fit"):
+            Ensemble.open(tmp_path / "e")
+
+
+def flip(path, place, bit=0):
+    """Damage a file by one bit."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1 << bit
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("read", [Ensemble.open, Ensemble.load])
+def test_one_flipped_bit_is_noticed_when_the_block_is_first_read(read, tmp_path):
+    Ensemble(planted()).save(tmp_path / "e", block_rows=300)
+    flip(tmp_path / "e" / "block-00001.npy", 500)
+    codes = np.load(tmp_path / "e" / "block-00001.npy")
+    assert codes.max() < 4  # labels that there are
+    with pytest.raises(EnsembleFileError, match=r"block-00001\.npy .* not those that"):
+        fitted("lwgp", read(tmp_path / "e"))
+
+
+def test_memberships_and_names_have_digests_too(tmp_path):
+    Ensemble(planted(), object_names=range(700)).save(tmp_path / "e", block_rows=300)
+    flip(tmp_path / "e" / "block-00001.npz", 10)  # the time, of which nothing depends
+    with pytest.raises(EnsembleFileError, match=r"block-00001\.npz is damaged"):
+        Ensemble.load(tmp_path / "e")
+
+
+def test_one_flipped_bit_in_the_description_is_noticed(tmp_path):
+    Ensemble(planted(M=3), groups=["kmeans", "kmeans", "ward"]).save(tmp_path / "e")
+    about = tmp_path / "e" / "ensemble.json"
+    flip(about, about.read_bytes().index(b"ward"))
+    with pytest.raises(EnsembleFileError, match="digest"):
         Ensemble.open(tmp_path / "e")
+
+
+def test_a_block_that_changes_after_it_was_read_is_looked_at_again(tmp_path):
+    Ensemble(planted()).save(tmp_path / "e", block_rows=300)
+    opened = Ensemble.open(tmp_path / "e")
+    block = opened.stored.values[1]
+    assert block.codes.shape == (8, 300)
+    path = tmp_path / "e" / "block-00001.npy"
+    flip(path, 500)
+    os.utime(path, ns=(0, 0))  # clocks of file systems are coarse
+    with pytest.raises(EnsembleFileError, match="not those that were written"):
+        _ = block.codes
+
+
+def test_a_damaged_block_of_a_run_that_was_killed_is_made_again(tmp_path):
+    votes = Ensemble(planted())
+    first = BlockWriter(tmp_path / "e", votes.n_clusters_each, run="a")
+    first.write(0, votes.codes[:, :400])
+    first.write(1, votes.codes[:, 400:])
+    flip(tmp_path / "e" / "block-00001.npy", 500)
+    second = BlockWriter(tmp_path / "e", votes.n_clusters_each, run="a")
+    assert [second.done(0), second.done(1)] == [True, False]
+    with pytest.raises(EnsembleFileError, match="not those that were written"):
+        second.finish([400, 300])
+    second.write(1, votes.codes[:, 400:])
+    second.finish([400, 300])
+    assert Ensemble.load(tmp_path / "e") == votes
+    # Those of the first run have digests in the description as well.
+    flip(tmp_path / "e" / "block-00000.npy", 500)
+    with pytest.raises(EnsembleFileError, match=r"block-00000\.npy"):
+        Ensemble.load(tmp_path / "e")
 
 
 def test_memberships_are_loaded_not_opened(tmp_path):

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 import comitia
 from comitia import Ensemble
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, EnsembleFileError
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -165,3 +165,13 @@ def test_workers_that_cannot_be_closed_in_order_spoil_nothing(monkeypatch):
     monkeypatch.setattr(distributed.LocalCluster, "close", stumble)
     with client_for(n_workers=1) as client:
         assert client.submit(int).result() == 0
+
+
+def test_workers_notice_a_flipped_bit(client, labels, tmp_path):
+    Ensemble(labels).save(tmp_path / "e", block_rows=N // 3)
+    path = tmp_path / "e" / "block-00002.npy"
+    content = bytearray(path.read_bytes())
+    content[1000] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(EnsembleFileError, match=r"block-00002\.npy is damaged"):
+        fitted("lwgp", Ensemble.open(tmp_path / "e", client=client))

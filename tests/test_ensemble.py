@@ -15,6 +15,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia.ensemble as module
 from comitia import Ensemble
+from comitia._files import file_digest, read_json, write_json
+from comitia._store import FOLDER_FORMAT
 from comitia.exceptions import ComitiaError, EnsembleFileError
 from tests.fixtures import E6, U6, same_partition
 
@@ -691,6 +693,11 @@ def test_a_folder_with_blocks_of_two_ensembles_is_refused(tmp_path):
     Ensemble(U6, object_names="abcdef").save(tmp_path / "two", block_rows=2)
     block = "block-00001.npz"
     (tmp_path / "one" / block).write_bytes((tmp_path / "two" / block).read_bytes())
+    with pytest.raises(EnsembleFileError, match="is not what was written"):
+        Ensemble.load(tmp_path / "one")
+    about = read_json(tmp_path / "one" / "ensemble.json", FOLDER_FORMAT)
+    about["digests"][1] = file_digest(tmp_path / "one" / block)
+    write_json(tmp_path / "one" / "ensemble.json", about)
     with pytest.raises(EnsembleFileError, match="do not fit together"):
         Ensemble.load(tmp_path / "one")
 

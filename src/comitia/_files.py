@@ -1,12 +1,16 @@
 """Files that are written whole or not at all, and read without trust."""
 
+import hashlib
+import json
 import math
 import os
 import secrets
 import stat
 import zipfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,16 +22,34 @@ from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, EnsembleFileError
 
 __all__ = [
+    "DIGEST_BYTES",
     "UNFINISHED",
+    "array_digest",
     "atomic_write",
+    "file_digest",
+    "is_text",
     "read_arrays",
+    "read_json",
     "read_npy",
     "read_npz",
+    "signed",
     "write_arrays",
+    "write_json",
 ]
 
 # How a file is called until it is whole.
 UNFINISHED = ".unfinished-"
+
+# Length of a digest. Damage that it does not notice is rarer than any disk can tell.
+DIGEST_BYTES = 16
+_digest = partial(hashlib.blake2b, digest_size=DIGEST_BYTES)
+
+# The largest character of Unicode.
+_LAST_CHARACTER = 0x10FFFF
+
+# Bytes that one thread reads: BLAKE2 is slower than a disk, so several read at once.
+_PIECE = 1 << 20
+_MOST_THREADS = 8
 
 
 @contextmanager
@@ -76,6 +98,114 @@ def _new_file(parent: Path) -> tuple[int, Path]:
         path = parent / f"{UNFINISHED}{secrets.token_hex(8)}"
         with suppress(FileExistsError):
             return os.open(path, flags, 0o666), path
+
+
+def array_digest(array: NDArray[Any]) -> bytes:
+    """A digest of the values of an array.
+
+    Parameters
+    ----------
+    array : ndarray
+        Contiguous; its type and shape are not part of the digest.
+
+    Returns
+    -------
+    digest : bytes
+        Equal for equal bytes, whatever the number of threads.
+    """
+    content = array.reshape(-1).view(np.uint8)
+    pieces = [content[lo : lo + _PIECE] for lo in range(0, len(content), _PIECE)]
+    n_threads = min(len(pieces), os.cpu_count() or 1, _MOST_THREADS)
+    if n_threads <= 1:
+        parts = [_digest(piece.data).digest() for piece in pieces]
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(lambda piece: _digest(piece.data).digest(), pieces))
+    return _digest(b"".join(parts)).digest()
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """A digest of a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    digest : str
+        Equal for equal content.
+    """
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, _digest).hexdigest()
+
+
+def signed(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Put a digest into a description, by which damage is noticed.
+
+    Parameters
+    ----------
+    about : dict
+        What JSON can hold.
+
+    Returns
+    -------
+    about : dict
+        The same and its ``digest``, which takes the place of an earlier one.
+    """
+    about = {name: value for name, value in about.items() if name != "digest"}
+    text = json.dumps(about, sort_keys=True)
+    return {**about, "digest": _digest(text.encode()).hexdigest()}
+
+
+def write_json(path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
+    """Write a description with its digest, all of it or nothing.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    about : dict
+        What :func:`read_json` is to give back.
+    """
+    text = json.dumps(signed(about), indent=1, allow_nan=False, ensure_ascii=False)
+    with atomic_write(path) as file:
+        # Half a surrogate pair, which a file name may hold, is no UTF-8.
+        file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def read_json(path: str | os.PathLike[str], signed_format: str) -> dict[str, Any]:
+    """Read a description that :func:`write_json` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    signed_format : str
+        The format whose descriptions carry a digest. Another one is for the caller to
+        refuse, or to take for that of an older version.
+
+    Returns
+    -------
+    about : dict
+        What was written, empty if it is no description. A ValueError says that it is
+        damaged.
+    """
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        about = json.loads(content.decode("utf-8", "surrogatepass"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(about, dict):
+        return {}
+    if about.get("format") == signed_format and about != signed(about):
+        raise ValueError("its digest is not that of what it says")
+    about.pop("digest", None)
+    return about
 
 
 def write_arrays(
@@ -159,6 +289,9 @@ def read_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
             with archive.open(member) as part:
                 name = member.filename.removesuffix(".npy")
                 arrays[name] = read_npy(part, member.file_size)
+                # The checksum is compared when the end of the part is reached.
+                if part.read(1):
+                    raise ValueError(f"{name} is shorter than its part of the file")
         return arrays
 
 
@@ -188,7 +321,29 @@ def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
     if math.prod(shape) * dtype.itemsize > n_bytes - file.tell():
         raise ValueError(f"it promises an array of shape {shape} and is too short")
     file.seek(0)
-    return npy.read_array(file, allow_pickle=False)
+    array = npy.read_array(file, allow_pickle=False)
+    if not is_text(array):
+        raise ValueError("it holds characters that there are not")
+    return array
+
+
+def is_text(array: NDArray[Any]) -> bool:
+    """Whether an array of text holds text; NumPy stumbles over anything else later.
+
+    Parameters
+    ----------
+    array : ndarray
+        Any array.
+
+    Returns
+    -------
+    is_text : bool
+        False where a character is none; True for arrays of something else.
+    """
+    if array.dtype.kind != "U" or array.nbytes == 0:
+        return True
+    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return bool(native.reshape(-1).view(np.uint32).max() <= _LAST_CHARACTER)
 
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

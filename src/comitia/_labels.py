@@ -22,6 +22,7 @@ __all__ = [
     "LabelTable",
     "as_labels",
     "by_appearance",
+    "check_not_sparse",
     "encode",
     "narrowest",
     "read_labels",
@@ -57,6 +58,7 @@ def read_labels(labels: Any) -> LabelTable:
     table : LabelTable
         The columns, and names where the input has them.
     """
+    check_not_sparse(labels, "labels")
     device = device_of(labels)
     if device is not None and device not in ("torch", "array_api_strict"):
         raise ComitiaError(
@@ -122,6 +124,24 @@ def as_labels(given: Any) -> NDArray[Any]:
         # NumPy writes None, NaN and what is masked out as text beside strings.
         array = np.asarray(given, dtype=object)
     return array
+
+
+def check_not_sparse(given: Any, argument: str) -> None:
+    """Refuse a sparse matrix where a table is wanted.
+
+    Parameters
+    ----------
+    given : object
+        What was given.
+
+    argument : str
+        What messages call it.
+    """
+    if hasattr(given, "tocsr") and hasattr(given, "nnz"):
+        raise ComitiaError(
+            f"{argument} is a sparse matrix, whose empty places would be taken for a "
+            f"label; give an array: {argument}.toarray()."
+        )
 
 
 def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:

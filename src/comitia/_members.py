@@ -1,24 +1,238 @@
-"""What an Ensemble is made of, checked: names, indices, memberships, clusters."""
+"""What an Ensemble is made of, checked: labels, names, indices, memberships, clusters.
+
+Kernels index tables by labels and do not look twice. Whatever labels come from, a file,
+a pickle, a tensor or a caller, they pass :func:`check_codes` or
+:func:`check_extremes` before a kernel sees them.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._files import is_text
 from comitia._inputs import masked_to_nan
+from comitia._labels import check_not_sparse, narrowest
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = [
     "check_array",
     "check_cluster",
+    "check_codes",
+    "check_extremes",
+    "check_indicator",
     "check_indices",
     "check_membership",
+    "check_n_clusters",
     "check_names",
     "check_sequence",
     "frozen",
 ]
+
+# The code of a missing label is the number of clusters, and codes are int32 at most.
+_MOST_CLUSTERS = np.iinfo(np.int32).max
+
+# Memberships read from text carry a few decimals; 1e-6 is closer than float32.
+_SUM_TOLERANCE = 1e-6
+
+
+def check_codes(
+    codes: NDArray[Any], n_clusters_each: ArrayLike, *, least_objects: int = 1
+) -> tuple[NDArray[Any], NDArray[np.int64], str]:
+    """Check labels that are coded already: their types, lengths and range.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_clusterings, n_objects)
+        Labels 0..k_m - 1 in row m, and k_m where the label is missing.
+
+    n_clusters_each : array-like of shape (n_clusterings,)
+        The number of clusters of each clustering, k_m.
+
+    least_objects : int, default=1
+        0 where a sample may have drawn nothing.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_clusterings, n_objects)
+        Contiguous and in the narrowest type; the same array where it is that already.
+
+    n_clusters_each : ndarray of int64
+        The numbers of clusters.
+
+    kind : {"hard", "partial"}
+        Whether labels are missing.
+    """
+    codes = check_array(codes, "codes")
+    least_shape = 1, least_objects
+    fits = codes.ndim == 2 and all(np.greater_equal(codes.shape, least_shape))
+    if not fits or codes.dtype.kind not in "iu":
+        raise ComitiaError(
+            "codes must be integers of shape (n_clusterings, n_objects), at least "
+            f"(1, 1); got {codes.dtype} of shape {codes.shape}."
+        )
+    k = check_n_clusters(n_clusters_each, len(codes))
+    most = codes.max(axis=1, initial=0)
+    least = (
+        codes.min(axis=1, initial=0) if codes.dtype.kind == "i" else np.zeros_like(most)
+    )
+    kind = check_extremes(least, most, k)
+    return np.ascontiguousarray(codes, dtype=narrowest(int(k.max()))), k, kind
+
+
+def check_extremes(
+    least: NDArray[Any], most: NDArray[Any], n_clusters_each: NDArray[np.int64]
+) -> str:
+    """Check the smallest and the largest code of each clustering.
+
+    Parameters
+    ----------
+    least, most : ndarray of int of shape (n_clusterings,)
+        The codes.
+
+    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+        The number of clusters of each clustering, k_m, which is the code of a missing
+        label.
+
+    Returns
+    -------
+    kind : {"hard", "partial"}
+        Whether labels are missing.
+    """
+    wrong = (least < 0) | (most > n_clusters_each)
+    if wrong.any():
+        m = int(np.argmax(wrong))
+        found = least[m] if least[m] < 0 else most[m]
+        raise ComitiaError(
+            f"codes of clustering {m} must lie in 0..{n_clusters_each[m]}; got "
+            f"{int(found)}."
+        )
+    return "partial" if (most == n_clusters_each).any() else "hard"
+
+
+def check_n_clusters(
+    n_clusters_each: ArrayLike, n_clusterings: int
+) -> NDArray[np.int64]:
+    """Check how many clusters each clustering has.
+
+    Parameters
+    ----------
+    n_clusters_each : array-like of shape (n_clusterings,)
+        Whole numbers.
+
+    n_clusterings : int
+        How many there must be.
+
+    Returns
+    -------
+    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+        The numbers; a table with a line for each cluster fits the memory budget.
+    """
+    k = check_array(n_clusters_each, "n_clusters_each")
+    numbers = k.dtype.kind in "iuf" and k.shape == (n_clusterings,)
+    if not numbers or not (k >= 1).all() or (k != np.rint(k)).any():
+        raise ComitiaError(
+            "n_clusters_each must have one positive entry per clustering; got "
+            f"{k.tolist()} for {n_clusterings}."
+        )
+    if (k > _MOST_CLUSTERS).any():
+        raise ComitiaError(
+            f"n_clusters_each has an entry of {k.max():.15g}; a clustering has at most "
+            f"{_MOST_CLUSTERS} clusters."
+        )
+    k = k.astype(np.int64)
+    K = int(k.sum())
+    require_memory(8 * K, f"a number for each of {K} clusters", "give fewer clusters")
+    return k
+
+
+def check_indicator(
+    membership: csr_array,
+    codes: NDArray[Any],
+    n_clusters_each: NDArray[np.int64],
+    kind: str,
+) -> csr_array:
+    """Check an indicator matrix against the labels that belong to it.
+
+    Parameters
+    ----------
+    membership : csr_array of shape (n_objects, n_clusters)
+        What :attr:`Ensemble.membership` is to be.
+
+    codes : ndarray of shape (n_clusterings, n_objects)
+        Labels that are checked already.
+
+    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
+        The number of clusters of each clustering.
+
+    kind : {"fuzzy", "overlapping"}
+        What it is said to be.
+
+    Returns
+    -------
+    membership : csr_array
+        The same, with sorted indices.
+    """
+    if kind not in ("fuzzy", "overlapping"):
+        raise ComitiaError(
+            f'kind={kind!r} must be "fuzzy" or "overlapping" beside memberships.'
+        )
+    n, K = codes.shape[1], int(n_clusters_each.sum())
+    try:
+        if membership.shape != (n, K):
+            raise ValueError(f"they have shape {membership.shape} instead of {(n, K)}")
+        membership.check_format(full_check=True)
+        membership.sort_indices()
+        if not membership.has_canonical_format:
+            raise ValueError("an entry comes twice")
+        data = membership.data
+        if data.dtype != np.float64 or not (np.isfinite(data) & (data > 0)).all():
+            raise ValueError("one is not a positive number")
+        _check_votes(membership, codes, n_clusters_each, kind)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ComitiaError(f"memberships do not fit: {error}.") from None
+    return membership
+
+
+def _check_votes(
+    membership: csr_array,
+    codes: NDArray[Any],
+    n_clusters_each: NDArray[np.int64],
+    kind: str,
+) -> None:
+    """Check the entries of each object in each clustering, and its label there."""
+    M, n = codes.shape
+    ends = np.cumsum(n_clusters_each)
+    rows = np.repeat(np.arange(n), np.diff(membership.indptr))
+    owner = np.searchsorted(ends, membership.indices, side="right")
+    # Entries are sorted by object and cluster, so those of a clustering are a run.
+    run = rows * M + owner
+    first = np.flatnonzero(np.r_[True, run[1:] != run[:-1]]) if len(run) else run
+    data = membership.data
+    chosen = first
+    if kind == "overlapping":
+        if (data != 1).any():
+            raise ValueError("those of overlapping clusters must be 1")
+    elif len(first):
+        sums = np.add.reduceat(data, first)
+        # Twice as much: they were added in another order when they were given.
+        if (np.abs(sums - 1) > 2 * _SUM_TOLERANCE).any():
+            raise ValueError("those of an object in a fuzzy clustering must sum to 1")
+        lengths = np.diff(np.r_[first, len(run)])
+        largest = np.repeat(np.maximum.reduceat(data, first), lengths) == data
+        candidates = np.flatnonzero(largest)
+        chosen = candidates[np.unique(run[candidates], return_index=True)[1]]
+    expected = np.repeat(n_clusters_each[:, None], n, axis=1)
+    m = owner[chosen]
+    expected[m, rows[chosen]] = membership.indices[chosen] - (ends - n_clusters_each)[m]
+    if not np.array_equal(expected, codes):
+        raise ValueError("an object has a label that is not its cluster")
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -60,7 +274,9 @@ def check_names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | 
     if names is None:
         return None
     if isinstance(names, np.ndarray) and names.dtype.kind == "U":
-        checked = names.copy()
+        checked = names.astype(names.dtype.newbyteorder("="))
+        if not is_text(checked):
+            raise ComitiaError(f"{argument} hold what is no text.")
     else:
         try:
             checked = np.array([str(name) for name in names])
@@ -131,6 +347,7 @@ def check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
     membership : ndarray of float64
         Without clusters that nobody is in.
     """
+    check_not_sparse(membership, f"memberships[{m}]")
     try:
         F = np.asarray(masked_to_nan(membership))
         if F.dtype.kind not in "biufO":
@@ -147,8 +364,7 @@ def check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
     if not np.isfinite(F).all() or (F < 0).any():
         raise ComitiaError(f"memberships[{m}] must be finite and not negative.")
     sums = F.sum(axis=1)
-    # Memberships read from text carry a few decimals; 1e-6 is closer than float32.
-    wrong = (sums != 0) & (np.abs(sums - 1) > 1e-6)
+    wrong = (sums != 0) & (np.abs(sums - 1) > _SUM_TOLERANCE)
     if wrong.any():
         i = int(np.argmax(wrong))
         raise ComitiaError(
@@ -176,6 +392,7 @@ def check_sequence(given: Any, argument: str) -> list[Any]:
     items : list
         Its items.
     """
+    check_not_sparse(given, argument)
     try:
         return list(given)
     except TypeError:
@@ -200,6 +417,7 @@ def check_array(given: ArrayLike, argument: str) -> NDArray[Any]:
     array : ndarray
         The array.
     """
+    check_not_sparse(given, argument)
     if isinstance(given, np.ma.MaskedArray) and np.ma.getmaskarray(given).any():
         raise ComitiaError(f"{argument} has masked entries; leave them out.")
     try:

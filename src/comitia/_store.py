@@ -6,34 +6,58 @@ read; memberships, which are sparse matrices, are one ``.npz`` for each block.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._files import UNFINISHED, atomic_write, read_arrays, write_arrays
+from comitia._files import (
+    DIGEST_BYTES,
+    UNFINISHED,
+    array_digest,
+    atomic_write,
+    file_digest,
+    read_arrays,
+    read_json,
+    write_arrays,
+    write_json,
+)
 from comitia._labels import narrowest
 from comitia._lock import locked
+from comitia._members import check_codes, check_n_clusters, check_names
 from comitia.config import require_memory
-from comitia.exceptions import ComitiaError, EnsembleFileError
+from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
-__all__ = ["BlockWriter", "Folder", "map_block", "open_folder", "read", "write"]
+__all__ = [
+    "BlockWriter",
+    "Folder",
+    "map_block",
+    "open_folder",
+    "read",
+    "read_block",
+    "version_of",
+    "write",
+]
 
 FORMAT = "comitia-ensemble-1"
-FOLDER_FORMAT = "comitia-ensemble-2"
+FOLDER_FORMAT = "comitia-ensemble-3"
+# Folders of older versions, without digests: of labels, and of memberships or names.
+_OLD_LABELS, _OLD_ARCHIVES = "comitia-ensemble-2", "comitia-ensemble-1"
 _NAMES = ("groups", "object_names", "clustering_names")
 _MEMBERSHIP = ("data", "indices", "indptr")
 _BLOCK_ROWS = 500_000
-_KINDS = ("hard", "partial", "fuzzy", "overlapping")
 
 
 def write(
@@ -59,7 +83,7 @@ def write(
         _write_folder(ensemble, target, block_rows or _BLOCK_ROWS)
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read(path: str | os.PathLike[str], make: Callable[..., Ensemble]) -> Ensemble:
     """Read what :func:`write` wrote.
 
     Parameters
@@ -67,17 +91,24 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     path : path-like
         The file or folder.
 
+    make : callable
+        Makes an ensemble of its parts, and says whether they fit.
+
     Returns
     -------
-    parts : dict
-        The arguments that assemble the ensemble.
+    ensemble : Ensemble
+        What is in there.
     """
     source = Path(path)
     if not source.exists():
         raise EnsembleFileError(f"there is no ensemble at {source}.")
     if source.is_dir():
-        return _read_folder(source)
-    return _checked(read_arrays(source), source)
+        return _read_folder(source, make)
+    return _read_file(source, make)
+
+
+def _read_file(source: Path, make: Callable[..., Ensemble]) -> Ensemble:
+    return _assembled(_parts(read_arrays(source), source), source, make)
 
 
 def _arrays(ensemble: Ensemble) -> dict[str, NDArray[Any]]:
@@ -128,69 +159,89 @@ def _fill_folder(ensemble: Ensemble, folder: Path, block_rows: int) -> None:
             n_rows.append(rows.stop - rows.start)
         writer.finish(n_rows)
         return
-    starts = range(0, ensemble.n_objects, block_rows)
+    digests = []
     for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
         _write_file(block, folder / _block_name(number))
+        digests.append(file_digest(folder / _block_name(number)))
     about = {
-        "format": FORMAT,
+        "format": FOLDER_FORMAT,
+        "blocks": "archives",
         "kind": ensemble.kind,
         "n_objects": ensemble.n_objects,
-        "n_blocks": len(starts),
+        "digests": digests,
     }
-    (folder / "ensemble.json").write_text(json.dumps(about, indent=1))
+    write_json(folder / "ensemble.json", about)
 
 
 def _block_name(number: int) -> str:
     return f"block-{number:05d}.npz"
 
 
-def _checked(arrays: dict[str, NDArray[Any]], source: Path) -> dict[str, Any]:
-    """The parts of an ensemble, after a look at everything a kernel relies on."""
+def _assembled(
+    parts: dict[str, Any], source: Path, make: Callable[..., Ensemble]
+) -> Ensemble:
+    """An ensemble of what was read; what does not fit is the fault of the source."""
+    said = parts["kind"]
+    # Whether labels are missing is found out; what the source says is compared.
+    kind = None if parts["membership"] is None else said
+    with _blamed_on(source):
+        made = make(**{**parts, "kind": kind})
+        if made.kind != said:
+            raise ComitiaError(f"kind={said!r} is not true: it is {made.kind}.")
+    return made
+
+
+@contextmanager
+def _blamed_on(source: Path) -> Iterator[None]:
+    try:
+        yield
+    except MemoryBudgetError:
+        raise
+    except ComitiaError as error:
+        raise EnsembleFileError(f"{source} is damaged: {error}") from None
+
+
+def _parts(arrays: dict[str, NDArray[Any]], source: Path) -> dict[str, Any]:
+    """The parts of an ensemble that a file holds."""
     from scipy.sparse import csr_array
 
     if str(arrays.get("format")) != FORMAT:
         raise EnsembleFileError(f"{source} does not hold an ensemble of {FORMAT}.")
-    codes, k = arrays.get("codes"), arrays.get("n_clusters_each")
-    kind = str(arrays.get("kind"))
-    if (
-        codes is None
-        or k is None
-        or codes.ndim != 2
-        or 0 in codes.shape
-        or k.shape != (len(codes),)
-        or k.dtype.kind not in "iu"
-        or codes.dtype not in (np.uint8, np.uint16, np.int32)
-        or kind not in _KINDS
-        or (k < 1).any()
-        or k.max() > np.iinfo(codes.dtype).max
-        or (codes.max(axis=1) > k).any()
-        or codes.min() < 0
-    ):
-        raise EnsembleFileError(f"{source} is damaged: its labels do not fit together.")
-    membership: Any = None
-    if kind in ("fuzzy", "overlapping"):
-        parts = [arrays.get(name) for name in _MEMBERSHIP]
+    parts: dict[str, Any] = {name: arrays.get(name) for name in _NAMES}
+    damaged = [
+        name
+        for name, found in parts.items()
+        if found is not None and (found.ndim != 1 or found.dtype.kind != "U")
+    ]
+    damaged += [
+        name
+        for name, types in (("codes", "iu"), ("n_clusters_each", "iu"), ("kind", "U"))
+        if name not in arrays
+        or arrays[name].dtype.kind not in types
+        or arrays[name].size == 0
+    ]
+    if damaged:
+        raise EnsembleFileError(
+            f"{source} is damaged: its {' and '.join(damaged)} cannot be read."
+        )
+    codes, k = arrays["codes"], arrays["n_clusters_each"]
+    membership = None
+    if str(arrays["kind"]) in ("fuzzy", "overlapping"):
         try:
-            shape = codes.shape[1], int(k.sum())
-            membership = csr_array(tuple(parts), shape=shape)  # type: ignore[arg-type]
-            membership.check_format(full_check=True)
-            if not (np.isfinite(membership.data).all() and (membership.data > 0).all()):
-                raise ValueError("a membership is not positive")
-        except (ValueError, TypeError) as error:
+            n = codes.shape[1]
+            membership = csr_array(
+                tuple(arrays[name] for name in _MEMBERSHIP), shape=(n, int(k.sum()))
+            )
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise EnsembleFileError(
                 f"{source} is damaged: its memberships do not fit ({error})."
             ) from None
-    names = {name: arrays.get(name) for name in _NAMES}
-    for name, length in zip(_NAMES, (len(k), codes.shape[1], len(k)), strict=True):
-        found = names[name]
-        if found is not None and (found.shape != (length,) or found.dtype.kind != "U"):
-            raise EnsembleFileError(f"{source} is damaged: its {name} do not fit.")
     return {
         "codes": codes,
         "n_clusters_each": k,
         "membership": membership,
-        "kind": kind,
-        **names,
+        "kind": str(arrays["kind"]),
+        **parts,
     }
 
 
@@ -202,8 +253,47 @@ class Folder(NamedTuple):
     n_rows: list[int]  # objects of each block
     n_clusters_each: NDArray[np.int64]
     dtype: np.dtype[Any]
-    groups: list[str] | None
-    clustering_names: list[str] | None
+    groups: NDArray[Any] | None
+    clustering_names: NDArray[Any] | None
+    digests: list[str] | None  # of each block; None in folders of older versions
+
+    def block(self, number: int) -> Path:
+        """The file of a block.
+
+        Parameters
+        ----------
+        number : int
+            Of the block, from 0.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        return self.path / _labels_name(number)
+
+    def read(self, number: int) -> tuple[NDArray[Any], str]:
+        """Map the labels of a block into memory, and look at all of them.
+
+        Parameters
+        ----------
+        number : int
+            Of the block, from 0.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_clusterings, n_rows)
+            The labels.
+
+        kind : {"hard", "partial"}
+            Whether labels are missing.
+        """
+        return read_block(
+            self.block(number),
+            self.n_clusters_each,
+            self.n_rows[number],
+            None if self.digests is None else self.digests[number],
+        )
 
 
 class BlockWriter:
@@ -241,6 +331,7 @@ class BlockWriter:
         self.dtype = np.dtype(narrowest(int(self.n_clusters_each.max())))
         self.about: dict[str, Any] = {
             "format": FOLDER_FORMAT,
+            "blocks": "labels",
             "n_clusters_each": self.n_clusters_each.tolist(),
             "dtype": self.dtype.name,
             "groups": None if groups is None else [str(name) for name in groups],
@@ -285,7 +376,7 @@ class BlockWriter:
         if started.exists() or (self.folder / "ensemble.json").exists():
             try:
                 found = json.loads(started.read_text())
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 found = None
             if found != self.about:
                 raise EnsembleFileError(
@@ -306,9 +397,32 @@ class BlockWriter:
         Returns
         -------
         done : bool
-            True when it is whole.
+            True when it is there and as it was written.
         """
-        return (self.folder / _labels_name(number)).exists()
+        try:
+            self._digest(number)
+        except EnsembleFileError:
+            return False
+        return True
+
+    def _digest(self, number: int) -> str:
+        """The digest of a block that is as it was written."""
+        path = self.folder / _labels_name(number)
+        codes = map_block(path, self.dtype)
+        digest = array_digest(codes)
+        with open(path, "rb") as file:
+            file.seek(codes.offset + codes.nbytes)
+            if file.read() != self._seal(number, digest):
+                raise EnsembleFileError(
+                    f"{path} is damaged: its labels are not those that were written."
+                )
+        return digest.hex()
+
+    def _seal(self, number: int, digest: bytes) -> bytes:
+        """What stands behind the labels of a block: whose they are, and which."""
+        return array_digest(
+            np.frombuffer(f"{self.about} {number} ".encode() + digest, dtype=np.uint8)
+        )
 
     def write(self, number: int, codes: NDArray[Any]) -> None:
         """Write one block, all of it or nothing.
@@ -326,17 +440,17 @@ class BlockWriter:
                 f"codes of block {number} must have {len(self.n_clusters_each)} rows, "
                 f"one per clustering; got shape {codes.shape}."
             )
-        wrong = (codes.min(axis=1) < 0) | (codes.max(axis=1) > self.n_clusters_each)
-        if wrong.any():
-            m = int(np.argmax(wrong))
-            raise ComitiaError(
-                f"codes of clustering {m} in block {number} must lie in "
-                f"0..{self.n_clusters_each[m]}."
-            )
+        try:
+            checked, _, _ = check_codes(codes, self.n_clusters_each)
+        except ComitiaError as error:
+            raise ComitiaError(f"block {number} does not fit: {error}") from None
         path = self.folder / _labels_name(number)
         try:
             with atomic_write(path) as file:
-                np.save(file, np.ascontiguousarray(codes, dtype=self.dtype))
+                np.save(file, checked)
+                # Behind the array, where NumPy does not look: whoever goes on with the
+                # blocks of a run that was killed can tell whether they are whole.
+                file.write(self._seal(number, array_digest(checked)))
         except OSError as error:
             raise EnsembleFileError(
                 f"{path} could not be written ({error.strerror or error}); the blocks "
@@ -351,24 +465,20 @@ class BlockWriter:
         n_rows : sequence of int
             Objects of each block.
         """
-        k = self.n_clusters_each[:, None]
-        partial = False
+        kinds, digests = set(), []
         for number, n in enumerate(n_rows):
-            codes = map_block(self.folder / _labels_name(number), self.dtype)
-            if codes.shape != (len(k), n):
-                raise EnsembleFileError(
-                    f"{self.folder / _labels_name(number)} has shape {codes.shape} "
-                    f"instead of {(len(k), n)}."
-                )
-            partial = partial or bool((codes.max(axis=1, keepdims=True) == k).any())
+            path = self.folder / _labels_name(number)
+            _, kind = read_block(path, self.n_clusters_each, int(n), None)
+            kinds.add(kind)
+            digests.append(self._digest(number))
         about = {
             **self.about,
-            "kind": "partial" if partial else "hard",
+            "kind": "partial" if "partial" in kinds else "hard",
             "n_objects": int(sum(n_rows)),
             "n_rows": [int(n) for n in n_rows],
+            "digests": digests,
         }
-        with atomic_write(self.folder / "ensemble.json") as file:
-            file.write(json.dumps(about, indent=1).encode())
+        write_json(self.folder / "ensemble.json", about)
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
@@ -386,46 +496,50 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     """
     folder = Path(path)
     about = _about(folder)
-    if about.get("format") != FOLDER_FORMAT:
+    if about["blocks"] != "labels":
         raise EnsembleFileError(
             f"{folder} holds memberships or named objects, which are not mapped; use "
             "Ensemble.load."
         )
     try:
-        k = np.array(about["n_clusters_each"], dtype=np.int64)
-        n_rows = [int(n) for n in about["n_rows"]]
+        each = _numbers(about["n_clusters_each"])
+        k = check_n_clusters(each, len(each))
+        groups, names = (
+            check_names(about.get(name), len(k), name, "clustering")
+            for name in ("groups", "clustering_names")
+        )
         found = Folder(
             folder.resolve(),
             str(about["kind"]),
-            n_rows,
+            _numbers(about["n_rows"]),
             k,
-            np.dtype(str(about["dtype"])),
-            about.get("groups"),
-            about.get("clustering_names"),
+            np.dtype(narrowest(int(k.max()))),
+            groups,
+            names,
+            None if about["format"] == _OLD_LABELS else list(about["digests"]),
         )
         fits = (
-            k.ndim == 1
-            and len(k) > 0
-            and (k > 0).all()
-            and found.kind in ("hard", "partial")
-            and found.dtype == narrowest(int(k.max()))
-            and len(n_rows) > 0
-            and min(n_rows) > 0
-            and sum(n_rows) == about["n_objects"]
+            found.kind in ("hard", "partial")
+            and found.dtype.name == about["dtype"]
+            and min(found.n_rows) > 0
+            and sum(found.n_rows) == about["n_objects"]
+            and (found.digests is None or len(found.digests) == len(found.n_rows))
         )
+    except MemoryBudgetError:
+        raise
     except (KeyError, TypeError, ValueError):
         fits = False
     if not fits:
         raise EnsembleFileError(f"{folder} is damaged: ensemble.json does not fit.")
     for number, n in enumerate(found.n_rows):
-        block = folder / _labels_name(number)
-        if map_block(block, found.dtype).shape != (len(k), n):
-            raise EnsembleFileError(f"{block} is damaged: its labels do not fit.")
+        map_block(folder / _labels_name(number), found.dtype, (len(k), n))
     return found
 
 
-def map_block(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Map the labels of one block into memory.
+def map_block(
+    path: Path, dtype: np.dtype[Any], shape: tuple[int, int] | None = None
+) -> np.memmap[Any, Any]:
+    """Map the labels of one block into memory; :func:`read_block` also checks them.
 
     Parameters
     ----------
@@ -435,18 +549,93 @@ def map_block(path: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
     dtype : dtype
         What it must hold.
 
+    shape : tuple of int, default=None
+        How many clusterings and objects; any by default.
+
     Returns
     -------
     codes : ndarray of shape (n_clusterings, n_rows)
         They are read when they are needed.
     """
     try:
-        codes = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        codes = npy.open_memmap(path, mode="r")
+    except Exception as error:  # NumPy fails in a dozen ways on a header
         raise EnsembleFileError(f"{path} cannot be read ({error}).") from None
-    if not isinstance(codes, np.memmap) or codes.dtype != dtype or codes.ndim != 2:
-        raise EnsembleFileError(f"{path} is damaged: it does not hold labels.")
+    fits = codes.dtype == dtype and codes.ndim == 2 and codes.flags.c_contiguous
+    if not fits or shape not in (None, codes.shape):
+        raise EnsembleFileError(
+            f"{path} is damaged: it holds {codes.dtype} of shape {codes.shape} instead "
+            f"of labels, {dtype} of shape {shape}."
+        )
+    # Behind the labels is the seal of their writer; nothing in older folders.
+    if version_of(path)[1] - codes.offset - codes.nbytes not in (0, DIGEST_BYTES):
+        raise EnsembleFileError(f"{path} is damaged: it has another length.")
     return codes
+
+
+def version_of(path: Path) -> tuple[int, int]:
+    """Tell whether a file changed since it was looked at.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    version : tuple of int
+        When it was written, and its length.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise EnsembleFileError(f"{path} cannot be read ({error}).") from None
+    return found.st_mtime_ns, found.st_size
+
+
+def read_block(
+    path: Path, n_clusters_each: NDArray[np.int64], n_rows: int, digest: str | None
+) -> tuple[NDArray[Any], str]:
+    """Map the labels of one block into memory, and look at all of them.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    n_clusters_each : ndarray of shape (n_clusterings,)
+        Clusters of each clustering.
+
+    n_rows : int
+        Number of objects.
+
+    digest : str or None
+        Of the labels that were written; None if that is not known.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_clusterings, n_rows)
+        The labels.
+
+    kind : {"hard", "partial"}
+        Whether labels are missing.
+    """
+    k = n_clusters_each
+    codes = map_block(path, np.dtype(narrowest(int(k.max()))), (len(k), n_rows))
+    if digest is not None and array_digest(codes).hex() != digest:
+        raise EnsembleFileError(
+            f"{path} is damaged: its labels are not those that were written."
+        )
+    with _blamed_on(path):
+        _, _, kind = check_codes(codes, k)
+    return codes, kind
+
+
+def _numbers(given: Any) -> list[int]:
+    """Whole numbers of a description; JSON has others too."""
+    if not isinstance(given, list) or not all(type(n) is int for n in given):
+        raise TypeError
+    return given
 
 
 def _labels_name(number: int) -> str:
@@ -454,45 +643,86 @@ def _labels_name(number: int) -> str:
 
 
 def _about(folder: Path) -> dict[str, Any]:
+    """What ``ensemble.json`` says; what it has more in newer folders is filled in."""
     try:
-        about = json.loads((folder / "ensemble.json").read_text())
-    except (OSError, ValueError):
-        about = None
-    if not isinstance(about, dict) or "n_objects" not in about:
+        about = read_json(folder / "ensemble.json", FOLDER_FORMAT)
+    except OSError:
+        about = {}
+    except ValueError as error:
+        raise EnsembleFileError(
+            f"{folder} is damaged: ensemble.json does not fit ({error})."
+        ) from None
+    blocks = {
+        FOLDER_FORMAT: about.get("blocks"),
+        _OLD_LABELS: "labels",
+        _OLD_ARCHIVES: "archives",
+    }
+    about["blocks"] = blocks.get(str(about.get("format")))
+    if about["blocks"] not in ("labels", "archives"):
         raise EnsembleFileError(f"{folder} holds no ensemble.json that comitia wrote.")
     return about
 
 
-def _read_folder(folder: Path) -> dict[str, Any]:
+def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
     from scipy.sparse import vstack
 
     about = _about(folder)
-    if about.get("format") == FOLDER_FORMAT:
-        return _read_labels(open_folder(folder))
-    try:
-        n_blocks = int(about["n_blocks"])
-    except (ValueError, KeyError, TypeError):
-        raise EnsembleFileError(
-            f"{folder} is damaged: ensemble.json does not fit."
-        ) from None
-    paths = [folder / _block_name(number) for number in range(n_blocks)]
-    blocks = [_checked(read_arrays(path), path) for path in paths]
+    if about["blocks"] == "labels":
+        return _assembled(_read_labels(open_folder(folder)), folder, make)
+    # One after the other: the first that is not there ends it, however many there are
+    # said to be.
+    blocks = [
+        _read_archive(folder / _block_name(number), digest, make)
+        for number, digest in _archives(about, folder)
+    ]
     if not blocks or any(
-        not np.array_equal(block["n_clusters_each"], blocks[0]["n_clusters_each"])
-        or (block["membership"] is None) != (about.get("kind") in ("hard", "partial"))
-        or (block["object_names"] is None) != (blocks[0]["object_names"] is None)
+        not np.array_equal(block.n_clusters_each, blocks[0].n_clusters_each)
+        or block.is_hard != blocks[0].is_hard
+        or any(
+            (getattr(block, name) is None) != (getattr(blocks[0], name) is None)
+            for name in _NAMES
+        )
         for block in blocks
     ):
         raise EnsembleFileError(f"{folder} is damaged: its blocks do not fit together.")
-    parts = dict(blocks[0], kind=about.get("kind"))
-    parts["codes"] = np.concatenate([block["codes"] for block in blocks], axis=1)
-    if parts["codes"].shape[1] != about.get("n_objects") or parts["kind"] not in _KINDS:
+    if sum(block.n_objects for block in blocks) != about.get("n_objects"):
         raise EnsembleFileError(f"{folder} is damaged: objects are missing.")
-    if parts["membership"] is not None:
-        parts["membership"] = vstack([b["membership"] for b in blocks], format="csr")
-    if parts["object_names"] is not None:
-        parts["object_names"] = np.concatenate([b["object_names"] for b in blocks])
-    return parts
+    first = blocks[0]
+    named = first.object_names is not None
+    parts = {
+        "codes": np.concatenate([block.codes for block in blocks], axis=1),
+        "n_clusters_each": first.n_clusters_each,
+        "membership": None
+        if first.is_hard
+        else vstack([block.membership for block in blocks], format="csr"),
+        "kind": about.get("kind"),
+        "groups": first.groups,
+        "clustering_names": first.clustering_names,
+        "object_names": np.concatenate([block.object_names for block in blocks])
+        if named
+        else None,
+    }
+    return _assembled(parts, folder, make)
+
+
+def _archives(about: dict[str, Any], folder: Path) -> Iterator[tuple[int, str | None]]:
+    """The numbers of the blocks, and their digests in folders of this version."""
+    if about["format"] == FOLDER_FORMAT and isinstance(about.get("digests"), list):
+        yield from enumerate(about["digests"])
+    elif about["format"] != FOLDER_FORMAT and type(about.get("n_blocks")) is int:
+        yield from zip(range(about["n_blocks"]), itertools.repeat(None))
+    else:
+        raise EnsembleFileError(f"{folder} is damaged: ensemble.json does not fit.")
+
+
+def _read_archive(
+    path: Path, digest: str | None, make: Callable[..., Ensemble]
+) -> Ensemble:
+    if not path.is_file():
+        raise EnsembleFileError(f"{path} is not there.")
+    if digest is not None and file_digest(path) != digest:
+        raise EnsembleFileError(f"{path} is damaged: it is not what was written.")
+    return _read_file(path, make)
 
 
 def _read_labels(folder: Folder) -> dict[str, Any]:
@@ -505,13 +735,8 @@ def _read_labels(folder: Folder) -> dict[str, Any]:
     codes = np.empty((len(k), n), dtype=folder.dtype)
     start = 0
     for number, rows in enumerate(folder.n_rows):
-        path = folder.path / _labels_name(number)
-        codes[:, start : start + rows] = map_block(path, folder.dtype)
+        codes[:, start : start + rows], _ = folder.read(number)
         start += rows
-    if (codes.max(axis=1) > k).any() or codes.min() < 0:
-        raise EnsembleFileError(
-            f"{folder.path} is damaged: its labels do not fit together."
-        )
     return {
         "codes": codes,
         "n_clusters_each": k,

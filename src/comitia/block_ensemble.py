@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,25 +32,22 @@ class StoredBlock(Ensemble):
 
     Parameters
     ----------
-    path : Path
-        The file with the labels.
-
     about : Folder
         What the folder says of all its blocks.
 
-    n_rows : int
-        Number of objects.
+    number : int
+        Of the block, from 0.
     """
 
-    path: Path
     about: _store.Folder
+    number: int
     n_rows: int
 
-    def __init__(self, path: Path, about: _store.Folder, n_rows: int) -> None:
+    def __init__(self, about: _store.Folder, number: int) -> None:
         self.__dict__.update(
-            path=path,
             about=about,
-            n_rows=n_rows,
+            number=number,
+            n_rows=about.n_rows[number],
             kind=about.kind,
             n_clusters_each=about.n_clusters_each,
             offsets=np.r_[0, np.cumsum(about.n_clusters_each)],
@@ -61,23 +57,28 @@ class StoredBlock(Ensemble):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in ("path", "about", "n_rows")}
+        return {name: self.__dict__[name] for name in ("about", "number")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         StoredBlock.__init__(self, **state)
 
     @property
     def codes(self) -> NDArray[Any]:  # type: ignore[override]
-        """The labels, (n_clusterings, n_rows), mapped as long as they are used."""
-        codes = _store.map_block(self.path, self.about.dtype)
-        if not self.__dict__.get("is_sound"):
-            k = self.n_clusters_each
-            # Kernels index tables by these codes and do not look twice.
-            if codes.shape != (len(k), self.n_rows) or (codes.max(axis=1) > k).any():
-                raise EnsembleFileError(
-                    f"{self.path} is damaged: its labels do not fit."
-                )
-            self.__dict__["is_sound"] = True
+        """The labels, (n_clusterings, n_rows), mapped as long as they are used.
+
+        They are checked when they are first read, and again when the file changed.
+        """
+        path = self.about.block(self.number)
+        version = _store.version_of(path)
+        if self.__dict__.get("checked") == version:
+            shape = self.n_clusterings, self.n_rows
+            return _store.map_block(path, self.about.dtype, shape)
+        codes, kind = self.about.read(self.number)
+        if kind == "partial" and self.kind == "hard":
+            raise EnsembleFileError(
+                f"{path} is damaged: labels are missing in a folder of hard ones."
+            )
+        self.__dict__["checked"] = version
         return codes
 
     @property
@@ -251,6 +252,12 @@ class BlockEnsemble(Ensemble):
     @cached_property
     def _tables(self) -> NDArray[np.int64]:
         """Every table in one matrix, B'B."""
+        K = self.n_clusters
+        require_memory(
+            12 * K * K,  # of one block, and the sum
+            f"the table of the objects that each two of {K} clusters share",
+            "give fewer clusterings",
+        )
         return np.asarray(self.row_blocks.map(_dense_contingency).total())
 
     def count_tables(self) -> Any:
@@ -287,10 +294,7 @@ def open_blocks(path: str | os.PathLike[str], client: Any = None) -> BlockEnsemb
         The ensemble.
     """
     about = _store.open_folder(path)
-    parts = [
-        StoredBlock(about.path / f"block-{number:05d}.npy", about, n)
-        for number, n in enumerate(about.n_rows)
-    ]
+    parts = [StoredBlock(about, number) for number in range(len(about.n_rows))]
     blocks: Blocks = LocalBlocks(parts)
     if client is not None:
         from comitia.distributed import DaskBlocks

@@ -16,7 +16,7 @@ from comitia._arrays import (
     to_numpy,
     to_tensor,
 )
-from comitia._members import check_indices
+from comitia._members import check_extremes, check_indices, check_n_clusters
 from comitia.blocks import Blocks, LocalBlocks
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
@@ -74,20 +74,19 @@ class DeviceEnsemble(Ensemble):
         kind: str | None = None,
         **names: Any,
     ) -> None:
-        k = np.asarray(n_clusters_each, dtype=np.int64)
-        if kind is None:
-            most = codes.amax(dim=1).cpu().numpy()
-            kind = "partial" if (most == k).any() else "hard"
+        k = check_n_clusters(n_clusters_each, len(codes))
+        found = check_extremes(*_extremes(codes), k)
+        if kind not in (None, "partial", found):
+            raise ComitiaError(f"kind={kind!r} is not true: the labels are {found}.")
         # Whatever is not of the size of the objects is as in memory.
         about = Ensemble._make(
             np.zeros((len(k), 1), dtype=np.uint8),
             k,
             None,
-            kind,
             groups=names.get("groups"),
             clustering_names=names.get("clustering_names"),
         )
-        state = {**about.__dict__, "device_codes": codes}
+        state = {**about.__dict__, "device_codes": codes, "kind": kind or found}
         del state["codes"]
         self.__dict__.update(state)
         objects = names.get("object_names")
@@ -109,7 +108,7 @@ class DeviceEnsemble(Ensemble):
         ----------
         codes : tensor of shape (n_clusterings, n_objects)
             Labels 0..k_m - 1 in row m, and k_m where the label is missing. They are
-            used as they are where their type is the narrowest, without a copy.
+            copied.
 
         n_clusters_each : array-like of shape (n_clusterings,)
             The number of clusters of each clustering, k_m.
@@ -124,20 +123,14 @@ class DeviceEnsemble(Ensemble):
         """
         from comitia._kernels.device import narrowest
 
-        tensor, k = _integers(codes, "codes"), np.asarray(n_clusters_each)
-        if k.shape != (len(tensor),) or k.dtype.kind not in "iu" or (k < 1).any():
-            raise ComitiaError(
-                "n_clusters_each must have one positive entry per clustering; got "
-                f"{k.tolist()} for {len(tensor)}."
-            )
-        least, most = (part.cpu().numpy() for part in tensor.aminmax(dim=1))
-        # Sums index tables by these codes and do not look twice.
-        wrong = (least < 0) | (most > k)
-        if wrong.any():
-            m = int(np.argmax(wrong))
-            raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
+        tensor = _integers(codes, "codes")
+        k = check_n_clusters(n_clusters_each, len(tensor))
+        # Before they are narrowed, which would wrap them.
+        check_extremes(*_extremes(tensor), k)
         narrow = tensor.to(narrowest(int(k.max()))).contiguous()
-        return cls(narrow, k, "partial" if (most == k).any() else "hard", **names)
+        # What somebody else can write to would change under the kernels.
+        owned = narrow.clone() if narrow.data_ptr() == tensor.data_ptr() else narrow
+        return cls(owned, k, **names)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, device={self.device!r})"
@@ -402,6 +395,15 @@ def _moved(labels: Any, device: str | None, **names: Any) -> DeviceEnsemble:
     )
     made.__dict__["whole"] = ensemble  # who asks for a copy need not wait for one
     return made
+
+
+def _extremes(codes: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The smallest and the largest code of each clustering; zeros of no objects."""
+    if codes.shape[1] == 0:
+        none = np.zeros(len(codes), dtype=np.int64)
+        return none, none
+    least, most = codes.aminmax(dim=1)
+    return to_numpy(least), to_numpy(most)
 
 
 def _integers(array: Any, argument: str) -> Any:

@@ -15,6 +15,8 @@ from comitia import _labels
 from comitia._members import (
     check_array,
     check_cluster,
+    check_codes,
+    check_indicator,
     check_indices,
     check_membership,
     check_names,
@@ -181,15 +183,21 @@ class Ensemble:
         object_names: Sequence[Any] | NDArray[Any] | None = None,
         clustering_names: Sequence[Any] | NDArray[Any] | None = None,
     ) -> None:
-        codes = np.ascontiguousarray(codes)
-        if kind is None:
-            missing = (codes.max(axis=1) == n_clusters_each).any()
-            kind = "partial" if missing else "hard"
+        """Check the parts and take them; arrays are kept, and cannot be written to.
+
+        ``kind`` is found out where it is None. Rows of a partial ensemble may be said
+        to be partial though no label is missing among them.
+        """
+        codes, k, found = check_codes(codes, n_clusters_each, least_objects=0)
+        if membership is not None:
+            membership = check_indicator(membership, codes, k, str(kind))
+        elif kind not in (None, "partial", found):
+            raise ComitiaError(f"kind={kind!r} is not true: the labels are {found}.")
         state: dict[str, Any] = {
-            "kind": kind,
+            "kind": kind or found,
             "codes": frozen(codes),
-            "n_clusters_each": frozen(n_clusters_each.astype(np.int64)),
-            "offsets": frozen(np.r_[0, np.cumsum(n_clusters_each)].astype(np.int64)),
+            "n_clusters_each": frozen(k),
+            "offsets": frozen(np.r_[0, np.cumsum(k)]),
             "groups": check_names(groups, len(codes), "groups", "clustering"),
             "object_names": check_names(
                 object_names, codes.shape[1], "object_names", "object"
@@ -204,7 +212,7 @@ class Ensemble:
 
     @classmethod
     def _make(cls, *args: Any, **kwargs: Any) -> Ensemble:
-        """Assemble an ensemble from parts that are known to fit."""
+        """Assemble an ensemble from parts that nobody else will write to."""
         made = cls.__new__(cls)
         made._set(*args, **kwargs)
         return made
@@ -234,8 +242,8 @@ class Ensemble:
         Parameters
         ----------
         codes : ndarray of shape (n_clusterings, n_objects)
-            Labels 0..k_m - 1 in row m, and k_m where the label is missing. They are
-            used as they are, without a copy; clusters may be empty.
+            Labels 0..k_m - 1 in row m, and k_m where the label is missing; clusters may
+            be empty. They are copied.
 
         n_clusters_each : array-like of shape (n_clusterings,)
             The number of clusters of each clustering, k_m.
@@ -248,28 +256,14 @@ class Ensemble:
         ensemble : Ensemble
             The ensemble.
         """
-        codes, k = (
-            check_array(codes, "codes"),
-            check_array(n_clusters_each, "n_clusters_each"),
-        )
-        if codes.ndim != 2 or 0 in codes.shape or codes.dtype.kind not in "iu":
-            raise ComitiaError(
-                "codes must be integers of shape (n_clusterings, n_objects), at least "
-                f"(1, 1); got {codes.dtype} of shape {codes.shape}."
+        given = check_array(codes, "codes")
+        codes, k, _ = check_codes(given, n_clusters_each)
+        if np.may_share_memory(codes, given):
+            # What somebody else can write to would change under the kernels.
+            require_memory(
+                codes.nbytes, f"a copy of the codes of {codes.shape[1]} objects"
             )
-        numbers = k.dtype.kind in "iuf" and k.shape == (len(codes),)
-        if not numbers or (k < 1).any() or (k != np.rint(k)).any():
-            raise ComitiaError(
-                "n_clusters_each must have one positive entry per clustering; got "
-                f"{k.tolist()} for {len(codes)}."
-            )
-        k = k.astype(np.int64)
-        # Kernels index tables by these codes and do not look twice.
-        wrong = (codes.min(axis=1) < 0) | (codes.max(axis=1) > k)
-        if wrong.any():
-            m = int(np.argmax(wrong))
-            raise ComitiaError(f"codes of clustering {m} must lie in 0..{k[m]}.")
-        codes = codes.astype(_labels.narrowest(int(k.max())), copy=False)
+            codes = codes.copy()
         return cls._make(codes, k, None, **names)
 
     @classmethod
@@ -368,20 +362,24 @@ class Ensemble:
                 f"clustering {int(np.argmin(n_clusters))} has no clusters; leave it "
                 "out."
             )
+        missing = n_clusters.astype(_labels.narrowest(n_clusters.max()))
+        require_memory(
+            # The labels, and where the row of each object begins in the memberships.
+            n_objects * (missing.nbytes + 8),
+            f"the clusters of {n_objects} objects in {len(missing)} clusterings",
+        )
+        codes = np.repeat(missing[:, None], n_objects, axis=1)
+        owner = np.repeat(np.arange(len(n_clusters)), n_clusters)
+        begin = np.r_[0, np.cumsum(n_clusters)]
+        for c in reversed(range(len(members))):
+            codes[owner[c], members[c]] = c - begin[owner[c]]
         rows = np.concatenate(members)
+        if len(rows) == (codes != missing[:, None]).sum():  # nothing overlaps
+            return cls._make(codes, n_clusters, None, **names)
         columns = np.repeat(np.arange(len(members)), [len(c) for c in members])
         membership = csr_array(
             (np.ones(len(rows)), (rows, columns)), shape=(n_objects, len(members))
         )
-        first = np.repeat(n_clusters[:, None], n_objects, axis=1)
-        owner = np.repeat(np.arange(len(n_clusters)), n_clusters)
-        begin = np.r_[0, np.cumsum(n_clusters)]
-        for c in reversed(range(len(members))):
-            first[owner[c], members[c]] = c - begin[owner[c]]
-        codes = first.astype(_labels.narrowest(n_clusters.max()))
-        overlaps = len(rows) > (first < n_clusters[:, None]).sum()
-        if not overlaps:
-            return cls._make(codes, n_clusters, None, **names)
         return cls._make(codes, n_clusters, membership, "overlapping", **names)
 
     @classmethod
@@ -400,7 +398,7 @@ class Ensemble:
         """
         from comitia import _store
 
-        return cls._make(**_store.read(path))
+        return _store.read(path, cls._make)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, client: Any = None) -> Ensemble:
@@ -513,7 +511,10 @@ class Ensemble:
         return {**state, "membership": None if self.is_hard else self.membership}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
+        try:
+            self._set(**state)
+        except TypeError as error:
+            raise ComitiaError(f"the pickle holds no ensemble ({error}).") from None
 
     def __repr__(self) -> str:
         return (
@@ -825,7 +826,7 @@ class Ensemble:
             labels = self.codes[which]
             k = self.n_clusters_each[which]
             if objects is None:
-                return Ensemble.from_codes(labels, k, **names)
+                return Ensemble._make(labels, k, None, **names)
             labels = labels[:, kept].astype(np.int64)
             labels[labels == k[:, None]] = -1
             return Ensemble(list(labels), **names)

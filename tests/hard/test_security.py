@@ -15,7 +15,7 @@ import pytest
 
 import comitia
 from comitia import Ensemble
-from comitia._files import atomic_write
+from comitia._files import atomic_write, signed
 from comitia.io import Result
 from comitia.report import write_report
 from tools import audit
@@ -208,8 +208,9 @@ def test_a_folder_made_by_somebody_else_cannot_put_code_into_the_report(tmp_path
     Result.from_estimator(fitted).save(tmp_path / "result")
     about = tmp_path / "result" / "result.json"
     plain = _tags(write_report(Result.load(tmp_path / "result"), tmp_path / "a.html"))
-    poisoned = _poisoned(json.loads(about.read_text()), keep={"format", "method"})
-    about.write_text(json.dumps(poisoned))
+    found = json.loads(about.read_text())
+    poisoned = _poisoned(found, keep={"format", "method", *found["digests"]})
+    about.write_text(json.dumps(signed(poisoned)))  # as anybody can
     try:
         result = Result.load(tmp_path / "result")
     except ValueError:

@@ -313,7 +313,7 @@ def edit(folder, name, change):
     [
         ("result.json", lambda text: text[:-40]),
         ("result.json", lambda text: "[]"),
-        ("result.json", lambda text: text.replace(_result_files.FORMAT, "other-2")),
+        ("result.json", lambda text: text.replace("comitia-result-", "other-")),
         (
             "result.json",
             lambda text: text.replace('"n_clusters": 3', '"n_clusters": 4'),
@@ -327,13 +327,47 @@ def edit(folder, name, change):
         ("ensemble.npz", lambda text: None),
     ],
 )
-def test_damaged_folders_are_refused_in_words(full, tmp_path, name, change):
+@pytest.mark.parametrize("as_new", [True, False], ids=["damaged", "without digests"])
+def test_damaged_folders_are_refused_in_words(full, tmp_path, name, change, as_new):
     folder = full.save(tmp_path / "r")
+    if not as_new:
+        without_digests(folder)
     if name.endswith(".npz"):
         (folder / name).unlink()
     else:
         edit(folder, name, change)
     with pytest.raises(ComitiaError):
+        Result.load(folder)
+
+
+def without_digests(folder):
+    """Make a folder one that an older version wrote."""
+    about = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    del about["digest"], about["digests"]
+    about["format"] = _result_files.OLD_FORMAT
+    (folder / "result.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+
+
+def test_a_folder_of_an_older_version_is_read(full, tmp_path):
+    folder = full.save(tmp_path / "r")
+    without_digests(folder)
+    same(full, Result.load(folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("labels.csv", "0.", "1."),
+        ("weights.csv", "0.", "1."),
+        ("map.csv", "0.", "1."),
+        ("profile.csv", "0.", "1."),
+        ("result.json", "0.", "1."),
+    ],
+)
+def test_one_changed_digit_is_noticed(full, tmp_path, name, old, new):
+    folder = full.save(tmp_path / "r")
+    edit(folder, name, lambda text: text.replace(old, new, 1))
+    with pytest.raises(ComitiaError, match="damaged or was edited"):
         Result.load(folder)
 
 

@@ -91,16 +91,19 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> BlockEns
         blocks = LocalBlocks(dask.compute(*parts))
     else:
         blocks = DaskBlocks(client, client.compute(parts))
-    seen = list(blocks.map(_seen).gather())
+    seen = list(blocks.map(_seen, n_clusterings=labels.shape[1]).gather())
     each = [
         _named([part.values[m] for part in seen], m) for m in range(labels.shape[1])
     ]
     missing = any(part.missing for part in seen)
     k = np.array([len(values) for values in each])
     kind = "partial" if missing else "hard"
+    n_rows = [part.n_rows for part in seen]
     return BlockEnsemble(
-        blocks.map(_encoded, each=each, n_clusters_each=k, kind=kind),
-        [part.n_rows for part in seen],
+        blocks.map(
+            _encoded, blocks.put(n_rows), each=each, n_clusters_each=k, kind=kind
+        ),
+        n_rows,
         k,
         kind,
         source="a Dask array",
@@ -183,8 +186,15 @@ def _delayed_blocks(labels: Any) -> list[Any]:
     return labels.to_delayed().ravel().tolist()
 
 
-def _seen(table: NDArray[Any]) -> _Seen:
-    values = [np.unique(column) for column in _labels.as_labels(table).T]
+def _seen(table: Any, *, n_clusterings: int) -> _Seen:
+    table = _labels.as_labels(table)
+    # What a Dask array says of itself need not be what its tasks return.
+    if table.dtype.kind not in "iu" or table.shape[1:] != (n_clusterings,):
+        raise ComitiaError(
+            f"labels has a block of {table.dtype} of shape {table.shape}; give blocks "
+            f"of integers with {n_clusterings} columns."
+        )
+    values = [np.unique(column) for column in table.T]
     missing = any(column[0] == -1 for column in values)
     return _Seen([v[v != -1] for v in values], missing, len(table))
 
@@ -203,17 +213,30 @@ def _named(values: list[NDArray[Any]], m: int) -> NDArray[Any]:
 
 
 def _encoded(
-    table: NDArray[Any],
+    table: Any,
+    n_rows: int,
     *,
     each: list[NDArray[Any]],
     n_clusters_each: NDArray[np.int64],
     kind: str,
 ) -> Block:
+    table = _labels.as_labels(table)
     dtype = _labels.narrowest(int(n_clusters_each.max()))
-    codes = np.empty((len(each), len(table)), dtype=dtype)
-    for m, names in enumerate(each):
-        column = _labels.as_labels(table[:, m])
-        codes[m] = np.where(column == -1, len(names), np.searchsorted(names, column))
+    codes = np.empty((len(each), n_rows), dtype=dtype)
+    same = table.shape == (n_rows, len(each))
+    for m, names in enumerate(each if same else ()):
+        column = table[:, m]
+        missing = column == -1
+        codes[m] = np.where(missing, len(names), np.searchsorted(names, column))
+        same = same and bool(
+            ((names.take(codes[m], mode="clip") == column) | missing).all()
+        )
+    if not same:
+        # A block that was lost is computed again.
+        raise ComitiaError(
+            "labels changes from one computation to the next; give a Dask array whose "
+            "blocks are the same every time."
+        )
     return Block(codes, n_clusters_each, kind)
 
 

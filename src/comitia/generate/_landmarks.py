@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.config import require_memory
+from comitia.exceptions import EnsembleFileError
+from comitia.generate.checkpoint import check_state
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.large import (
     landmark_centres,
@@ -33,6 +35,20 @@ _MAX_ITER = 10
 
 # Objects that are labelled at once: what is kept of each meanwhile is 8 bytes.
 _BLOCK = 1 << 17
+
+# The arrays of clusters that were kept, by the names of their dimensions.
+_SHAPES = {
+    "landmarks": "p landmark",
+    "group_centres": "group p",
+    "group_starts": "start",
+    "around": "landmark near",
+    "shift": "p",
+    "scale": "",
+    "gamma": "",
+    "n_links": "",
+    "table": "landmark q",
+    "centres": "k q",
+}
 
 # An object is as much work as this many rows of labels.
 _COST = 8.0
@@ -266,7 +282,9 @@ class LandmarkClusters:
         }
 
     @classmethod
-    def restored(cls, state: dict[str, NDArray[Any]]) -> LandmarkClusters:
+    def restored(
+        cls, state: dict[str, NDArray[Any]], n_features: int
+    ) -> LandmarkClusters:
         """Make it again.
 
         Parameters
@@ -274,11 +292,31 @@ class LandmarkClusters:
         state : dict of ndarray
             What :meth:`state` gave.
 
+        n_features : int
+            How many features the data have.
+
         Returns
         -------
         clusters : LandmarkClusters
             The same.
         """
+        sizes = check_state(state, _SHAPES, p=n_features)
+        starts, around = state["group_starts"], state["around"]
+        first, last, n = int(starts[0]), int(starts[-1]), sizes["landmark"]
+        if not (
+            starts.dtype.kind == around.dtype.kind == "i"
+            and sizes["start"] == sizes["group"] + 1
+            and (first, last) == (0, n)
+            and (np.diff(starts) >= 0).all()
+            and starts[-2] < n
+            and around.min() >= 0
+            and around.max() < n
+            and 1 <= int(state["n_links"]) <= sizes["near"]
+        ):
+            raise EnsembleFileError(
+                "a member in the checkpoint is damaged: its landmarks do not fit; "
+                "delete the checkpoint, or give a new folder."
+            )
         index = LandmarkIndex(
             *(
                 state[name]

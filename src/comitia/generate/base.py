@@ -163,7 +163,13 @@ class Generator(BaseEstimator):
         checkpoint = None
         with nullcontext() if self.checkpoint is None else locked(self.checkpoint):
             if self.checkpoint is not None:
-                checkpoint = Checkpoint(self.checkpoint, self._fingerprint(X), plans)
+                checkpoint = Checkpoint(
+                    self.checkpoint,
+                    self._fingerprint(X),
+                    plans,
+                    X.shape[0] if hasattr(X, "shape") else len(X),
+                    is_seeded=isinstance(self.random_state, Integral),
+                )
                 plans = checkpoint.plans
             X = self._prepare(X)
             made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))

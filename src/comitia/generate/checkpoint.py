@@ -15,13 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from comitia._files import UNFINISHED, atomic_write, read_arrays, write_arrays
+from comitia._files import (
+    UNFINISHED,
+    read_arrays,
+    read_json,
+    write_arrays,
+    write_json,
+)
 from comitia._lock import LOCK
 from comitia.exceptions import EnsembleFileError
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["Checkpoint", "check_state", "fingerprint"]
 
-FORMAT = "comitia-checkpoint-1"
+FORMAT = "comitia-checkpoint-2"
+# Of older versions, without a digest.
+_OLD_FORMAT = "comitia-checkpoint-1"
 
 
 def fingerprint(what: Mapping[str, Any], X: Any) -> str:
@@ -90,18 +98,31 @@ class Checkpoint:
     plans : list
         What each member is to do; replaced by what the folder says if the run has
         begun there.
+
+    n_objects : int
+        How many objects each member clusters.
+
+    is_seeded : bool, default=False
+        Whether the same run always has the same plans.
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], run: str, plans: list[Any]
+        self,
+        folder: str | os.PathLike[str],
+        run: str,
+        plans: list[Any],
+        n_objects: int,
+        *,
+        is_seeded: bool = False,
     ) -> None:
+        self.n_objects = n_objects
         self.run = run
         # Workers that joblib keeps for the next run may be in another folder.
         self.folder = Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         about = self.folder / "run.json"
         if about.exists():
-            self.plans = self._continue(about, run)
+            self.plans = self._continue(about, run, plans, is_seeded)
         elif any(
             not file.name.startswith((UNFINISHED, LOCK))
             for file in self.folder.iterdir()
@@ -112,16 +133,20 @@ class Checkpoint:
             )
         else:
             self.plans = plans
-            text = json.dumps({"format": FORMAT, "run": run, "plans": plans})
-            with atomic_write(about) as file:
-                file.write(text.encode())
+            write_json(about, {"format": FORMAT, "run": run, "plans": plans})
 
-    def _continue(self, about: Path, run: str) -> list[Any]:
+    def _continue(
+        self, about: Path, run: str, fresh: list[Any], is_seeded: bool
+    ) -> list[Any]:
         try:
-            found = json.loads(about.read_text())
-            if found["format"] != FORMAT:
+            found = read_json(about, FORMAT)
+            if found["format"] not in (FORMAT, _OLD_FORMAT):
                 raise ValueError("unknown format")
-            earlier, plans = found["run"], list(found["plans"])
+            earlier, plans = found["run"], found["plans"]
+            known = json.loads(json.dumps(fresh))
+            fits = _same_steps(plans, known) and (not is_seeded or plans == known)
+            if earlier == run and not fits:
+                raise ValueError("these are not the plans of the run")
         except (OSError, ValueError, KeyError, TypeError):
             raise EnsembleFileError(
                 f"checkpoint={str(self.folder)!r} is damaged: run.json cannot be read; "
@@ -132,7 +157,7 @@ class Checkpoint:
                 f"checkpoint={str(self.folder)!r} belongs to another run (other data "
                 "or parameters); give a new folder."
             )
-        return plans
+        return list(plans)
 
     def read(self, m: int) -> dict[str, NDArray[Any]] | None:
         """Read a finished member.
@@ -153,12 +178,34 @@ class Checkpoint:
         if not path.exists():
             return None
         try:
-            arrays = read_arrays(path)
+            found = read_arrays(path)
+            owner = str(found.pop("member", ""))
+            if owner.rpartition(" ")[0] != self.run:
+                return None  # a worker of another run left it: it is made again
+            if owner != self._seal(m):
+                raise EnsembleFileError(f"{path} is damaged: it is another member.")
+            self._check(found, path)
         except EnsembleFileError as error:
             raise EnsembleFileError(
                 f"{error} Delete it to have that member made again."
             ) from None
-        return arrays if str(arrays.pop("run", "")) == self.run else None
+        return found
+
+    def _check(self, found: dict[str, NDArray[Any]], path: Path) -> None:
+        """Check the labels or memberships; how they are coded is checked later."""
+        labels, membership = found.get("labels"), found.get("membership")
+        n = self.n_objects
+        fits = (labels is None) != (membership is None)
+        if labels is not None:
+            fits &= labels.shape == (n,) and labels.dtype.kind in "iu"
+            fits = fits and labels.min() >= -1
+        if membership is not None:
+            fits &= membership.ndim == 2 and membership.dtype.kind == "f"
+            fits = fits and len(membership) == n
+        if not fits:
+            raise EnsembleFileError(
+                f"{path} is damaged: it does not hold a clustering of {n} objects."
+            )
 
     def write(self, m: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write a finished member.
@@ -171,7 +218,67 @@ class Checkpoint:
         arrays : dict of ndarray
             What :meth:`read` is to give back.
         """
-        write_arrays(self._path(m), {**arrays, "run": np.array(self.run)})
+        write_arrays(self._path(m), {**arrays, "member": np.array(self._seal(m))})
+
+    def _seal(self, m: int) -> str:
+        """Whose member it is, and which."""
+        return f"{self.run} {m}"
 
     def _path(self, m: int) -> Path:
         return self.folder / f"member-{m:05d}.npz"
+
+
+def check_state(
+    state: Mapping[str, NDArray[Any]], shapes: Mapping[str, str], **sizes: int
+) -> dict[str, int]:
+    """Check the arrays of a model that was kept, which kernels will read.
+
+    Parameters
+    ----------
+    state : dict of ndarray
+        What a member wrote.
+
+    shapes : dict of str to str
+        The dimensions of each array by name, as in ``"k p"``; no name is a number.
+        Dimensions of one name are equal.
+
+    **sizes : int
+        Dimensions that are known.
+
+    Returns
+    -------
+    sizes : dict of str to int
+        All dimensions.
+    """
+    for name, dimensions in shapes.items():
+        array, called = state.get(name), dimensions.split()
+        fits = (
+            array is not None
+            and array.dtype.kind in "iuf"
+            and array.dtype.isnative
+            and len(called) == array.ndim
+            and 0 not in array.shape
+            and bool(np.isfinite(array).all())
+            and all(
+                sizes.setdefault(dimension, size) == size
+                for dimension, size in zip(called, array.shape, strict=True)
+            )
+        )
+        if not fits:
+            raise EnsembleFileError(
+                f"a member in the checkpoint is damaged: its {name} do not fit; delete "
+                "the checkpoint, or give a new folder."
+            )
+    return sizes
+
+
+def _same_steps(plans: Any, others: list[dict[str, Any]]) -> bool:
+    """Whether plans differ in numbers and names alone."""
+    return (
+        isinstance(plans, list)
+        and len(plans) == len(others)
+        and all(
+            isinstance(plan, dict) and plan.keys() == other.keys()
+            for plan, other in zip(plans, others, strict=True)
+        )
+    )

@@ -18,6 +18,7 @@ from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
+from comitia.generate.checkpoint import check_state
 from comitia.generate.sampling import LittleBootstraps
 
 __all__ = [
@@ -240,7 +241,14 @@ class EstimatorGenerator(Generator):
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
         if "centres" not in state:
             return None
-        return NearestCentre(state["centres"], self._draw_features(plan))
+        features = self._draw_features(plan)
+        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
+        return NearestCentre(state["centres"], features)
+
+    def _n_seen(self, features: Any) -> int:
+        """How many features a member sees."""
+        p = int(self.n_features_in_)
+        return p if features is None else int(features(np.zeros((1, p))).shape[1])
 
     def _draw(
         self, X: Sized, plan: dict[str, Any]

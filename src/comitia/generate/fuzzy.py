@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
 from comitia.generate.base import Made, NearestCentre
+from comitia.generate.checkpoint import check_state
 from comitia.generate.estimators import EstimatorGenerator
 
 __all__ = ["FuzzyGenerator"]
@@ -142,4 +143,5 @@ class FuzzyGenerator(EstimatorGenerator):
 
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
         features = self._draw_features(plan)
+        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
         return NearestCentre(state["centres"], features, self.fuzziness)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia._arrays import device_of
 from comitia._sklearn import StrOptions
 from comitia.generate.base import MANY_OBJECTS, Generator, Made
+from comitia.generate.checkpoint import check_state
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.estimators import EstimatorGenerator
 from comitia.generate.large import (
@@ -180,8 +181,12 @@ class KMeansGenerator(EstimatorGenerator):
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
         if "scale" not in state:
             return super()._restore(plan, state)
+        features = self._draw_features(plan)
+        shapes = {"centres": "k seen", "shift": "p", "scale": ""}
+        seen, p = self._n_seen(features), self.n_features_in_
+        check_state(state, shapes, seen=seen, p=p)
         frame = Frame(state["shift"], float(state["scale"]))
-        return ColumnsCentres(state["centres"], frame, self._draw_features(plan))
+        return ColumnsCentres(state["centres"], frame, features)
 
     # -- what blocks are made with ----------------------------------------------
 

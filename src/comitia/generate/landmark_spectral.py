@@ -158,7 +158,7 @@ class LandmarkSpectralGenerator(Generator):
         return made_of_sample(self, X, plan)
 
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
-        return LandmarkClusters.restored(state)
+        return LandmarkClusters.restored(state, self.n_features_in_)
 
     # -- what blocks are made with ----------------------------------------------
 

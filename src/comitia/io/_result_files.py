@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._files import atomic_write
+from comitia._files import file_digest, write_json
 from comitia.io._cells import digits, escape_cell, read_csv, unescape_cell, write_csv
 from comitia.io._collect import jsonable
 
 if TYPE_CHECKING:
+    from comitia.ensemble import Ensemble
     from comitia.io.results import Result
     from comitia.represent.summary import Profile
 
-__all__ = ["FILES", "FORMAT", "read_files", "write_files"]
+__all__ = ["FILES", "FORMAT", "OLD_FORMAT", "read_files", "write_files"]
 
 Floats = NDArray[np.float64]
 
-FORMAT = "comitia-result-1"
+FORMAT = "comitia-result-2"
+# Of older versions, without digests.
+OLD_FORMAT = "comitia-result-1"
 
 # What a result folder holds; other files in it are the user's.
 FILES = (
@@ -80,10 +82,18 @@ def write_files(result: Result, folder: Path) -> None:
         write_csv(folder / "map.csv", ["object", "x", "y"], rows)
     if result.profile is not None:
         write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
-    text = json.dumps(_about(result), indent=1, allow_nan=False, ensure_ascii=False)
-    with atomic_write(folder / "result.json") as file:
-        # Half a surrogate pair, which a file name may hold, is no UTF-8.
-        file.write(text.encode("utf-8", "surrogatepass") + b"\n")
+    write_json(folder / "result.json", {**_about(result), "digests": _digests(folder)})
+
+
+# What is read back.
+_READ = ("labels.csv", "weights.csv", "ensemble.npz", "profile.csv", "map.csv")
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """A digest of each file that is read back, by which damage is noticed."""
+    return {
+        name: file_digest(folder / name) for name in _READ if (folder / name).exists()
+    }
 
 
 def _weight_rows(
@@ -171,7 +181,48 @@ def _about(result: Result) -> dict[str, Any]:
     }
 
 
-def read_files(folder: Path, about: Mapping[str, Any], n: int) -> dict[str, Any]:
+# Shares are at most one; beyond this nothing can be drawn.
+_LARGEST_SHARE = 1e6
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, int | float) and bool(np.isfinite(float(value)))
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _maps_to(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(is_it, value.values()))
+
+
+def _lists(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(is_it, value))
+
+
+# What the fields of result.json are that nothing else is compared with.
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "card": _maps_to(lambda value: _is_text(value) or _lists(_is_text)(value)),
+    "parameters": lambda value: isinstance(value, dict),
+    "n_clusters": lambda value: type(value) is int,
+    "converged": lambda value: value is None or isinstance(value, bool),
+    "scores": _maps_to(_is_number),
+    "choice": lambda value: value is None or isinstance(value, dict),
+    "notes": _lists(_is_text),
+    "versions": _maps_to(_is_text),
+    "seed": lambda value: value is None or type(value) is int,
+    "timings": _maps_to(_is_number),
+    "command": _is_text,
+    "source": _is_text,
+}
+
+
+def read_files(
+    folder: Path, about: Mapping[str, Any], ensemble: Ensemble
+) -> dict[str, Any]:
     """Read what :func:`write_files` wrote, all but the ensemble.
 
     Parameters
@@ -182,18 +233,28 @@ def read_files(folder: Path, about: Mapping[str, Any], n: int) -> dict[str, Any]
     about : dict
         What ``result.json`` says.
 
-    n : int
-        Number of objects of the ensemble.
+    ensemble : Ensemble
+        The clusterings, which the rest must fit.
 
     Returns
     -------
     fields : dict
         The fields of the result.
     """
-    k = int(about["n_clusters"])
+    if about["format"] != OLD_FORMAT:
+        found, digests = _digests(folder), about["digests"]
+        for name in _READ:
+            if found.get(name) != digests.get(name):
+                raise ValueError(f"{name} is not what was written")
+    for name, is_it in _FIELDS.items():
+        if not is_it(about[name]):
+            raise ValueError(f"{name} in result.json is not what it should be")
+    n, k = ensemble.n_objects, int(about["n_clusters"])
     names, labels, numbers, truth = _read_labels(folder, k, bool(about["has_truth"]))
     if len(labels) != n or k < 1 or labels.min() < 0 or labels.max() >= k:
         raise ValueError("labels.csv does not fit the ensemble")
+    if np.isinf(numbers).any() or (np.abs(numbers) > _LARGEST_SHARE).any():
+        raise ValueError("labels.csv has votes that are no shares")
     feature_names, profile = _read_profile(folder, labels, k)
     return {
         "method": str(about["method"]),
@@ -202,7 +263,7 @@ def read_files(folder: Path, about: Mapping[str, Any], n: int) -> dict[str, Any]
         "membership": numbers[:, 1:],
         "object_names": names if about["has_names"] else None,
         "truth": truth,
-        "weights": _read_weights(folder, about["weights"]),
+        "weights": _read_weights(folder, about["weights"], ensemble),
         "objective": tuple(
             np.array([np.nan if v is None else v for v in curve], dtype=np.float64)
             for curve in about["objective"]
@@ -234,12 +295,14 @@ def _read_labels(
     return names, labels, numbers, truth
 
 
-def _read_weights(folder: Path, shapes: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+def _read_weights(
+    folder: Path, shapes: Mapping[str, Any], ensemble: Ensemble
+) -> dict[str, NDArray[Any]]:
     _, rows = read_csv(folder / "weights.csv")
     values: dict[str, list[str]] = {name: [] for name in shapes}
     for name, *_, value in rows:
         values[name].append(value)
-    return {
+    weights = {
         name: (
             np.array(texts) == "True"
             if name == "selected"
@@ -247,13 +310,27 @@ def _read_weights(folder: Path, shapes: Mapping[str, Any]) -> dict[str, NDArray[
         ).reshape(shapes[name])
         for name, texts in values.items()
     }
+    M, K = ensemble.n_clusterings, ensemble.n_clusters
+    fit = {
+        "clustering_weights": [(M,)],
+        "cluster_weights": [(K,)],
+        "object_weights": [(ensemble.n_objects,)],
+        "selected": [(M,), (K,)],
+    }
+    for name, found in weights.items():
+        if found.shape not in fit.get(name, [found.shape]):
+            raise ValueError(f"the {name} do not fit the ensemble")
+    return weights
 
 
 def _read_map(folder: Path, n: int) -> Floats | None:
     if not (folder / "map.csv").exists():
         return None
     _, rows = read_csv(folder / "map.csv")
-    return np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
+    positions = np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
+    if not np.isfinite(positions).all():
+        raise ValueError("map.csv has a position that is nowhere")
+    return positions
 
 
 def _read_profile(

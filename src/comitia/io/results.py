@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._files import read_json
 from comitia._lock import locked
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
 from comitia.io._folder import recover_folder, replaced_folder
-from comitia.io._result_files import FILES, FORMAT, read_files, write_files
+from comitia.io._result_files import (
+    FILES,
+    FORMAT,
+    OLD_FORMAT,
+    read_files,
+    write_files,
+)
 
 if TYPE_CHECKING:
     from comitia.represent.summary import Profile
@@ -362,16 +368,14 @@ class Result:
             raise ComitiaError(f"{source} holds no result.json, so it is no result.")
         try:
             before = source.stat()
-            about = json.loads((source / "result.json").read_text(encoding="utf-8"))
-            if not isinstance(about, dict) or about.get("format") != FORMAT:
+            about = read_json(source / "result.json", FORMAT)
+            if about.get("format") not in (FORMAT, OLD_FORMAT):
                 raise ComitiaError(
                     f"result.json in {source} is not of the format {FORMAT}; another "
                     "version of comitia may have written it."
                 )
             ensemble = Ensemble.load(source / "ensemble.npz")
-            found = cls(
-                ensemble=ensemble, **read_files(source, about, ensemble.n_objects)
-            )
+            found = cls(ensemble=ensemble, **read_files(source, about, ensemble))
             if os.path.samestat(before, source.stat()):
                 return found
             return cls.load(source)  # another result has taken its place meanwhile
@@ -380,6 +384,7 @@ class Result:
             TypeError,
             AttributeError,
             OSError,
+            ArithmeticError,
             RecursionError,
             ValueError,
         ) as error:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._kernels.chunks import steps
 from comitia.blocks import join
+from comitia.config import require_memory
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
 
@@ -252,7 +253,13 @@ def block_tables(block: Ensemble, integers: NDArray[np.int64]) -> NDArray[np.int
     from comitia._kernels.chunks import thread_count
     from comitia._kernels.tcut import weighted_contingency
 
-    out = np.zeros((block.n_clusters, block.n_clusters), dtype=np.int64)
+    K = block.n_clusters
+    require_memory(
+        8 * K * K,
+        f"the table of the weight that each two of {K} clusters share",
+        "give fewer clusters",
+    )
+    out = np.zeros((K, K), dtype=np.int64)
     n_threads = thread_count() if block.n_objects > _MANY else 1
 
     def work(first: int) -> None:
