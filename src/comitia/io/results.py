@@ -368,16 +368,14 @@ class Result:
             raise ComitiaError(f"{source} holds no result.json, so it is no result.")
         try:
             before = source.stat()
-            about = read_json(source / "result.json", FORMAT)
-            if about.get("format") not in (FORMAT, OLD_FORMAT):
-                raise ComitiaError(
-                    f"result.json in {source} is not of the format {FORMAT}; another "
-                    "version of comitia may have written it."
-                )
-            ensemble = Ensemble.load(source / "ensemble.npz")
-            found = cls(ensemble=ensemble, **read_files(source, about, ensemble))
-            if os.path.samestat(before, source.stat()):
-                return found
+            try:
+                found = cls._read(source)
+            except (ComitiaError, OSError, ValueError):
+                if os.path.samestat(before, source.stat()):
+                    raise
+            else:
+                if os.path.samestat(before, source.stat()):
+                    return found
             return cls.load(source)  # another result has taken its place meanwhile
         except (
             LookupError,
@@ -394,3 +392,14 @@ class Result:
                 f"the result in {source} is damaged or was edited ({error}); make it "
                 "again, or restore its files."
             ) from None
+
+    @classmethod
+    def _read(cls, source: Path) -> Result:
+        about = read_json(source / "result.json", FORMAT)
+        if about.get("format") not in (FORMAT, OLD_FORMAT):
+            raise ComitiaError(
+                f"result.json in {source} is not of the format {FORMAT}; another "
+                "version of comitia may have written it."
+            )
+        ensemble = Ensemble.load(source / "ensemble.npz")
+        return cls(ensemble=ensemble, **read_files(source, about, ensemble))
