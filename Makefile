@@ -2,8 +2,12 @@
 #
 #   make demo     the whole job on a small data set
 #   make test     lint, then the tests
-#   make test-nightly   the property tests with many more examples; hours
+#   make test-nightly   the property tests with many more examples, and kernels that
+#                       look at every index; hours
 #   make test-oldest    the tests with the oldest versions that are promised to work
+#   make test-portable  the tests as other processors would run them, and on a busy
+#                       machine; hours. TESTS="src tests/test_common.py" runs a part
+#   make test-foreign   doctests and the common suite as one other processor would
 #   make audit          known weaknesses of what is installed; needs the network
 #   make bench    speed, memory and quality against peers; some minutes
 #                 make bench TOPICS="agreement linkage" runs a part of it
@@ -20,13 +24,14 @@ OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 JOBS ?= 2
 TOPICS ?=
+TESTS ?=
 
 # Each pytest worker has a core; numba keeps two threads so that the tests can compare
 # the results of one and two.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test test-nightly test-oldest audit lint format bench bench-full bench-scale docs clean
+.PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full bench-scale docs clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -53,8 +58,13 @@ demo: $(VENV)/.installed
 test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
+# Kernels that check bounds have a cache of their own: numba does not tell them apart.
+CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/checked-kernels
+
 test-nightly: setup
-	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py tests/hard/test_damage.py
+	@mkdir -p build/checked-kernels
+	$(CHECKED_KERNELS) $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/test_common.py tests/test_blocks.py tests/test_ensemble.py tests/test_agreement.py tests/partition tests/represent tests/validity tests/cluster tests/generate
 
 lint: setup
 	$(BIN)/python tools/make_stubs.py --check
@@ -81,6 +91,12 @@ test-oldest: | $(BIN)/python
 	  --editable '.[cli,report,plot,io,dask,device,hypergraph]' 'pytest<9' 'pyparsing<3.3' \
 	  pytest-xdist hypothesis pyyaml psutil polars numpydoc array-api-strict
 	$(TEST_ENV) $(OLDEST)/bin/python -m pytest -n $(JOBS) -q tests
+
+test-portable: setup
+	$(TEST_ENV) $(BIN)/python tools/test_portable.py -n $(JOBS) $(TESTS)
+
+test-foreign: setup
+	$(TEST_ENV) $(BIN)/python tools/test_portable.py --foreign -n $(JOBS) src docs tests/test_common.py
 
 format: setup
 	$(BIN)/python tools/make_stubs.py

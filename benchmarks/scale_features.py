@@ -142,7 +142,7 @@ def measured(
 def _fit(data: Path, k: int, generator: str, folder: Path) -> dict[str, float]:
     """What one ``comitia fit`` takes; the kernels are compiled before it."""
     command = [sys.executable, "-m", "comitia", "fit", str(data), "-k", str(k)]
-    command += ["--generator", generator, "--n-clusterings", str(_M)]
+    command += ["-m", "lwgp", "--generator", generator, "--n-clusterings", str(_M)]
     command += ["-o", str(folder), "--quiet"]
     begin = time.perf_counter()
     child = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **TWO_THREADS})

@@ -152,7 +152,11 @@ def load_code() -> None:
     """
     import comitia._kernels
 
-    for name in ("comitia.views", "sklearn.cluster", "sklearn.metrics"):
+    for name in (
+        "comitia.methods.composite.multi_view",
+        "sklearn.cluster",
+        "sklearn.metrics",
+    ):
         importlib.import_module(name)
     for module in pkgutil.iter_modules(comitia._kernels.__path__):
         importlib.import_module(f"comitia._kernels.{module.name}")

@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import pages  # noqa: E402
 
 import comitia  # noqa: E402
+from comitia import catalogue  # noqa: E402
 from comitia.report._mathml import UnknownTeX, mathml  # noqa: E402
 
 project = "comitia"
@@ -30,6 +31,12 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["generated/tables/*"]
+# What is used when no method is named, for the text: |default_method| and its kin.
+rst_epilog = "\n".join(
+    f".. |{name.lower()}| replace:: ``{getattr(catalogue, name)}``"
+    for name in catalogue.__all__
+    if name.startswith("DEFAULT_")
+)
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

@@ -26,13 +26,14 @@ from comitia.catalogue import MethodCard, method_classes
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
 WEIGHS = ("clusterings", "clusters", "objects", "features", "views", "nothing")
-APPROACHES = ("fixed", "variable", "selection", "baseline")
+APPROACHES = ("fixed", "variable", "selection", "baseline", "composite")
 
 IN_WORDS = {
     "fixed": "weights computed once",
     "variable": "weights and consensus in turns",
     "selection": "keeps some, drops the others",
     "baseline": "what the others are compared with",
+    "composite": "parts of your choice",
     "labels": "clusterings",
     "data": "data",
     "constraints": "must-link and cannot-link pairs",
@@ -87,6 +88,7 @@ PARTS = (
     "report",
     "config",
     "exceptions",
+    "testing",
 )
 
 
@@ -242,7 +244,7 @@ def taxonomy(cards: Sequence[MethodCard]) -> str:
         (f"**{weighs}**", *(cell(weighs, approach) for approach in APPROACHES))
         for weighs in WEIGHS
     ]
-    return table(("", *APPROACHES), rows, (10, 30, 22, 20, 18))
+    return table(("", *APPROACHES), rows, (10, 28, 20, 18, 14, 10))
 
 
 def short_list(cards: Sequence[MethodCard]) -> str:

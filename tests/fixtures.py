@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from comitia.testing import planted, same_partition
+
+__all__ = ["E6", "LWEA16", "U6", "X6", "planted", "same_partition"]
+
 # Six objects in three clusterings, two of them identical.
 E6 = np.array(
     [[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 2], [1, 1, 2]], dtype=np.int32
@@ -21,27 +25,3 @@ LWEA16 = np.repeat(
     [2, 3, 2, 1, 3, 1, 4],
     axis=0,
 )
-
-
-def same_partition(one, other):
-    """True when two label vectors group the objects alike, whatever the names."""
-    one, other = np.asarray(one), np.asarray(other)
-    pairs = {*zip(one.tolist(), other.tolist(), strict=True)}
-    return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
-
-
-def planted(n, k, n_clusterings, noise, seed, sizes=None):
-    """Copies of one partition, in each of which a share of the labels is random.
-
-    ``sizes`` gives the shares of the clusters; equal by default. The clusterings have
-    their labels permuted, so that names carry nothing.
-    """
-    rng = np.random.RandomState(seed)
-    shares = np.ones(k) if sizes is None else np.asarray(sizes)
-    ends = np.rint(n * np.cumsum(shares) / np.sum(shares)).astype(int)
-    truth = np.searchsorted(ends, np.arange(n), side="right")
-    labels = np.empty((n, n_clusterings), dtype=np.int32)
-    for m in range(n_clusterings):
-        column = np.where(rng.rand(n) < noise, rng.randint(k, size=n), truth)
-        labels[:, m] = rng.permutation(k)[column]
-    return labels, truth

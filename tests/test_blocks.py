@@ -17,6 +17,7 @@ from comitia.engine import merged_rows
 from comitia.engine.label_rows import LabelRows
 from comitia.engine.row_blocks import LocalBlocks, join, pieces
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
+from comitia.methods.composite import consensus
 from comitia.partition import _lloyd, kmeans_rows
 from comitia.storage import InBlocks
 
@@ -24,6 +25,7 @@ N, K = 700, 4
 
 # Methods that touch objects only through their row blocks.
 LINEAR = [
+    "consensus",
     "dias",
     "ecpcs_mc",
     "gp_mgla",
@@ -48,6 +50,7 @@ def few_is_many(monkeypatch):
     monkeypatch.setattr(sizes, "FEW_LABELS", 0)
     monkeypatch.setattr(sizes, "FEW_OBJECTS", 0)
     monkeypatch.setattr(sizes, "MANY_ROWS", 60)
+    monkeypatch.setattr(consensus, "_MANY_OBJECTS", 0)
     monkeypatch.setattr(_lloyd, "_SAMPLE", 100)
     monkeypatch.setattr(_lloyd, "_SHARE", 3)
 

@@ -7,6 +7,8 @@ import pytest
 from numpydoc.docscrape import ClassDoc
 
 import comitia
+from comitia import catalogue
+from comitia.advise import panel_ids
 from comitia.catalogue import MethodCard, method_classes
 from comitia.exceptions import ComitiaError
 from tests.vocabulary import VOCABULARY
@@ -24,6 +26,27 @@ FIRST = {
 
 def test_the_first_methods_are_there():
     assert {cls.card.id for cls in METHODS} >= FIRST
+
+
+def test_the_defaults_are_methods_of_the_catalogue():
+    assert comitia.method() is comitia.method(catalogue.DEFAULT_METHOD)
+    assert comitia.method().card.needs == ("labels",)
+    assert comitia.method(catalogue.DEFAULT_FOR_VIEWS).card.needs == ("views",)
+    assert comitia.method(catalogue.DEFAULT_ON_DEVICE).card.on_device
+    assert comitia.method(catalogue.DEFAULT_FOR_K).card.needs == ("labels",)
+
+
+def test_python_names_the_defaults_too():
+    assert comitia.ConsensusClustering is comitia.method("consensus")
+    assert comitia.MultiViewEnsemble is comitia.method("multi_view")
+
+
+def test_panels_choose_k_and_the_readme_have_the_default_of_the_catalogue():
+    assert panel_ids("quick")[0] == catalogue.DEFAULT_METHOD
+    parameters = inspect.signature(comitia.choose_k).parameters
+    assert parameters["method"].default == catalogue.DEFAULT_FOR_K
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    assert f"`comitia.method()` is the default, `{catalogue.DEFAULT_METHOD}`" in readme
 
 
 def test_ids_and_class_names_are_unique():

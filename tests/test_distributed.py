@@ -12,6 +12,7 @@ import comitia
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, EnsembleFileError
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 
@@ -140,6 +141,30 @@ def test_a_worker_that_is_killed_does_not_change_the_result(labels, tmp_path):
         killer.join()
     assert killed, "the fit was over before a worker could be killed"
     assert_array_equal(got.labels_, alone.labels_)
+
+
+def test_a_worker_that_starts_again_slowly_is_waited_for():
+    """Dask gives it up after some time, and then there may be none left."""
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 ms"}),
+        client_for(n_workers=1) as client,
+    ):
+        (pid,) = client.run(os.getpid).values()
+        os.kill(pid, signal.SIGKILL)
+        assert client.submit(os.getpid, pure=False).result(timeout=120) != pid
+        assert len(client.cluster.workers) == 1
+
+
+def test_workers_that_cannot_be_closed_in_order_spoil_nothing(monkeypatch):
+    close = distributed.LocalCluster.close
+
+    def stumble(cluster, timeout=None):
+        close(cluster, timeout)
+        raise KeyError("tcp://127.0.0.1:1")
+
+    monkeypatch.setattr(distributed.LocalCluster, "close", stumble)
+    with client_for(n_workers=1) as client:
+        assert client.submit(int).result() == 0
 
 
 def test_workers_notice_a_flipped_bit(client, labels, tmp_path):

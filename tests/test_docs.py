@@ -42,6 +42,15 @@ def test_everything_the_pages_include_is_made(written):
             assert (written / name).is_file(), (page.name, name)
 
 
+def test_every_test_that_a_promise_names_is_there():
+    text = (DOCS / "reliability.rst").read_text()
+    named = re.findall(r"``(tests/[\w/]+\.py)(?:::(\w+))?``", text)
+    assert len(named) > 30
+    for path, name in named:
+        source = (DOCS.parent / path).read_text()
+        assert not name or f"def {name}(" in source, (path, name)
+
+
 def test_every_erratum_names_a_method(written):
     ids = {cls.card.id for cls in method_classes()}
     named = re.findall(r"<generated/methods/(\w+)>", (DOCS / "errata.rst").read_text())

@@ -113,6 +113,9 @@ VOCABULARY = {
     # added by the methods for views: columns of each view; how values are scaled
     "views",
     "scale",
+    # added by multi_view: what combines the clusterings; what makes those of each view
+    "method",
+    "generators",
     # added by yang_chen_2011: the descriptions of time series that are clustered
     "representations",
     # added by yang_jiang_2018: hidden states of a Markov model

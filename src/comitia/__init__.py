@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from comitia.advise import choose_k, compare, recommend
     from comitia.catalogue import MethodCard, method
     from comitia.catalogue import find_methods as methods
-    from comitia.composite import ConsensusClustering
     from comitia.ensemble import Ensemble
     from comitia.io import Result
-    from comitia.views import MultiViewEnsemble
+    from comitia.methods.composite.consensus import ConsensusClustering
+    from comitia.methods.composite.multi_view import MultiViewEnsemble
 
 __version__ = "0.1.0.dev0"
 
@@ -37,10 +37,10 @@ __all__ = [
 
 # Where each public name lives; a module stands for itself.
 _HOMES = {
-    "ConsensusClustering": "comitia.composite",
+    "ConsensusClustering": "comitia.methods.composite.consensus",
     "Ensemble": "comitia.ensemble",
     "MethodCard": "comitia.catalogue",
-    "MultiViewEnsemble": "comitia.views",
+    "MultiViewEnsemble": "comitia.methods.composite.multi_view",
     "Result": "comitia.io",
     "choose_k": "comitia.advise",
     "compare": "comitia.advise",
@@ -63,6 +63,7 @@ _MODULES = {
     "report",
     "represent",
     "select",
+    "testing",
     "validity",
     "weigh",
 }

@@ -4,11 +4,12 @@ import hashlib
 import json
 import math
 import os
-import tempfile
+import secrets
+import stat
 import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +27,7 @@ __all__ = [
     "array_digest",
     "atomic_write",
     "file_digest",
+    "is_text",
     "read_arrays",
     "read_json",
     "read_npy",
@@ -42,6 +44,9 @@ UNFINISHED = ".unfinished-"
 DIGEST_BYTES = 16
 _digest = partial(hashlib.blake2b, digest_size=DIGEST_BYTES)
 
+# The largest character of Unicode.
+_LAST_CHARACTER = 0x10FFFF
+
 # Bytes that one thread reads: BLAKE2 is slower than a disk, so several read at once.
 _PIECE = 1 << 20
 _MOST_THREADS = 8
@@ -54,7 +59,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Parameters
     ----------
     path : path-like
-        Where the file is to appear. An older file there stays until then.
+        Where the file is to appear. An older file there stays until then, and the new
+        one has its mode; otherwise it is as open as any new file. Until then it is its
+        owner's alone.
 
     Yields
     ------
@@ -65,18 +72,32 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if not target.parent.is_dir():
         raise ComitiaError(f"{target} cannot be written: there is no such folder.")
     # A temporary file beside the target: a rename inside one folder is atomic.
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
+    handle, unfinished = _new_file(target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
+            replaces = target.is_file() and not target.is_symlink()
+            mode = stat.S_IMODE((target if replaces else unfinished).stat().st_mode)
+            os.chmod(unfinished, 0o600)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp keeps its files to the owner; a result is as open as any new file.
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        os.chmod(unfinished, mode)
+        os.replace(unfinished, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
+
+
+def _new_file(parent: Path) -> tuple[int, Path]:
+    """A file under a name that nobody can guess; the kernel applies the umask.
+
+    To ask for the umask is to set it for a moment, for all threads.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = parent / f"{UNFINISHED}{secrets.token_hex(8)}"
+        with suppress(FileExistsError):
+            return os.open(path, flags, 0o666), path
 
 
 def array_digest(array: NDArray[Any]) -> bytes:
@@ -300,14 +321,29 @@ def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
     if math.prod(shape) * dtype.itemsize > n_bytes - file.tell():
         raise ValueError(f"it promises an array of shape {shape} and is too short")
     file.seek(0)
-    return npy.read_array(file, allow_pickle=False)
+    array = npy.read_array(file, allow_pickle=False)
+    if not is_text(array):
+        raise ValueError("it holds characters that there are not")
+    return array
+
+
+def is_text(array: NDArray[Any]) -> bool:
+    """Whether an array of text holds text; NumPy stumbles over anything else later.
+
+    Parameters
+    ----------
+    array : ndarray
+        Any array.
+
+    Returns
+    -------
+    is_text : bool
+        False where a character is none; True for arrays of something else.
+    """
+    if array.dtype.kind != "U" or array.nbytes == 0:
+        return True
+    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return bool(native.reshape(-1).view(np.uint32).max() <= _LAST_CHARACTER)
 
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._files import is_text
 from comitia._inputs import masked_to_nan
 from comitia._labels import check_not_sparse, narrowest
 from comitia.config import require_memory
@@ -39,9 +40,6 @@ _MOST_CLUSTERS = np.iinfo(np.int32).max
 
 # Memberships read from text carry a few decimals; 1e-6 is closer than float32.
 _SUM_TOLERANCE = 1e-6
-
-# The largest character that there is.
-_LAST_CHARACTER = 0x10FFFF
 
 
 def check_codes(
@@ -277,7 +275,7 @@ def check_names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | 
         return None
     if isinstance(names, np.ndarray) and names.dtype.kind == "U":
         checked = names.astype(names.dtype.newbyteorder("="))
-        if checked.nbytes and checked.ravel().view(np.uint32).max() > _LAST_CHARACTER:
+        if not is_text(checked):
             raise ComitiaError(f"{argument} hold what is no text.")
     else:
         try:

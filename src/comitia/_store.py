@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._files import (
     DIGEST_BYTES,
+    UNFINISHED,
     array_digest,
     atomic_write,
     file_digest,
@@ -31,6 +32,7 @@ from comitia._files import (
     write_json,
 )
 from comitia._labels import narrowest
+from comitia._lock import locked
 from comitia._members import check_codes, check_n_clusters, check_names
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
@@ -134,35 +136,41 @@ def _write_file(ensemble: Ensemble, target: Path) -> None:
 def _write_folder(ensemble: Ensemble, target: Path, block_rows: int) -> None:
     if block_rows < 1:
         raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
-    if target.exists():
-        raise EnsembleFileError(f"{target} exists already; give a new folder name.")
-    folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
-    try:
-        if ensemble.is_hard and ensemble.object_names is None:
-            writer = BlockWriter.of(ensemble, folder)
-            n_rows = []
-            for number, (rows, block) in enumerate(ensemble.blocks(block_rows)):
-                writer.write(number, block.codes)
-                n_rows.append(rows.stop - rows.start)
-            writer.finish(n_rows)
+    with locked(target, beside=True):
+        if target.exists():
+            raise EnsembleFileError(f"{target} exists already; give a new folder name.")
+        # In a private room, so that the folder itself is as open as any new one.
+        room = Path(tempfile.mkdtemp(dir=target.parent, prefix=UNFINISHED))
+        folder = room / "new"
+        try:
+            folder.mkdir()
+            _fill_folder(ensemble, folder, block_rows)
             os.rename(folder, target)
-            return
-        digests = []
-        for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
-            _write_file(block, folder / _block_name(number))
-            digests.append(file_digest(folder / _block_name(number)))
-        about = {
-            "format": FOLDER_FORMAT,
-            "blocks": "archives",
-            "kind": ensemble.kind,
-            "n_objects": ensemble.n_objects,
-            "digests": digests,
-        }
-        write_json(folder / "ensemble.json", about)
-        os.rename(folder, target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def _fill_folder(ensemble: Ensemble, folder: Path, block_rows: int) -> None:
+    if ensemble.is_hard and ensemble.object_names is None:
+        writer = BlockWriter.of(ensemble, folder)
+        n_rows = []
+        for number, (rows, block) in enumerate(ensemble.blocks(block_rows)):
+            writer.write(number, block.codes)
+            n_rows.append(rows.stop - rows.start)
+        writer.finish(n_rows)
+        return
+    digests = []
+    for number, (_, block) in enumerate(ensemble.blocks(block_rows)):
+        _write_file(block, folder / _block_name(number))
+        digests.append(file_digest(folder / _block_name(number)))
+    about = {
+        "format": FOLDER_FORMAT,
+        "blocks": "archives",
+        "kind": ensemble.kind,
+        "n_objects": ensemble.n_objects,
+        "digests": digests,
+    }
+    write_json(folder / "ensemble.json", about)
 
 
 def _block_name(number: int) -> str:
@@ -392,12 +400,30 @@ class BlockWriter:
         done : bool
             True when it is there and as it was written.
         """
-        path = self.folder / _labels_name(number)
         try:
-            codes = map_block(path, self.dtype)
-            return array_digest(codes) == _written_digest(path, codes)
+            self._digest(number)
         except EnsembleFileError:
             return False
+        return True
+
+    def _digest(self, number: int) -> str:
+        """The digest of a block that is as it was written."""
+        path = self.folder / _labels_name(number)
+        codes = map_block(path, self.dtype)
+        digest = array_digest(codes)
+        with open(path, "rb") as file:
+            file.seek(codes.offset + codes.nbytes)
+            if file.read() != self._seal(number, digest):
+                raise EnsembleFileError(
+                    f"{path} is damaged: its labels are not those that were written."
+                )
+        return digest.hex()
+
+    def _seal(self, number: int, digest: bytes) -> bytes:
+        """What stands behind the labels of a block: whose they are, and which."""
+        return array_digest(
+            np.frombuffer(f"{self.about} {number} ".encode() + digest, dtype=np.uint8)
+        )
 
     def write(self, number: int, codes: NDArray[Any]) -> None:
         """Write one block, all of it or nothing.
@@ -425,7 +451,7 @@ class BlockWriter:
                 np.save(file, checked)
                 # Behind the array, where NumPy does not look: whoever goes on with the
                 # blocks of a run that was killed can tell whether they are whole.
-                file.write(array_digest(checked))
+                file.write(self._seal(number, array_digest(checked)))
         except OSError as error:
             raise EnsembleFileError(
                 f"{path} could not be written ({error.strerror or error}); the blocks "
@@ -443,11 +469,9 @@ class BlockWriter:
         kinds, digests = set(), []
         for number, n in enumerate(n_rows):
             path = self.folder / _labels_name(number)
-            shape = len(self.n_clusters_each), int(n)
-            digest = _written_digest(path, map_block(path, self.dtype, shape))
-            _, kind = read_block(path, self.n_clusters_each, int(n), digest.hex())
+            _, kind = read_block(path, self.n_clusters_each, int(n), None)
             kinds.add(kind)
-            digests.append(digest.hex())
+            digests.append(self._digest(number))
         about = {
             **self.about,
             "kind": "partial" if "partial" in kinds else "hard",
@@ -544,17 +568,10 @@ def map_block(
             f"{path} is damaged: it holds {codes.dtype} of shape {codes.shape} instead "
             f"of labels, {dtype} of shape {shape}."
         )
-    # Behind the labels is their digest, or nothing in folders of older versions.
+    # Behind the labels is the seal of their writer; nothing in older folders.
     if version_of(path)[1] - codes.offset - codes.nbytes not in (0, DIGEST_BYTES):
         raise EnsembleFileError(f"{path} is damaged: it has another length.")
     return codes
-
-
-def _written_digest(path: Path, codes: np.memmap[Any, Any]) -> bytes:
-    """The digest that a writer put behind the labels."""
-    with open(path, "rb") as file:
-        file.seek(codes.offset + codes.nbytes)
-        return file.read()
 
 
 def version_of(path: Path) -> tuple[int, int]:

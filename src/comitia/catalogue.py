@@ -2,32 +2,55 @@
 
 The catalogue is made from the method files themselves: each class carries a
 :class:`MethodCard`, and a file that is added to a folder of :mod:`comitia.methods` is
-in the catalogue.
+in the catalogue. Other packages name their methods in the entry points of the group
+``comitia.methods``; they are looked for when methods are listed, or when an id is not
+one of ours.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as L
 
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from comitia.base import EnsembleMethod
 
-__all__ = ["MethodCard", "find_methods", "method", "method_classes"]
+__all__ = [
+    "DEFAULT_FOR_K",
+    "DEFAULT_FOR_VIEWS",
+    "DEFAULT_METHOD",
+    "DEFAULT_ON_DEVICE",
+    "MethodCard",
+    "find_methods",
+    "iter_classes",
+    "method",
+    "method_classes",
+]
+
+# What is used when nobody names a method. These lines are the only place that says it.
+DEFAULT_METHOD = "consensus"
+DEFAULT_FOR_VIEWS = "multi_view"
+# The default moves objects in memory; this one stays on the device.
+DEFAULT_ON_DEVICE = "lwgp"
+# To look through numbers of clusters: its tree has them all.
+DEFAULT_FOR_K = "lwea"
 
 Weighs = L["clusterings", "clusters", "objects", "features", "views", "nothing"]
-Approach = L["fixed", "variable", "selection", "baseline"]
+Approach = L["fixed", "variable", "selection", "baseline", "composite"]
 Need = L["labels", "data", "constraints", "views", "series", "graph", "dendrograms"]
 Scales = L["linear", "quadratic"]
 
@@ -44,9 +67,9 @@ class MethodCard:
     weighs : {"clusterings", "clusters", "objects", "features", "views", "nothing"}
         What gets the weights.
 
-    approach : {"fixed", "variable", "selection", "baseline"}
-        Weights computed once, optimised with the consensus, used to select, or a
-        method that others are compared with.
+    approach : {"fixed", "variable", "selection", "baseline", "composite"}
+        Weights computed once, optimised with the consensus, used to select, a method
+        that others are compared with, or one made of parts that the user chooses.
 
     needs : str or tuple of str
         What ``fit`` must be given: ``"labels"`` for an ensemble alone, ``"data"``,
@@ -107,8 +130,8 @@ class MethodCard:
         """The folder of :mod:`comitia.methods` that the method stands in."""
         if self.approach == "baseline":
             return "baselines"
-        if self.approach == "selection":
-            return "selection"
+        if self.approach in ("selection", "composite"):
+            return self.approach
         if "views" in self.needs:
             return "multiview"
         if "series" in self.needs:
@@ -147,13 +170,13 @@ _ALLOWED = {
 }
 
 
-def method(id: str) -> type[EnsembleMethod]:
+def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     """Look a method up by its catalogue id.
 
     Parameters
     ----------
-    id : str
-        The catalogue id, such as ``"lwgp"``.
+    id : str, default="consensus"
+        The catalogue id, such as ``"lwgp"``; the default of the library without one.
 
     Returns
     -------
@@ -166,26 +189,44 @@ def method(id: str) -> type[EnsembleMethod]:
     >>> comitia.method("lwea").__name__
     'LWEA'
     """
-    modules = dict(_method_modules())
-    if id not in modules:
+    sources = _our_sources()
+    if id not in sources:
+        sources = _all_sources()
+    if id not in sources:
         import difflib
 
-        close = difflib.get_close_matches(str(id), modules, n=3)
+        close = difflib.get_close_matches(str(id), sources, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else "see methods()."
         raise ComitiaError(f"there is no method with the id {id!r}; {hint}")
-    return next(_classes_in(modules[id]))
+    return _load(sources[id])
 
 
 def method_classes() -> list[type[EnsembleMethod]]:
-    """All methods, ordered by id.
+    """All methods: ours ordered by id, then those of other packages.
 
     Returns
     -------
     classes : list of type
-        The estimator classes.
+        The estimator classes. What cannot be imported is left out with a
+        :class:`~comitia.exceptions.ComitiaWarning`.
     """
-    found = (next(_classes_in(module)) for _, module in _method_modules())
-    return sorted(found, key=lambda cls: cls.card.id)
+    return list(iter_classes())
+
+
+def iter_classes() -> Iterator[type[EnsembleMethod]]:
+    """Import one method after the other, in the order of :func:`method_classes`.
+
+    Yields
+    ------
+    cls : type
+        An estimator class.
+    """
+    ours = _our_sources()
+    for source in ours.values():
+        yield from _loaded(source)
+    for source in _all_sources().values():
+        if source.id not in ours:
+            yield from _loaded(source)
 
 
 def find_methods(
@@ -215,7 +256,7 @@ def find_methods(
     Returns
     -------
     cards : list of MethodCard
-        Ordered by id.
+        Ours ordered by id, then those of other packages.
 
     Examples
     --------
@@ -258,18 +299,85 @@ def _wanted(attribute: str, value: str | Iterable[str]) -> set[str]:
     return values
 
 
-def _method_modules() -> Iterator[tuple[str, str]]:
-    """Id and module of each method, from the file names alone."""
+class _Source(NamedTuple):
+    """A method before it is imported."""
+
+    id: str
+    where: str  # the file or the entry point, for messages
+    load: Callable[[], Any]
+
+
+def _our_sources() -> dict[str, _Source]:
+    """Our methods by id, from the file names alone."""
     parts = importlib.import_module("comitia.methods").__path__
+    found = []
     for folder in pkgutil.iter_modules(parts):
         if folder.ispkg:
-            path = [f"{part}/{folder.name}" for part in parts]
+            path = [os.path.join(part, folder.name) for part in parts]
             for file in pkgutil.iter_modules(path):
                 if not file.name.startswith("_"):
-                    yield file.name, f"comitia.methods.{folder.name}.{file.name}"
+                    module = f"comitia.methods.{folder.name}.{file.name}"
+                    place = getattr(file.module_finder, "path", "")
+                    name = file.name if file.ispkg else f"{file.name}.py"
+                    where = os.path.join(place, name)
+                    load = partial(_class_in, module)
+                    found.append(_Source(file.name, where, load))
+    return {source.id: source for source in sorted(found, key=lambda one: one.id)}
 
 
-def _classes_in(module_name: str) -> Iterator[Any]:
+def _all_sources() -> dict[str, _Source]:
+    """Our methods, then those that other packages name in their entry points."""
+    from importlib.metadata import entry_points
+
+    sources = _our_sources()
+    for point in sorted(entry_points(group="comitia.methods")):
+        package = point.dist.name if point.dist else "an unknown package"
+        where = f"the entry point {point.name} = {point.value} of {package}"
+        if point.name in sources:
+            warnings.warn(
+                f"{where} is left out: {point.name!r} is {sources[point.name].where}.",
+                ComitiaWarning,
+                stacklevel=2,
+            )
+        else:
+            sources[point.name] = _Source(point.name, where, point.load)
+    return sources
+
+
+def _loaded(source: _Source) -> Iterator[type[EnsembleMethod]]:
+    """The class, or a warning and nothing."""
+    try:
+        yield _load(source)
+    except ComitiaError as error:
+        text = f"{error} It is left out of the catalogue."
+        warnings.warn(text, ComitiaWarning, stacklevel=2)
+
+
+def _load(source: _Source) -> type[EnsembleMethod]:
+    try:
+        cls = source.load()
+    except Exception as error:
+        raise ComitiaError(
+            f"the method {source.id!r} cannot be imported: {source.where} raises "
+            f"{type(error).__name__}: {str(error).rstrip('.')}."
+        ) from error
+    card: Any = getattr(cls, "card", None)
+    is_method = inspect.isclass(cls) and isinstance(card, MethodCard)
+    if not is_method:
+        raise ComitiaError(
+            f"the method {source.id!r} cannot be used: {source.where} has no class "
+            "with a MethodCard."
+        )
+    if card.id != source.id:
+        raise ComitiaError(
+            f"the method {source.id!r} cannot be used: {source.where} has a card with "
+            f"id={card.id!r}; the two must be the same."
+        )
+    return cls
+
+
+def _class_in(module_name: str) -> Any:
+    """The class of a module that has a card of its own."""
     module = importlib.import_module(module_name)
     for value in vars(module).values():
         if (
@@ -277,4 +385,5 @@ def _classes_in(module_name: str) -> Iterator[Any]:
             and value.__module__ == module_name
             and isinstance(vars(value).get("card"), MethodCard)
         ):
-            yield value
+            return value
+    return None

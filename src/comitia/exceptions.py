@@ -9,6 +9,7 @@ __all__ = [
     "ComitiaWarning",
     "DataTypeError",
     "EnsembleFileError",
+    "FolderInUseError",
     "MemoryBudgetError",
 ]
 
@@ -23,6 +24,10 @@ class DataTypeError(ComitiaError, TypeError):
 
 class EnsembleFileError(ComitiaError):
     """A file or folder is not an ensemble that comitia wrote, or is damaged."""
+
+
+class FolderInUseError(ComitiaError):
+    """Another process or thread is writing to the folder."""
 
 
 class MemoryBudgetError(ComitiaError):

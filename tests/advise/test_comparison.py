@@ -117,10 +117,14 @@ def test_what_fails_is_a_row_and_the_others_go_on():
 def test_a_method_that_hangs_is_stopped_with_what_it_started(tmp_path):
     note = tmp_path / "processes"
     hanging = misbehaving.Hanging(path=str(note))
-    found = compare(VOTES, [hanging], n_resamples=3, time_limit=3.0)
-    assert found.rows[0].status == "timed out"
-    assert "3 s" in found.rows[0].message
-    assert found.labels == {}
+    # A busy machine may need longer to get as far as to hang.
+    for seconds in (3, 60):
+        found = compare(VOTES, [hanging], n_resamples=3, time_limit=float(seconds))
+        assert found.rows[0].status == "timed out"
+        assert f"{seconds} s" in found.rows[0].message
+        assert found.labels == {}
+        if note.exists() and note.read_text():
+            break
     for pid in map(int, note.read_text().split()):
         assert_ended(pid)
 

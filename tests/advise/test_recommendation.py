@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 
 from comitia import Ensemble, config, methods, recommend
 from comitia.advise.recommendation import MEASURED
+from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD
 from comitia.exceptions import ComitiaError
 
 CARDS = {card.id: card for card in methods()}
@@ -37,9 +38,22 @@ def test_few_distinct_objects_make_quadratic_methods_possible():
     assert "only 8 are distinct" in reasons["cspa"]
 
 
-def test_the_best_measured_method_comes_first():
-    assert recommend(n_objects=1000, needs="labels")[0].id == "lwea"
-    assert "Mean rank 2.2 of 29" in recommend(n_objects=1000)[0].reason
+def test_the_default_comes_first_at_every_size():
+    for n_objects in (1000, 50_000_000):
+        first = recommend(n_objects=n_objects)[0]
+        assert first.id == DEFAULT_METHOD
+        assert "The default, chosen on one half of the data sets" in first.reason
+    views = recommend([np.zeros((9, 2)), np.zeros((9, 3))])
+    assert views[0].id == DEFAULT_FOR_VIEWS
+
+
+def test_the_best_measured_method_comes_first_of_those_that_are_not_the_default():
+    found = recommend(n_objects=1000, needs="labels", n_best=200)
+    by_rank = [one for one in found if one.id in MEASURED]
+    assert min(MEASURED[one.id] for one in by_rank) == MEASURED["lwea"]
+    of_clusters = recommend(n_objects=1000, needs="labels", weighs="clusters")
+    assert [one.id for one in of_clusters[:2]] == [DEFAULT_METHOD, "lwea"]
+    assert "Mean rank 2.2 of 29" in of_clusters[1].reason
 
 
 def test_the_list_has_one_of_each_kind_before_a_second():

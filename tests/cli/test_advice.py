@@ -10,6 +10,7 @@ import pytest
 
 from comitia import Ensemble, advise
 from comitia.advise import Comparison, MethodRow
+from comitia.catalogue import DEFAULT_FOR_K, DEFAULT_METHOD
 from comitia.cli._comparison import write_page
 from comitia.io import Result
 from tests.cli.conftest import read
@@ -58,9 +59,13 @@ def test_fit_looks_through_a_range_of_k(run, blobs, tmp_path, monkeypatch):
     assert code == 0
     assert "\n  k         3, of 1 to 4\n" in out
     assert "3 clusters" in out
-    choice = Result.load(tmp_path / "result").choice
-    assert choice["ks"] == [2, 3, 4]
-    assert choice["method"] == "lwgp"
+    result = Result.load(tmp_path / "result")
+    assert result.choice["ks"] == [2, 3, 4]
+    # As choose-k does when no method is named.
+    assert (result.method, result.choice["method"]) == (DEFAULT_METHOD, DEFAULT_FOR_K)
+    named = ["-m", "lwgp", "-o", "named"]
+    run("fit", blobs, "-k", "2-4", *QUICK, "--no-report", *named)
+    assert Result.load(tmp_path / "named").choice["method"] == "lwgp"
 
 
 @pytest.fixture

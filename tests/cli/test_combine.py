@@ -37,7 +37,7 @@ def test_labels_are_names_and_blanks_are_missing(run, votes, tmp_path):
     assert "3 clusterings of 8 objects" in out
     labels = np.array([row[1:] for row in VOTES], dtype=object)
     labels[(labels == "") | (labels == "NA")] = None
-    fitted = method("lwgp")(2, random_state=0).fit(Ensemble(labels))
+    fitted = method()(2, random_state=0).fit(Ensemble(labels))
     found = clusters(tmp_path / "result")
     assert [*found] == [row[0] for row in VOTES]
     assert [*found.values()] == fitted.labels_.tolist()

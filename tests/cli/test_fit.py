@@ -15,7 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
+from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
 from comitia.cli import _work
+from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
 from comitia.io import Result
@@ -181,11 +183,23 @@ def test_constraints_are_read_by_name(run, blobs, tmp_path):
     assert labels[0] != labels[1]
 
 
+def test_who_names_no_method_gets_the_default(run, blobs):
+    code, out, _ = run("fit", blobs, "-k", "3", *QUICK, "--json")
+    assert code == 0
+    assert json.loads(out)["method"] == DEFAULT_METHOD
+    words = " ".join(run("fit", "--help")[1].replace("│", " ").split())
+    assert (
+        f"{DEFAULT_METHOD} by default, and {DEFAULT_ON_DEVICE} with --device" in words
+    )
+    assert MethodOptions(device="cuda").method_or_default() == DEFAULT_ON_DEVICE
+    assert MethodOptions(method="eac").method_or_default() == "eac"
+
+
 def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_path):
     (tmp_path / "pairs.csv").write_text("o0,o1\n")
     code, _, err = run("fit", blobs, "-k", "3", *QUICK, "--must-link", "pairs.csv")
     assert code == 2
-    assert "lwgp takes no constraints; these do:" in err
+    assert f"{DEFAULT_METHOD} takes no constraints; these do:" in err
     assert "okabe_yamada_2013" in err
 
 
@@ -198,7 +212,7 @@ def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_pa
         (["--drop", "name"], "column 'class' holds text ('u', 'v', …)"),
         (["--truth", "class"], "if it names the objects say --id name"),
         ([*QUICK, "-k", "61"], "-k 61 is larger than the number of objects"),
-        ([*QUICK, "--param", "theta=-1"], "'theta' parameter of LWGP"),
+        ([*QUICK, "-m", "lwgp", "--param", "theta=-1"], "'theta' parameter of LWGP"),
         ([*QUICK, "--columns", "d"], "columns='d' is no column"),
         (["--write-obs", "x"], "DATA is none"),
     ],
@@ -348,6 +362,7 @@ def test_a_process_that_is_killed_leaves_what_it_takes_to_go_on(run, tmp_path):
     X = np.random.RandomState(0).randn(3000, 20)
     np.save(tmp_path / "data.npy", X)
     options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "40", "--no-report"]
+    options += ["--quiet"]  # no line of progress, however long it takes
     started = subprocess.Popen(
         [sys.executable, "-m", "comitia", *options],
         stderr=subprocess.PIPE,
@@ -391,10 +406,11 @@ def test_a_lack_of_memory_keeps_the_clusterings(run, blobs, tmp_path, monkeypatc
         raise MemoryBudgetError("the step needs more than there is.")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(method("lwgp"), "_combine", small)
+        patch.setattr(method(), "_combine", small)
         code, _, err = run("fit", *options)
     assert code == 1
-    assert "needs more than there is. 5 clusterings are kept" in err
+    assert "needs more than there is. " in err
+    assert " 5 clusterings are kept" in err
     Interrupted(monkeypatch, 0, AssertionError("made again"))
     assert run("fit", *options, "--resume")[0] == 0
 

@@ -21,8 +21,9 @@ def test_a_clock_shows_minutes_and_seconds(seconds, text):
 
 @pytest.fixture
 def now(monkeypatch):
-    """A clock that a test turns."""
+    """A clock that a test turns, and a line each ten seconds of it."""
     at = [0.0]
+    monkeypatch.setattr(_meter, "_SECONDS_BETWEEN_LINES", 10.0)
     monkeypatch.setattr(time, "monotonic", lambda: at[0])
     return at
 

@@ -49,7 +49,8 @@ SEQUENCE_MODELS = [
 
 _STARTS = (
     "the starts are random and not equivalent to those of removed or repeated "
-    "objects, as with scikit-learn's KMeans; tested for a given start instead"
+    "objects, as with scikit-learn's KMeans, so that it is chance whether clusters are "
+    "numbered alike; tested for a given start instead"
 )
 _SWAPS = (
     "swaps are tried in the order of the objects, and lead to another local optimum "
@@ -58,12 +59,18 @@ _SWAPS = (
 _LENGTHS = "a sequence of another length than those fitted is legitimate"
 
 
-def exemptions(clusterer):
+def failing(clusterer):
+    """Checks that fail, and why."""
     if isinstance(clusterer, (GaussianHMM, HMMKModels)):
         return {
             "check_n_features_in_after_fitting": _LENGTHS,
             "check_dataframe_column_names_consistency": _LENGTHS,
         }
+    return {}
+
+
+def decided_by_chance(clusterer):
+    """Checks that may pass or fail, and why."""
     if isinstance(clusterer, KMedoids):
         return {"check_sample_weight_equivalence_on_dense_data": _SWAPS}
     drawn = (FuzzyCMeans, FuzzyCMedoids, KernelKMeans, WeightedGaussianMixture)
@@ -72,10 +79,11 @@ def exemptions(clusterer):
     return {}
 
 
-@parametrize_with_checks(
-    CLUSTERERS + SEQUENCE_MODELS, expected_failed_checks=exemptions
-)
-def test_scikit_learns_estimator_checks(estimator, check):
+@parametrize_with_checks(CLUSTERERS + SEQUENCE_MODELS, expected_failed_checks=failing)
+def test_scikit_learns_estimator_checks(estimator, check, request):
+    reason = decided_by_chance(estimator).get(check.func.__name__)
+    if reason is not None:
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=False))
     check(estimator)
 
 

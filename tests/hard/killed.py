@@ -110,9 +110,11 @@ def run(folder, n_kills, seed):
                 break
             resume = place.with_name("result.partial").exists()
         ends.append(states[-1])
-        # A kill between the result and the tidying up leaves result.partial.
+        # A kill between the result and the tidying up leaves result.partial, and one
+        # after that the lock.
         names = {path.name for path in place.parent.iterdir()}
-        left_over += sorted(names - {"result", "result.partial"})
+        lock = ".result.comitia-lock"
+        left_over += sorted(names - {"result", "result.partial", lock})
     return {
         "kills": kills,
         "states": states,

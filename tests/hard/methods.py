@@ -6,11 +6,11 @@ import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
 
-from comitia import ConsensusClustering, Ensemble, MultiViewEnsemble
+from comitia import Ensemble
 from comitia.catalogue import method_classes
 from comitia.generate import KMeansGenerator
 
-METHODS = [*method_classes(), ConsensusClustering, MultiViewEnsemble]
+METHODS = method_classes()
 
 # Three clear clusters of eight objects.
 TRUTH = np.repeat([0, 1, 2], 8)

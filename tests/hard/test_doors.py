@@ -283,7 +283,7 @@ def test_names_that_are_no_text_are_refused(tmp_path):
         arrays = {name: file[name] for name in file.files}
     arrays["groups"] = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")
     write_arrays(tmp_path / "votes.npz", arrays)
-    with pytest.raises(EnsembleFileError, match="groups"):
+    with pytest.raises(EnsembleFileError, match="characters"):
         Ensemble.load(tmp_path / "votes.npz")
 
 

@@ -15,7 +15,9 @@ import psutil
 import pytest
 
 # Kills in the suite; the nightly run does more.
-N_KILLS = 300 if os.environ.get("COMITIA_PROFILE") == "nightly" else 30
+NIGHTLY = os.environ.get("COMITIA_PROFILE") == "nightly"
+N_KILLS = 300 if NIGHTLY else 30
+N_WORKERS_KILLED = 30 if NIGHTLY else 2
 ROOT = Path(__file__).parents[2]
 # One thread for every process: the machine has other things to do.
 ENV = os.environ | {
@@ -24,7 +26,8 @@ ENV = os.environ | {
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONPATH": str(ROOT),
 }
-OPTIONS = ["-k", "3", "--n-clusterings", "20", "--no-report"]
+# Quiet: no line of progress, however long a run takes.
+OPTIONS = ["-k", "3", "--n-clusterings", "20", "--no-report", "--quiet"]
 
 
 @pytest.fixture
@@ -231,3 +234,22 @@ def test_a_worker_that_dies_is_said_and_its_work_is_done_again(tmp_path):
     assert alive == []
     done = comitia(*options, "--resume", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_workers_of_dask_that_are_killed_at_any_moment_change_no_label(tmp_path):
+    pytest.importorskip("distributed")
+    module = [sys.executable, "-m", "tests.hard.killed_workers"]
+    done = subprocess.run(
+        [*module, tmp_path, str(N_WORKERS_KILLED), "0"],
+        env=ENV,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120 * (5 + N_WORKERS_KILLED),
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert sum(seen["kills"].values()) == N_WORKERS_KILLED
+    assert seen["wrong"] == []
+    # Every stage was met as often as any other.
+    assert max(seen["kills"].values()) - min(seen["kills"].values()) <= 1

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from comitia import ConsensusClustering, Ensemble, MultiViewEnsemble, method
-from comitia.exceptions import ComitiaError
+from comitia._files import UNFINISHED
+from comitia._lock import locked
+from comitia.exceptions import ComitiaError, FolderInUseError
 from comitia.generate import KMeansGenerator
 from comitia.io import _cells, _collect, _folder, _result_files
 from comitia.io._cells import digits, escape_cell, unescape_cell
@@ -242,6 +245,56 @@ def test_an_old_result_that_cannot_be_brought_back_is_not_deleted(
     monkeypatch.undo()
     (kept,) = tmp_path.glob("*/old")
     same(full, Result.load(kept))
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_an_old_result_that_a_killed_process_had_taken_away_comes_back(
+    full, tmp_path, moved
+):
+    """The next one to write there finds it; that of a similar name is not touched."""
+    folder = full.save(tmp_path / "r")
+    (folder / "my notes.txt").write_text("mine")
+    room = tmp_path / f"{UNFINISHED}01234567-r"
+    (room / "new").mkdir(parents=True)
+    (tmp_path / f"{UNFINISHED}01234567-a-r").mkdir()
+    folder.rename(room / "old")
+    if moved:
+        os.rename(room / "old" / "my notes.txt", room / "new" / "my notes.txt")
+    with pytest.raises(ComitiaError, match="is there already"):
+        full.save(folder)
+    same(full, Result.load(folder))
+    assert (folder / "my notes.txt").read_text() == "mine"
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"r", f"{UNFINISHED}01234567-a-r"}
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_that_somebody_else_writes_to_is_refused(full, tmp_path, force):
+    folder = full.save(tmp_path / "r")
+    for name in ("r", "new"):
+        with locked(tmp_path / name, beside=True):
+            with pytest.raises(FolderInUseError, match=f"{name} is being written by"):
+                full.save(tmp_path / name, force=force)
+            with pytest.raises(FolderInUseError, match=f"{name} is being written by"):
+                full.ensemble.save(tmp_path / name)
+    same(full, Result.load(folder))
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_a_result_that_is_replaced_while_it_is_read_is_not_mixed(
+    full, tmp_path, monkeypatch
+):
+    folder = full.save(tmp_path / "r")
+    other = replace(full, labels=full.labels[::-1], notes=("the other",))
+    read = _result_files.read_files
+
+    def replaced(*arguments):
+        monkeypatch.undo()
+        other.save(folder, force=True)
+        return read(*arguments)
+
+    monkeypatch.setattr("comitia.io.results.read_files", replaced)
+    same(other, Result.load(folder))
 
 
 def test_a_new_folder_is_as_open_as_any(full, tmp_path):

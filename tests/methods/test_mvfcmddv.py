@@ -47,6 +47,26 @@ def objective(R, F, medoids, weights, fuzziness):
     )
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_does_not_choose_between_medoids(seed):
+    # In the first view objects 1 and 4 cost the same, in the second 0, 2 and 5.
+    costs = np.array([[[9.0, 5, 6, 8, 5, 7]], [[3.0, 9, 3, 8, 7, 3]]])
+    costs *= 1 + 1e-14 * np.random.RandomState(seed).randn(*costs.shape)
+    moved = update_medoids(costs, np.ones((2, 1)), np.array([[3], [5]]))
+    # The first of equals; one that costs no more than others stays.
+    assert_array_equal(moved, [[1], [5]])
+
+
+def test_rounding_does_not_choose_the_medoids_of_a_second_cluster():
+    # Both clusters want object 1 in both views; the next best, 0 and 2, cost the same.
+    for seed in range(4):
+        costs = np.tile([4.0, 2.0, 4.0, 9.0], (2, 2, 1))
+        costs *= 1 + 1e-14 * np.random.RandomState(seed).randn(*costs.shape)
+        start = np.array([[1, 3], [1, 3]])
+        moved = update_medoids(costs, np.ones((2, 2)), start)
+        assert_array_equal(moved, [[1, 0], [1, 1]])
+
+
 def test_weights_are_those_of_the_catalogue():
     assert_allclose(view_weights([[1.0], [4.0]]), [[2.0], [0.5]], atol=1e-12)
     E = np.random.RandomState(0).rand(3, 4)

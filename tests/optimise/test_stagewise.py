@@ -23,6 +23,14 @@ def stagewise_by_residuals(Y, T, step, n_steps):
     return w, norms
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_predictors_that_are_equal_but_for_rounding_the_first_counts(seed):
+    rng = np.random.RandomState(seed)
+    T = np.repeat(rng.randn(3, 40), 2, axis=0) * (1 + 1e-15 * rng.randn(6, 40))
+    weights = forward_stagewise(T[0] + T[2] + T[4] + 0.1 * rng.randn(40), T).weights
+    assert_array_equal(weights > 0, [True, False] * 3)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_steps_are_those_of_the_definition(seed):
     rng = np.random.RandomState(seed)

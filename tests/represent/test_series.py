@@ -85,6 +85,13 @@ def test_no_levels_of_wavelets_are_the_means():
     assert_allclose(got, means.reshape(3, -1))
 
 
+@EACH
+def test_zeros_have_no_sign(name):
+    flat = [[[0.0] * 8], [[-0.0] * 8], [[1.0, 0.0, -1.0, 0.0] * 2], [[1.0] * 8]]
+    features = represent_series(flat, name)
+    assert not np.signbit(features[features == 0]).any()
+
+
 @pytest.mark.parametrize("degree", [0, 1, 4])
 def test_powers_are_those_of_numpys_least_squares(degree):
     series = some_series(4, (9, 20, 31))

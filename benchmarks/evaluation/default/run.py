@@ -300,7 +300,7 @@ def _every_consensus(
     **weights: Any,
 ) -> NDArray[Any]:
     """Put the labels of every consensus into ``found``; the starts are made once."""
-    from comitia.composite import _CONSENSUS, _voters
+    from comitia.methods.composite.consensus import _CONSENSUS, _voters
     from comitia.partition import reassign
 
     state = rng.get_state()

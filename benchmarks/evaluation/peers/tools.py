@@ -188,12 +188,10 @@ def _ours(id: str, labels: Labels, n_clusters: int, seed: int) -> Labels:
 
 
 def _our_default(given: Any, n_clusters: int, seed: int) -> Labels:
-    import comitia
+    from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, method
 
-    made = comitia.ConsensusClustering(n_clusters, random_state=seed)
-    if isinstance(given, list):
-        made = comitia.MultiViewEnsemble(n_clusters, random_state=seed)
-    return made.fit_predict(given)
+    cls: Any = method(DEFAULT_FOR_VIEWS if isinstance(given, list) else DEFAULT_METHOD)
+    return cls(n_clusters, random_state=seed).fit_predict(given)
 
 
 def _our_method(id: str, given: Any, n_clusters: int, seed: int) -> Labels:

@@ -25,7 +25,8 @@ def build_medoids(D, weights, n_clusters):
             cost = 0.0
             for i in range(n):
                 cost += weights[i] * min(nearest[i], D[c, i])
-            if best == -1 or cost < best_cost:
+            # Of objects that cost the same but for rounding, the first.
+            if best == -1 or cost < best_cost * (1.0 - 1e-12):
                 best, best_cost = c, cost
         medoids[r] = best
         taken[best] = True

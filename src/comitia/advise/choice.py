@@ -19,6 +19,7 @@ from comitia.advise._common import (
 )
 from comitia.advise.criteria import CRITERIA, Measured, Plan, measure
 from comitia.advise.verdict import judge
+from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -164,7 +165,7 @@ def choose_k(
     X: Any,
     ks: Iterable[int] = range(2, 11),
     *,
-    method: Any = "lwea",
+    method: Any = DEFAULT_FOR_K,
     generator: Any = None,
     criteria: Iterable[str] | None = None,
     n_resamples: int = 20,

@@ -224,7 +224,7 @@ def compare(
         it.
 
     panel : {"quick", "classic", "linear", "weighs", "all"}, default=None
-        Instead of ``methods``: five quick ones of different kinds, the baselines, all
+        Instead of ``methods``: the default and five quick ones, the baselines, all
         that are linear, one for each thing that is weighed, or all that can be applied
         to X. ``"quick"`` if neither is given.
 

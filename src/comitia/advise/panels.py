@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from comitia.catalogue import DEFAULT_METHOD, find_methods
 from comitia.exceptions import ComitiaError
 
 __all__ = ["PANELS", "panel_ids"]
 
 # What is known to be sensible of each kind, quick ones first.
 PANELS: dict[str, str] = {
-    "quick": "five methods of different kinds that take seconds",
+    "quick": "the default, and five methods of different kinds that take seconds",
     "classic": "the baselines that others are compared with",
     "linear": "every method whose time grows linearly with the objects",
     "weighs": "one method for each thing that can be weighed",
     "all": "every method that can be applied",
 }
-_QUICK = ("voting", "hbgf", "mcla", "lwgp", "lwea")
+_QUICK = (DEFAULT_METHOD, "voting", "hbgf", "mcla", "lwgp", "lwea")
 _WEIGHS = {
     "nothing": "eac",
     "clusterings": "weac",
@@ -44,10 +45,8 @@ def panel_ids(panel: str, *, has_data: bool = True) -> list[str]:
     --------
     >>> from comitia.advise import panel_ids
     >>> panel_ids("quick")
-    ['voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
+    ['consensus', 'voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
     """
-    from comitia.catalogue import find_methods
-
     if panel not in PANELS:
         raise ComitiaError(
             f"panel={panel!r} is not known; choose {', '.join(map(repr, PANELS))}."

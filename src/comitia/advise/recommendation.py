@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from comitia.advise._common import at_least
+from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, find_methods
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -50,6 +51,15 @@ MEASURED: dict[str, float] = {
     "wea": 28.4,
 }
 _N_POOLS = 15
+
+# What is used when nobody names a method, and why.
+_DEFAULTS = {
+    DEFAULT_METHOD: (
+        "The default, chosen on one half of the data sets of the evaluation and "
+        "confirmed on the other."
+    ),
+    DEFAULT_FOR_VIEWS: "The default for several views.",
+}
 
 # Their trees need no matrix of the objects, only time: seconds for each square of a
 # distinct object on one core (benchmarks/results/linkage.csv), and how many to wait.
@@ -165,9 +175,10 @@ def recommend(
     :mod:`comitia.config`. Of an Ensemble only the distinct label rows count for methods
     that look at labels alone, so that many objects with few distinct rows are few.
 
-    Applicable methods stand in the order of their mean rank in the quality benchmark,
-    which ran label-only methods on 15 published pools of base clusterings; what was not
-    measured there stands in the middle, linear methods before others. The list takes
+    The default of the library comes first. The other applicable methods stand in the
+    order of their mean rank in the quality benchmark, which ran label-only methods on
+    15 published pools of base clusterings; what was not measured there stands in the
+    middle, linear methods before others. The list takes
     the best method of each kind of weights first, then the rest, so that it is a choice
     between ideas and not between relatives. No benchmark promises anything for other
     data: :func:`compare` runs the list on yours.
@@ -176,10 +187,8 @@ def recommend(
     --------
     >>> from comitia import recommend
     >>> [one.id for one in recommend(n_objects=1_000_000, needs="labels", n_best=3)]
-    ['lwgp', 'gp_mgla', 'mcla']
+    ['consensus', 'gp_mgla', 'mcla']
     """
-    from comitia.catalogue import find_methods
-
     given, n, n_distinct = _given(X, n_objects)
     have = _have(needs, given, constraints, views)
     if n_best < 1:
@@ -276,10 +285,11 @@ def _size(card: Any, n: int, n_distinct: int | None) -> int:
     return n_distinct or n if card.needs == ("labels",) else n
 
 
-def _preference(card: Any) -> tuple[float, bool, str]:
+def _preference(card: Any) -> tuple[bool, float, bool, str]:
     # What was not measured stands in the middle.
     places = {known: place for place, known in enumerate(MEASURED)}
-    return places.get(card.id, len(places) / 2), card.scales != "linear", card.id
+    place = places.get(card.id, len(places) / 2)
+    return card.id not in _DEFAULTS, place, card.scales != "linear", card.id
 
 
 def _one_of_each_first(cards: list[Any]) -> list[Any]:
@@ -295,7 +305,9 @@ def _reason(card: Any, n: int | None, n_distinct: int | None) -> str:
         if card.weighs == "nothing"
         else f"Weighs {card.weighs}."
     ]
-    if card.id in MEASURED:
+    if card.id in _DEFAULTS:
+        parts.append(_DEFAULTS[card.id])
+    elif card.id in MEASURED:
         parts.append(
             f"Mean rank {MEASURED[card.id]:.1f} of {len(MEASURED)} in NMI on "
             f"{_N_POOLS} published pools."

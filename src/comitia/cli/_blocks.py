@@ -336,7 +336,7 @@ def _client(blocks: BlockOptions) -> Iterator[Any]:
 def _link_files(source: Path, target: Path) -> None:
     """The same files under a second path, without a copy where the disk can do it."""
     target.mkdir()
-    for file in sorted(source.iterdir()):
+    for file in sorted(source.glob("[!.]*")):  # not what a killed worker left
         try:
             os.link(file, target / file.name)
         except OSError:

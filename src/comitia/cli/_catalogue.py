@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from comitia.cli._conduct import UsageError
 from comitia.cli._options import Flag
 from comitia.cli._summary import card_as_json, print_card, print_json, print_table
+from comitia.cli._work import heard
 from comitia.exceptions import ComitiaError
 
 __all__ = ["list_methods", "show"]
@@ -26,7 +29,7 @@ def list_methods(
         What gets the weights: clusterings, clusters, objects, features, views or
         nothing; several separated by commas.
     approach
-        How: fixed, variable, selection or baseline.
+        How: fixed, variable, selection, baseline or composite.
     needs
         What there is: labels, data, constraints, views, series, graph; methods that
         need nothing beyond these are listed.
@@ -38,14 +41,17 @@ def list_methods(
     from comitia.catalogue import find_methods
 
     try:
-        cards = find_methods(
-            weighs=_listed(weighs),
-            approach=_listed(approach),
-            needs=_listed(needs),
-            scales=_listed(scales),
-        )
+        with heard() as left_out:
+            cards = find_methods(
+                weighs=_listed(weighs),
+                approach=_listed(approach),
+                needs=_listed(needs),
+                scales=_listed(scales),
+            )
     except ComitiaError as error:
         raise UsageError(str(error)) from None
+    for text in left_out:
+        print(f"comitia methods: {text}", file=sys.stderr)
     if json:
         print_json([card_as_json(card) for card in cards])
         return

@@ -6,13 +6,15 @@ import importlib.util
 import json
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
+from comitia._lock import locked
 from comitia.cli._meter import n_finished
 from comitia.exceptions import ComitiaError
 
@@ -32,6 +34,10 @@ class ResultFolder:
 
     resume : bool, default=False
         Go on with an unfinished run.
+
+    Notes
+    -----
+    Made by :meth:`held`, so that no other run writes there meanwhile.
     """
 
     def __init__(self, out: str, *, force: bool = False, resume: bool = False) -> None:
@@ -58,6 +64,42 @@ class ResultFolder:
                 f"{self.earlier_command}; go on with --resume, or start again with "
                 "--force."
             )
+
+    @classmethod
+    @contextmanager
+    def held(
+        cls,
+        out: str,
+        *,
+        force: bool = False,
+        resume: bool = False,
+        quiet: bool = False,
+    ) -> Iterator[ResultFolder]:
+        """Be the only run that writes to a result folder.
+
+        Parameters
+        ----------
+        out : str
+            The result folder.
+
+        force, resume : bool, default=False
+            As for the class.
+
+        quiet : bool, default=False
+            Do not say that a run before this one was killed.
+
+        Yields
+        ------
+        folder : ResultFolder
+            The folder.
+        """
+
+        def say(text: str) -> None:
+            if not quiet:
+                print(f"comitia: {text}", file=sys.stderr)
+
+        with locked(out, beside=True, instead="give another folder with -o", say=say):
+            yield cls(out, force=force, resume=resume)
 
     @property
     def checkpoint(self) -> Path:
@@ -91,6 +133,11 @@ class ResultFolder:
         from comitia.io._folder import recover_folder
         from comitia.io._result_files import FILES
 
+        for each in (self.checkpoint, self.blocks):
+            if each.is_dir():
+                # What the lock of the result has said of a killed run is enough.
+                with locked(each, say=lambda text: None):
+                    pass
         if self.partial.is_dir():
             recover_folder(self.path, FILES, self.partial)
         if self.partial.exists() and not self.resume:
@@ -153,11 +200,12 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io._folder import replaced_folder
+        from comitia.io._folder import recover_folder, replaced_folder
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Where a killed run leaves things for the next one to find.
         workplace = self.partial if self.partial.is_dir() else None
+        recover_folder(self.path, files, workplace)
         return replaced_folder(self.path, files, workplace)
 
     @property
@@ -244,17 +292,19 @@ def write_obs(path: str, key: str, result: Any) -> None:
     import pandas as pd
 
     target = Path(path)
-    handle, copy = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
-    os.close(handle)
-    try:
-        shutil.copyfile(target, copy)
-        shutil.copymode(target, copy)
-        with h5py.File(copy, "r+") as file:
-            obs = anndata.io.read_elem(file["obs"])
-            obs[key] = pd.Categorical(result.labels.astype(str))
-            obs[f"{key}_confidence"] = result.confidence
-            anndata.io.write_elem(file, "obs", obs)
-        os.replace(copy, target)
-    except BaseException:
-        Path(copy).unlink(missing_ok=True)
-        raise
+    # Columns that other runs write meanwhile must not get lost.
+    with locked(target, beside=True, wait=True, say=lambda text: None):
+        handle, copy = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
+        os.close(handle)
+        try:
+            shutil.copyfile(target, copy)
+            shutil.copymode(target, copy)
+            with h5py.File(copy, "r+") as file:
+                obs = anndata.io.read_elem(file["obs"])
+                obs[key] = pd.Categorical(result.labels.astype(str))
+                obs[f"{key}_confidence"] = result.confidence
+                anndata.io.write_elem(file, "obs", obs)
+            os.replace(copy, target)
+        except BaseException:
+            Path(copy).unlink(missing_ok=True)
+            raise

@@ -13,10 +13,7 @@ from typing import Any
 from comitia.cli._conduct import UsageError
 from comitia.exceptions import ComitiaError
 
-__all__ = ["DEFAULT_METHOD", "GENERATORS", "build", "generation", "parse_params"]
-
-# The method of a user who names none.
-DEFAULT_METHOD = "lwgp"
+__all__ = ["GENERATORS", "build", "generation", "parse_params"]
 
 GENERATORS = {
     "kmeans": "KMeansGenerator",

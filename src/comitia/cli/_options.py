@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
+
 __all__ = [
     "BlockOptions",
     "ComparisonOutput",
@@ -97,8 +99,14 @@ they are."
 class MethodOptions:
     """Which method, and with what parameters."""
 
-    method: Annotated[str | None, Parameter(name=["--method", "-m"])] = None
-    "Method, by its id in comitia methods; lwgp by default."
+    method: Annotated[
+        str | None,
+        Parameter(
+            name=["--method", "-m"],
+            help=f"Method, by its id in comitia methods; {DEFAULT_METHOD} by default, "
+            f"and {DEFAULT_ON_DEVICE} with --device.",
+        ),
+    ] = None
 
     param: Several = None
     "A parameter of the method as NAME=VALUE, such as theta=0.2; may be repeated. \
@@ -124,6 +132,11 @@ needs PyTorch."
     approximate: Literal["landmarks"] | None = None
     "landmarks runs a method that is quadratic in the number of objects on a sample of \
 5000 of them, and lets their clusters vote for the others."
+
+    def method_or_default(self) -> str:
+        """The id of the method that is used."""
+        default = DEFAULT_METHOD if self.device is None else DEFAULT_ON_DEVICE
+        return self.method or default
 
 
 @Parameter(name="*", group=_METHOD)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from comitia._lock import locked
 from comitia.cli._advice import look_through
 from comitia.cli._blocks import fit_in_blocks, in_blocks
 from comitia.cli._conduct import UsageError, typed
@@ -23,7 +25,7 @@ from comitia.cli._given import (
     refuse_needs,
 )
 from comitia.cli._meter import Meter
-from comitia.cli._methods import DEFAULT_METHOD, build
+from comitia.cli._methods import build
 from comitia.cli._options import (
     BlockOptions,
     DataOptions,
@@ -84,9 +86,25 @@ def fit(
         Write the clusters into this column of .obs of the .h5ad file as well.
     """
     wanted = parse_k(k)
-    folder = ResultFolder(output.out, force=output.force, resume=resume)
+    with ResultFolder.held(
+        output.out, force=output.force, resume=resume, quiet=output.quiet
+    ) as folder:
+        _fit(data, wanted, folder, how, which, making, blocks, output, write_obs)
+
+
+def _fit(
+    data: str,
+    wanted: int | range | None,
+    folder: ResultFolder,
+    how: DataOptions,
+    which: MethodOptions,
+    making: MakingOptions,
+    blocks: BlockOptions,
+    output: OutputOptions,
+    write_obs: str | None,
+) -> None:
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -143,6 +161,7 @@ def fit(
                 making.n_jobs,
                 meter,
                 own_generator=making.is_given(),
+                own_method=which.method is not None,
             )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
@@ -188,12 +207,26 @@ def combine(
         Table of features of the same objects, for methods that judge clusterings on
         their data. It is scaled as --scale says.
     """
+    wanted = parse_k(k)
+    with ResultFolder.held(
+        output.out, force=output.force, quiet=output.quiet
+    ) as folder:
+        _combine(labels, wanted, folder, data, how, which, output)
+
+
+def _combine(
+    labels: list[str],
+    wanted: int | range | None,
+    folder: ResultFolder,
+    data: str | None,
+    how: DataOptions,
+    which: MethodOptions,
+    output: OutputOptions,
+) -> None:
     from comitia.io import read_votes
 
-    wanted = parse_k(k)
-    folder = ResultFolder(output.out, force=output.force)
     estimator = build(
-        which.method or DEFAULT_METHOD,
+        which.method_or_default(),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -234,7 +267,15 @@ def combine(
         )
         choice = None
         if isinstance(wanted, range):
-            choice = look_through(given, wanted, estimator, which.seed, 1, meter)
+            choice = look_through(
+                given,
+                wanted,
+                estimator,
+                which.seed,
+                1,
+                meter,
+                own_method=which.method is not None,
+            )
             estimator.set_params(n_clusters=choice.n_clusters)
         result, report = fit_and_keep(
             estimator,
@@ -272,8 +313,12 @@ def report(
     from comitia.io import Result
     from comitia.report import write_report
 
-    result = Result.load(folder)
-    path = write_report(result, Path(out) if out else Path(folder) / "report.html")
+    # A report goes into the folder that it was made from, not into one that has taken
+    # its place meanwhile.
+    with nullcontext() if out else locked(folder, beside=True):
+        path = write_report(
+            Result.load(folder), Path(out) if out else Path(folder) / "report.html"
+        )
     if json:
         print_json({"report": str(path)})
     elif not quiet:

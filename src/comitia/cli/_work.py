@@ -13,7 +13,12 @@ from comitia.cli._folder import ResultFolder
 from comitia.cli._given import Given
 from comitia.cli._meter import Meter, watching
 from comitia.cli._methods import generation
-from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
+from comitia.exceptions import (
+    ComitiaError,
+    EnsembleFileError,
+    FolderInUseError,
+    MemoryBudgetError,
+)
 
 __all__ = ["fit_and_keep", "heard", "leave"]
 
@@ -145,6 +150,8 @@ def leave(error: BaseException, folder: ResultFolder) -> None:
     folder : ResultFolder
         Where the result would have gone.
     """
+    if isinstance(error, FolderInUseError):
+        return  # what is there belongs to whoever writes to it
     another = isinstance(error, EnsembleFileError) and "another run" in str(error)
     if another and folder.resume:
         raise ComitiaError(

@@ -79,7 +79,6 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
     result : Result
         The result.
     """
-    folder = ResultFolder(out, force=force or _is_ours(Path(out)))
     from sklearn.datasets import load_wine
 
     from comitia.agreement import agreement_with
@@ -101,14 +100,15 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
         "source": "sklearn.datasets.load_wine",
         "raw": wine.data,
     }
-    result, where = fit_and_keep(
-        estimator,
-        Given(X, about=about),
-        folder,
-        meter=Meter(),
-        command=_COMMAND,
-        report=report,
-    )
+    with ResultFolder.held(out, force=force or _is_ours(Path(out))) as folder:
+        result, where = fit_and_keep(
+            estimator,
+            Given(X, about=about),
+            folder,
+            meter=Meter(),
+            command=_COMMAND,
+            report=report,
+        )
     alone = agreement_with(wine.target, result.ensemble, "adjusted_rand")
     print_lines(
         [

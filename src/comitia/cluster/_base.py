@@ -18,6 +18,7 @@ from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import lowest_run
 
 __all__ = [
     "Clusterer",
@@ -296,7 +297,7 @@ def fill_empty(
 
 def best_run(n_init: int, run: Callable[[], AnyRun]) -> AnyRun:
     """The run with the lowest final objective; the first of equals."""
-    return min((run() for _ in range(n_init)), key=lambda made: made.objective[-1])
+    return lowest_run((run() for _ in range(n_init)), lambda made: made.objective[-1])
 
 
 def warn_unconverged(converged: bool, who: object, max_iter: int) -> None:

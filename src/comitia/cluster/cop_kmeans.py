@@ -25,6 +25,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import lowest_run
 
 __all__ = ["COPKMeans", "COPRun", "ConstrainedPlacement", "constrained_kmeans"]
 
@@ -329,7 +330,9 @@ def constrained_kmeans(
             failure = failure or error
     if not runs:
         raise ComitiaError(str(failure))
-    return min(runs, key=lambda run: (run.n_violated, run.objective.min()))
+    least = min(run.n_violated for run in runs)
+    keeping = [run for run in runs if run.n_violated == least]
+    return lowest_run(keeping, lambda run: run.objective.min())
 
 
 class COPKMeans(Clusterer):

@@ -299,4 +299,7 @@ def _normalised_cut(
     _, vectors = eigh(normalised, subset_by_index=[n - n_clusters, n - 1])
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(length > 0, length, 1.0)
-    return KMeans(n_clusters, n_init=n_init, random_state=rng).fit(rows).labels_
+    labels = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(rows).labels_
+    # Eigenvectors of equal values are any basis, and with it the order of the clusters.
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return first.argsort().argsort()[codes].astype(np.int32)

@@ -23,6 +23,7 @@ from comitia.cluster._base import (
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import first_lowest, is_lower
 
 __all__ = ["FuzzyCMedoids", "FuzzyMedoidsRun", "fuzzy_cmedoids"]
 
@@ -126,9 +127,9 @@ def fuzzy_cmedoids(
             for r in range(n_clusters):
                 free = costs[r].copy()
                 free[np.delete(medoids, r)] = np.inf
-                best = int(free.argmin())
+                best = int(first_lowest(free))
                 # A tie is no reason to move: the loop stops when medoids stay.
-                if free[best] < free[medoids[r]]:
+                if is_lower(free[best], free[medoids[r]]):
                     medoids[r] = best
             F = fuzzy_memberships(D[:, medoids], fuzziness)
             objective.append(float((w[:, None] * F**fuzziness * D[:, medoids]).sum()))

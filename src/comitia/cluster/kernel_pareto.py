@@ -21,6 +21,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import without_last_bits
 from comitia.optimise.pareto import best_first, knee, non_dominated_ranks
 
 __all__ = [
@@ -36,6 +37,10 @@ Array = NDArray[np.float64]
 
 # How far a centre that mutates moves, in widths of the kernel.
 _MUTATION = 0.1
+
+# Distances are multiples of this. Processors disagree about the last bit of an
+# exponential, and of copies of an object the centre is off by rounding.
+_UNIT = 2.0**-40
 
 # Numbers that fit into the nearest memory.
 _BLOCK = 2**15
@@ -343,7 +348,9 @@ def _kernel(apart: Array, widths: Array, out: Array | None = None) -> Array:
     np.square(scaled, out=scaled)
     scaled *= -0.5
     np.expm1(scaled, out=scaled)
-    scaled *= -2.0
+    scaled *= -2.0 / _UNIT
+    np.rint(scaled, out=scaled)
+    scaled *= _UNIT
     return scaled
 
 
@@ -375,7 +382,8 @@ def _costs(
 
 
 def _costs_of(population: list[_Solution]) -> Array:
-    return np.array([one.costs for one in population])
+    # Individuals that differ by rounding do not dominate each other.
+    return without_last_bits(np.array([one.costs for one in population]))
 
 
 def _front(population: list[_Solution]) -> ParetoFront:

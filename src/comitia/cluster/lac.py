@@ -19,6 +19,7 @@ from comitia.cluster._base import (
     initial_centers,
 )
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import lowest_run
 
 __all__ = [
     "LAC",
@@ -268,7 +269,9 @@ def locally_adaptive(
         return LACRun(*best[1:], np.array(objective), converged)
 
     n_starts = n_init if isinstance(init, str) else 1
-    return min((run() for _ in range(n_starts)), key=lambda made: made.objective.min())
+    return lowest_run(
+        (run() for _ in range(n_starts)), lambda made: made.objective.min()
+    )
 
 
 class LAC(FeatureWeightClusterer):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import array_namespace, put_beside, to_numpy
 from comitia.cluster.fuzzy import fuzzy_memberships
+from comitia.optimise._ties import first_lowest, is_lower
 
 __all__ = ["MedoidVectorsRun", "cmedoid_vectors", "update_medoids", "view_weights"]
 
@@ -107,13 +108,13 @@ def update_medoids(costs: Array, weights: Array, medoids: Medoids) -> Medoids:
     every = np.arange(len(medoids))
     for r in range(medoids.shape[1]):
         cost, old = costs[:, r], medoids[:, r].copy()
-        best = cost.argmin(axis=1)
-        best = np.where(cost[every, best] < cost[every, old], best, old)
+        best = first_lowest(cost)
+        best = np.where(is_lower(cost[every, best], cost[every, old]), best, old)
         taken = {tuple(other) for other in np.delete(medoids, r, axis=1).T}
         if tuple(best) in taken:
             second = _differing_in_one(best, cost, weights[:, r], taken)
             prices = [weights[:, r] @ cost[every, g] for g in (old, second)]
-            best = second if prices[1] < prices[0] else old
+            best = second if is_lower(prices[1], prices[0]) else old
         medoids[:, r] = best
     return medoids
 
@@ -196,14 +197,15 @@ def _differing_in_one(
     best: Medoids, cost: Array, weights: Array, taken: set[tuple[int, ...]]
 ) -> Medoids:
     """The cheapest medoids that nobody has and that differ from these in one view."""
+    every = np.arange(len(best))
     found, least = best, np.inf
-    for m in range(len(best)):
-        for j in np.argsort(cost[m], kind="stable"):
-            other = best.copy()
-            other[m] = j
-            if tuple(other) not in taken:
-                more = weights[m] * (cost[m, j] - cost[m, best[m]])
-                if more < least:
-                    found, least = other, more
-                break
+    for m in every:
+        free = cost[m].copy()
+        others = every != m
+        free[[t[m] for t in taken if (best == t)[others].all()]] = np.inf
+        other = best.copy()
+        other[m] = first_lowest(free)
+        price = float(weights @ cost[every, other])
+        if np.isfinite(free[other[m]]) and is_lower(price, least):
+            found, least = other, price
     return found

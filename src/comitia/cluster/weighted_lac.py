@@ -21,6 +21,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import lowest_run
 
 __all__ = [
     "ClusterWeightClusterer",
@@ -214,7 +215,9 @@ def weighted_lac(
         return WeightedLACRun(*best[1:], np.array(objective), converged)
 
     n_starts = n_init if isinstance(init, str) else 1
-    return min((run() for _ in range(n_starts)), key=lambda made: made.objective.min())
+    return lowest_run(
+        (run() for _ in range(n_starts)), lambda made: made.objective.min()
+    )
 
 
 class ClusterWeightClusterer(FeatureWeightClusterer):

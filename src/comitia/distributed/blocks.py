@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -194,17 +194,25 @@ def client_for(
         with distributed.Client(scheduler, set_as_default=False) as client:
             yield client
         return
-    # Computing keeps a worker thread busy; heartbeats go on beside it.
-    with (
-        distributed.LocalCluster(
+    import dask
+
+    # A worker that was killed is started again, which takes a while on a busy machine.
+    # Dask gives it up after 15 s, and once all are given up waits for ever.
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}):
+        # Computing keeps a worker thread busy; heartbeats go on beside it.
+        cluster = distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
             processes=True,
             dashboard_address=":0",
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+        )
+        try:
+            with distributed.Client(cluster, set_as_default=False) as client:
+                yield client
+        finally:
+            # When all are closed, Dask looks for those that were killed in its list.
+            with suppress(KeyError):
+                cluster.close()
 
 
 def current_client() -> Any:

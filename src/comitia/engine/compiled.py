@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia._kernels.chunks import over_ranges, steps, thread_count
 from comitia._labels import narrowest
-from comitia.config import memory_budget
+from comitia.config import memory_budget, require_memory
 from comitia.engine.host import HostEngine
 from comitia.engine.label_rows import LabelRows
 from comitia.engine.merged_rows import Micro
@@ -95,6 +95,11 @@ class CompiledEngine(HostEngine):
 
         block = self.block
         K = int(block.offsets[-1])
+        require_memory(
+            8 * K * K,
+            f"the table of the weight that each two of {K} clusters share",
+            "give fewer clusters",
+        )
         out = np.zeros((K, K), dtype=np.int64)
         n_threads = thread_count() if block.n_objects > _MANY else 1
         given = block.codes, block.n_clusters_each, block.offsets, integers

@@ -425,7 +425,7 @@ def _landmark_points(
 ) -> Floats:
     """The leading eigenvectors of the transfer cut, a row for each landmark."""
     from scipy.linalg import eigh
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     from comitia._kernels.landmarks import sum_links
 

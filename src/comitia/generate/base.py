@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._sklearn import Interval, in_workers, validate_data
 from comitia.cluster._dissimilarity import nearest_rows
@@ -159,17 +161,18 @@ class Generator(BaseEstimator):
         X = self._check_data(X)
         plans = self._plan(X, check_random_state(self.random_state))
         checkpoint = None
-        if self.checkpoint is not None:
-            checkpoint = Checkpoint(
-                self.checkpoint,
-                self._fingerprint(X),
-                plans,
-                X.shape[0] if hasattr(X, "shape") else len(X),
-                is_seeded=isinstance(self.random_state, Integral),
-            )
-            plans = checkpoint.plans
-        X = self._prepare(X)
-        made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
+        with nullcontext() if self.checkpoint is None else locked(self.checkpoint):
+            if self.checkpoint is not None:
+                checkpoint = Checkpoint(
+                    self.checkpoint,
+                    self._fingerprint(X),
+                    plans,
+                    X.shape[0] if hasattr(X, "shape") else len(X),
+                    is_seeded=isinstance(self.random_state, Integral),
+                )
+                plans = checkpoint.plans
+            X = self._prepare(X)
+            made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
         plans = plans[: len(made)]  # a loop may end before its last round
         groups = [plan.get("group") for plan in plans]
         if any(groups):

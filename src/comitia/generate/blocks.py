@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
 from comitia._labels import narrowest
+from comitia._lock import locked
 from comitia._sklearn import in_workers
 from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks
@@ -154,29 +155,30 @@ def generate_blocks(
         raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
     generator._validate_params()
     generator.n_features_in_ = rows.n_features
-    plans = generator._plan(rows, check_random_state(generator.random_state))
-    frame = Frame.of_pieces(X for _, X in pieces_of(rows))
-    models = _fitted(generator, rows, frame, plans)
-    sizes = tuple(model.n_clusters for model in models)
-    groups = [str(plan["group"]) for plan in plans if "group" in plan]
-    writer = BlockWriter(
-        Path(folder).absolute(),
-        sizes,
-        groups=groups or None,
-        run=_run(generator, plans, frame, len(rows), step),
-    )
-    labeller = Labeller(tuple(models), frame, sizes)
-    parts = [
-        Part(number, lo, min(lo + step, len(rows)))
-        for number, lo in enumerate(range(0, len(rows), step))
-    ]
-    todo = [part for part in parts if not writer.done(part.number)]
-    written = _written(writer, rows, todo, labeller, client)
-    for done in range(len(parts) - len(todo), len(parts) + 1):
-        if progress is not None:
-            progress(done, len(parts))
-        next(written, None)
-    writer.finish([part.stop - part.start for part in parts])
+    with locked(folder):
+        plans = generator._plan(rows, check_random_state(generator.random_state))
+        frame = Frame.of_pieces(X for _, X in pieces_of(rows))
+        models = _fitted(generator, rows, frame, plans)
+        sizes = tuple(model.n_clusters for model in models)
+        groups = [str(plan["group"]) for plan in plans if "group" in plan]
+        writer = BlockWriter(
+            Path(folder).absolute(),
+            sizes,
+            groups=groups or None,
+            run=_run(generator, plans, frame, len(rows), step),
+        )
+        labeller = Labeller(tuple(models), frame, sizes)
+        parts = [
+            Part(number, lo, min(lo + step, len(rows)))
+            for number, lo in enumerate(range(0, len(rows), step))
+        ]
+        todo = [part for part in parts if not writer.done(part.number)]
+        written = _written(writer, rows, todo, labeller, client)
+        for done in range(len(parts) - len(todo), len(parts) + 1):
+            if progress is not None:
+                progress(done, len(parts))
+            next(written, None)
+        writer.finish([part.stop - part.start for part in parts])
     generator.members_ = [
         Member(model, np.arange(model.n_clusters)) for model in models
     ]

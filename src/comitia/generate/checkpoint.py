@@ -22,6 +22,7 @@ from comitia._files import (
     write_arrays,
     write_json,
 )
+from comitia._lock import LOCK
 from comitia.exceptions import EnsembleFileError
 
 __all__ = ["Checkpoint", "check_state", "fingerprint"]
@@ -115,6 +116,7 @@ class Checkpoint:
         is_seeded: bool = False,
     ) -> None:
         self.n_objects = n_objects
+        self.run = run
         # Workers that joblib keeps for the next run may be in another folder.
         self.folder = Path(folder).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -122,7 +124,8 @@ class Checkpoint:
         if about.exists():
             self.plans = self._continue(about, run, plans, is_seeded)
         elif any(
-            not file.name.startswith(UNFINISHED) for file in self.folder.iterdir()
+            not file.name.startswith((UNFINISHED, LOCK))
+            for file in self.folder.iterdir()
         ):
             raise EnsembleFileError(
                 f"checkpoint={str(self.folder)!r} holds files that are no checkpoint; "
@@ -167,13 +170,20 @@ class Checkpoint:
         Returns
         -------
         arrays : dict of ndarray or None
-            What was written, or None if the member is not finished.
+            What was written, or None if the member is not finished. One that a worker
+            of an earlier run has left here, whose main process was killed and whose
+            folder was cleared for this run, is not.
         """
         path = self._path(m)
         if not path.exists():
             return None
         try:
             found = read_arrays(path)
+            owner = str(found.pop("member", ""))
+            if owner.rpartition(" ")[0] != self.run:
+                return None  # a worker of another run left it: it is made again
+            if owner != self._seal(m):
+                raise EnsembleFileError(f"{path} is damaged: it is another member.")
             self._check(found, path)
         except EnsembleFileError as error:
             raise EnsembleFileError(
@@ -208,7 +218,11 @@ class Checkpoint:
         arrays : dict of ndarray
             What :meth:`read` is to give back.
         """
-        write_arrays(self._path(m), arrays)
+        write_arrays(self._path(m), {**arrays, "member": np.array(self._seal(m))})
+
+    def _seal(self, m: int) -> str:
+        """Whose member it is, and which."""
+        return f"{self.run} {m}"
 
     def _path(self, m: int) -> Path:
         return self.folder / f"member-{m:05d}.npz"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,22 +27,30 @@ def replaced_folder(
         The folder that is to appear.
 
     files : sequence of str
-        What it may hold. Other files of a folder that is there already stay.
+        What it may hold. Other files of a folder that is there already stay, and the
+        new one has its mode.
 
     workplace : Path, default=None
         A folder on the same disk for what is not finished; beside the target by
         default. What a killed process leaves there, :func:`recover_folder` finds.
+        Whoever calls this holds the lock of the target.
 
     Yields
     ------
     place : Path
         Where to write.
     """
-    room = Path(tempfile.mkdtemp(dir=workplace or target.parent, prefix=UNFINISHED))
+    room = Path(
+        tempfile.mkdtemp(
+            dir=workplace or target.parent, prefix=UNFINISHED, suffix=f"-{target.name}"
+        )
+    )
     fresh, old = room / "new", room / "old"
     try:
         # Inside the private room, so that it is as open as any new folder.
         fresh.mkdir()
+        if target.exists():
+            fresh.chmod(stat.S_IMODE(target.stat().st_mode) | stat.S_IRWXU)
         yield fresh
         _sync(fresh)
         if target.exists():
@@ -61,8 +70,12 @@ def replaced_folder(
             shutil.rmtree(room, ignore_errors=True)
 
 
-def recover_folder(target: Path, files: Sequence[str], workplace: Path) -> None:
+def recover_folder(
+    target: Path, files: Sequence[str], workplace: Path | None = None
+) -> None:
     """Tidy up after a process that was killed while it replaced a folder.
+
+    Whoever calls this holds the lock of the target, so that the process is gone.
 
     Parameters
     ----------
@@ -72,11 +85,14 @@ def recover_folder(target: Path, files: Sequence[str], workplace: Path) -> None:
     files : sequence of str
         As for :func:`replaced_folder`.
 
-    workplace : Path
+    workplace : Path, default=None
         As for :func:`replaced_folder`.
     """
-    for room in workplace.glob(f"{UNFINISHED}*"):
-        if room.is_dir():
+    where = workplace or target.parent
+    for room in where.glob(f"{UNFINISHED}*") if where.is_dir() else ():
+        # mkdtemp puts eight letters, none of them a hyphen, in between.
+        its = room.name.removeprefix(UNFINISHED)[8:] == f"-{target.name}"
+        if room.is_dir() and (its or workplace is not None):
             if not target.exists():
                 _bring_back(room / "old", room / "new", target, files)
             shutil.rmtree(room)

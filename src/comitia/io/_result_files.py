@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +181,45 @@ def _about(result: Result) -> dict[str, Any]:
     }
 
 
+# Shares are at most one; beyond this nothing can be drawn.
+_LARGEST_SHARE = 1e6
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, int | float) and bool(np.isfinite(float(value)))
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _maps_to(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(is_it, value.values()))
+
+
+def _lists(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(is_it, value))
+
+
+# What the fields of result.json are that nothing else is compared with.
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "card": _maps_to(lambda value: _is_text(value) or _lists(_is_text)(value)),
+    "parameters": lambda value: isinstance(value, dict),
+    "n_clusters": lambda value: type(value) is int,
+    "converged": lambda value: value is None or isinstance(value, bool),
+    "scores": _maps_to(_is_number),
+    "choice": lambda value: value is None or isinstance(value, dict),
+    "notes": _lists(_is_text),
+    "versions": _maps_to(_is_text),
+    "seed": lambda value: value is None or type(value) is int,
+    "timings": _maps_to(_is_number),
+    "command": _is_text,
+    "source": _is_text,
+}
+
+
 def read_files(
     folder: Path, about: Mapping[str, Any], ensemble: Ensemble
 ) -> dict[str, Any]:
@@ -207,10 +246,15 @@ def read_files(
         for name in _READ:
             if found.get(name) != digests.get(name):
                 raise ValueError(f"{name} is not what was written")
+    for name, is_it in _FIELDS.items():
+        if not is_it(about[name]):
+            raise ValueError(f"{name} in result.json is not what it should be")
     n, k = ensemble.n_objects, int(about["n_clusters"])
     names, labels, numbers, truth = _read_labels(folder, k, bool(about["has_truth"]))
     if len(labels) != n or k < 1 or labels.min() < 0 or labels.max() >= k:
         raise ValueError("labels.csv does not fit the ensemble")
+    if np.isinf(numbers).any() or (np.abs(numbers) > _LARGEST_SHARE).any():
+        raise ValueError("labels.csv has votes that are no shares")
     feature_names, profile = _read_profile(folder, labels, k)
     return {
         "method": str(about["method"]),
@@ -283,7 +327,10 @@ def _read_map(folder: Path, n: int) -> Floats | None:
     if not (folder / "map.csv").exists():
         return None
     _, rows = read_csv(folder / "map.csv")
-    return np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
+    positions = np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
+    if not np.isfinite(positions).all():
+        raise ValueError("map.csv has a position that is nowhere")
+    return positions
 
 
 def _read_profile(

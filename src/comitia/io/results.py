@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._files import read_json
+from comitia._lock import locked
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
-from comitia.io._folder import replaced_folder
+from comitia.io._folder import recover_folder, replaced_folder
 from comitia.io._result_files import (
     FILES,
     FORMAT,
@@ -268,7 +269,7 @@ class Result:
         if object_names is None:
             object_names = ensemble.object_names
         called = collect.texts_of(object_names, n, "object_names")
-        objects = ensemble.with_object_names(called)
+        objects = ensemble._with_object_names(called)
         data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)
@@ -336,14 +337,16 @@ class Result:
         target = Path(folder)
         if target.exists() and not target.is_dir():
             raise ComitiaError(f"{target} is a file; give the name of a folder.")
-        if not force and target.is_dir() and any(target.iterdir()):
-            raise ComitiaError(
-                f"the folder {target} is there already and not empty; give another "
-                "name, or force=True to replace the result in it."
-            )
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replaced_folder(target, FILES) as place:
-            write_files(self, place)
+        with locked(target, beside=True):
+            recover_folder(target, FILES)
+            if not force and target.is_dir() and any(target.iterdir()):
+                raise ComitiaError(
+                    f"the folder {target} is there already and not empty; give another "
+                    "name, or force=True to replace the result in it."
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with replaced_folder(target, FILES) as place:
+                write_files(self, place)
         return target
 
     @classmethod
@@ -364,14 +367,16 @@ class Result:
         if not (source / "result.json").is_file():
             raise ComitiaError(f"{source} holds no result.json, so it is no result.")
         try:
-            about = read_json(source / "result.json", FORMAT)
-            if about.get("format") not in (FORMAT, OLD_FORMAT):
-                raise ComitiaError(
-                    f"result.json in {source} is not of the format {FORMAT}; another "
-                    "version of comitia may have written it."
-                )
-            ensemble = Ensemble.load(source / "ensemble.npz")
-            return cls(ensemble=ensemble, **read_files(source, about, ensemble))
+            before = source.stat()
+            try:
+                found = cls._read(source)
+            except (ComitiaError, OSError, ValueError):
+                if os.path.samestat(before, source.stat()):
+                    raise
+            else:
+                if os.path.samestat(before, source.stat()):
+                    return found
+            return cls.load(source)  # another result has taken its place meanwhile
         except (
             LookupError,
             TypeError,
@@ -387,3 +392,14 @@ class Result:
                 f"the result in {source} is damaged or was edited ({error}); make it "
                 "again, or restore its files."
             ) from None
+
+    @classmethod
+    def _read(cls, source: Path) -> Result:
+        about = read_json(source / "result.json", FORMAT)
+        if about.get("format") not in (FORMAT, OLD_FORMAT):
+            raise ComitiaError(
+                f"result.json in {source} is not of the format {FORMAT}; another "
+                "version of comitia may have written it."
+            )
+        ensemble = Ensemble.load(source / "ensemble.npz")
+        return cls(ensemble=ensemble, **read_files(source, about, ensemble))

@@ -8,7 +8,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from comitia.catalogue import find_methods, method_classes
+from comitia.catalogue import find_methods, iter_classes
 
 
 class _Methods(ModuleType):
@@ -20,15 +20,15 @@ class _Methods(ModuleType):
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):  # what Python asks of a module is no method
         raise AttributeError(f"module 'comitia.methods' has no attribute {name!r}")
-    for cls in method_classes():
+    for cls in iter_classes():
         globals()[cls.__name__] = cls
-    if name not in globals():
-        raise AttributeError(f"module 'comitia.methods' has no attribute {name!r}")
-    return globals()[name]
+        if cls.__name__ == name:
+            return cls
+    raise AttributeError(f"module 'comitia.methods' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [cls.__name__ for cls in method_classes()]
+    return [cls.__name__ for cls in iter_classes()]
 
 
 sys.modules[__name__].__class__ = _Methods

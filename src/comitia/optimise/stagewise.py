@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import first_lowest
 
 __all__ = ["StagewiseFit", "forward_stagewise"]
 
@@ -100,7 +101,7 @@ def forward_stagewise(
     objective = [float(Y @ Y)]
     for _ in range(max_iter):
         likeness = np.divide(shared, norms, out=np.full(len(T), -np.inf), where=usable)
-        best = int(np.argmax(likeness))
+        best = int(first_lowest(-likeness))
         gain = step * (2 - step) * likeness[best] ** 2
         if likeness[best] <= 0 or gain <= tol * objective[0]:
             return StagewiseFit(weights, np.asarray(objective), True)

@@ -17,6 +17,7 @@ from comitia import sizes
 from comitia.engine.label_rows import join_rows, with_units
 from comitia.engine.lloyd_rows import NOTHING, Counted, Pass, Rows, Units
 from comitia.engine.row_blocks import Blocks, LocalBlocks
+from comitia.optimise._ties import is_lower
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
@@ -32,9 +33,6 @@ _LARGER = 2
 
 # A start on a sample need not be polished: the passes over all rows do that.
 _SAMPLE_ITER = 30
-
-# Objectives that differ by less than this share are equal.
-_SAME = 1e-9
 
 # The authors of KCC add it inside the logarithm.
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -274,9 +272,7 @@ def _best_start(
         start = _seeds(rows, rule, n_clusters, rng)
         found = _iterate(rows, rule, start, max_iter, tol)
         # Starts that end in the same place differ by rounding; the first one is kept.
-        if best is None or found.objective[-1] < best.objective[-1] - _SAME * abs(
-            best.objective[-1]
-        ):
+        if best is None or is_lower(found.objective[-1], best.objective[-1]):
             best = found
     assert best is not None
     return best

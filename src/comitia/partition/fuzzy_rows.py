@@ -11,6 +11,7 @@ from comitia.cluster import fuzzy_memberships
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.optimise import get_bregman
+from comitia.optimise._ties import lowest_run
 
 __all__ = ["FuzzyRows", "fuzzy_rows"]
 
@@ -118,12 +119,10 @@ def fuzzy_rows(
         )
     micro = ensemble.distinct()
     rows = _Rows(micro.ensemble, micro.counts, clustering_weights, divergence)
-    best: FuzzyRows | None = None
-    for _ in range(n_init):
-        run = rows.run(n_clusters, rng, fuzziness, max_iter, tol)
-        if best is None or run.objective[-1] < best.objective[-1]:
-            best = run
-    assert best is not None
+    best = lowest_run(
+        (rows.run(n_clusters, rng, fuzziness, max_iter, tol) for _ in range(n_init)),
+        lambda run: run.objective[-1],
+    )
     return best._replace(membership=best.membership[micro.inverse])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import is_lower
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans"]
 
@@ -126,7 +127,7 @@ def kernel_kmeans(
 
             start = kmeans(relaxed, n_clusters, rng, sample_weight=a, n_init=1).labels
         found = _iterate(shifted, a, start, n_clusters, max_iter, tol)
-        if best is None or found.objective[-1] < best.objective[-1]:
+        if best is None or is_lower(found.objective[-1], best.objective[-1]):
             best = found
     assert best is not None
     n_parts = len(np.unique(best.labels))

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import is_lower
 from comitia.partition.k_means import kmeans_rows
 from comitia.represent.partition_kernel import PartitionKernel
 
@@ -168,7 +169,7 @@ class MedianSearch:
         for j in range(n_init):
             start = starts[j] if j < len(starts) else self._kicked(best)
             labels, score, settled = self._climb(start, max_iter)
-            if score > highest or j == 0:
+            if is_lower(highest, score) or j == 0:
                 best, highest, converged = labels, max(score, highest), settled
             objective.append(highest)
         return MovesRun(best, np.array(objective), converged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -187,15 +187,25 @@ def _tables(
 ) -> Iterator[Floats]:
     """For each clustering, how the objects of its clusters (rows) lie in ours."""
     if ensemble.is_hard:
-        for codes, k_m in zip(ensemble.codes, ensemble.n_clusters_each, strict=True):
-            # The code k_m stands for no label.
-            pairs = codes.astype(np.int64) * n_clusters + labels
-            counts = np.bincount(pairs, minlength=(k_m + 1) * n_clusters)
-            yield counts.reshape(k_m + 1, n_clusters)[:k_m].astype(np.float64)
+        blocks = ensemble.row_blocks
+        counts = blocks.map(_counts_in, ensemble.split(labels), k=n_clusters).total()
+        yield from np.split(counts.astype(np.float64), ensemble.offsets[1:-1])
         return
     ours = np.zeros((ensemble.n_objects, n_clusters))
     ours[np.arange(len(labels)), labels] = 1.0
     yield from np.split(ensemble.membership.T @ ours, ensemble.offsets[1:-1])
+
+
+def _counts_in(block: Ensemble, labels: NDArray[np.int64], *, k: int) -> NDArray[Any]:
+    """The tables of all clusterings below each other, from one row block."""
+    tables = []
+    for codes, k_m in zip(block.codes, block.n_clusters_each, strict=True):
+        # The code k_m stands for no label.
+        counts = np.bincount(
+            codes.astype(np.int64) * k + labels, minlength=(k_m + 1) * k
+        )
+        tables.append(counts.reshape(k_m + 1, k)[:k_m])
+    return np.concatenate(tables)
 
 
 def _believed(table: Floats) -> float:
@@ -248,16 +258,25 @@ def _likeliest(
     ensemble: Ensemble, scores: list[Floats], log_sizes: Floats
 ) -> tuple[NDArray[np.int64], float]:
     """The best cluster of each object, and the sum of what it reaches there."""
-    found = np.empty(ensemble.n_objects, dtype=np.int64)
-    reached = 0.0
     if not ensemble.is_hard:
         total = ensemble.membership @ np.concatenate(scores) + log_sizes
         return total.argmax(axis=1), float(total.max(axis=1).sum())
     padded = [np.vstack([one, np.zeros_like(log_sizes)]) for one in scores]
+    parts = ensemble.row_blocks.each(_likeliest_in, scores=padded, log_sizes=log_sizes)
+    found, reached = zip(*parts, strict=True)
+    return np.concatenate(found), sum(reached)
+
+
+def _likeliest_in(
+    block: Ensemble, *, scores: list[Floats], log_sizes: Floats
+) -> tuple[NDArray[np.int64], float]:
+    """The same of one row block; the last row of the scores is that of no label."""
+    found = np.empty(block.n_objects, dtype=np.int64)
+    reached = 0.0
     for start in range(0, len(found), _BLOCK):
         rows = slice(start, start + _BLOCK)
         total = np.repeat(log_sizes[None], len(found[rows]), axis=0)
-        for codes, one in zip(ensemble.codes, padded, strict=True):
+        for codes, one in zip(block.codes, scores, strict=True):
             total += one[codes[rows]]
         found[rows] = total.argmax(axis=1)
         reached += float(total.max(axis=1).sum())

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimise._ties import is_lower
 
 __all__ = ["mean_similarity_kmeans"]
 
@@ -63,7 +64,7 @@ def mean_similarity_kmeans(
     if not 1 <= n_clusters <= n:
         raise ComitiaError(f"n_clusters={n_clusters} must be between 1 and {n}.")
     best, best_score = np.zeros(n, dtype=np.int32), -np.inf
-    for _ in range(n_init):
+    for start in range(n_init):
         # Every cluster starts with an object, so that none starts empty.
         labels = rng.randint(n_clusters, size=n).astype(np.int32)
         labels[rng.permutation(n)[:n_clusters]] = np.arange(n_clusters)
@@ -79,7 +80,7 @@ def mean_similarity_kmeans(
             labels = new
         means = _mean_similarities(S, own, labels, n_clusters)
         score = float(means[np.arange(n), labels].sum())
-        if score > best_score:
+        if start == 0 or is_lower(best_score, score):
             best, best_score = labels, score
     return best
 

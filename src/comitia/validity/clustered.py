@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import _labels
 from comitia._inputs import refuse_masks_and_dates
+from comitia._members import check_codes
 from comitia._names import in_order, matching_rows
 from comitia.exceptions import ComitiaError
 
@@ -182,6 +183,7 @@ class Clustered:
         clustered : Clustered
             Data and labels.
         """
+        check_codes(codes[None], [n_clusters], least_objects=0)
         used = np.bincount(codes, minlength=n_clusters)[:n_clusters] > 0
         if not used.all():
             new = np.full(n_clusters + 1, used.sum())

@@ -10,6 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.optimise import indicator_start, orthogonal_nmf
+from comitia.optimise._ties import lowest_run
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 
@@ -138,7 +139,7 @@ class NMFConsensus(EnsembleMethod):
         n_clusters = min(self._resolve_n_clusters(ensemble), micro.n_objects)
         A = ImplicitCoassociation(micro, counts=counts)
         squared_norm = ImplicitCoassociation(ensemble).squared_norm()
-        best = min(
+        best = lowest_run(
             (
                 orthogonal_nmf(
                     A,
@@ -151,7 +152,7 @@ class NMFConsensus(EnsembleMethod):
                 )
                 for labels in self._starts(micro, counts, n_clusters, rng)
             ),
-            key=lambda factors: factors.objective.min(),
+            lambda factors: factors.objective.min(),
         )
         if not best.converged:
             warnings.warn(

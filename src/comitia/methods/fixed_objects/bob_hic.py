@@ -5,9 +5,9 @@ from numbers import Real
 
 import numpy as np
 
-from comitia._scales import off_centre_of
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator
@@ -49,13 +49,12 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
         object and the distance, ``"gap"``, to it.
     """
     from scipy.spatial.distance import pdist
-    from sklearn.metrics import pairwise_distances_argmin_min
 
     rows = drawn.rows
     tree = hac(pdist(X[rows]), linkage)
-    objects, leaves = off_centre_of(X, X[rows])
-    nearest, gap = pairwise_distances_argmin_min(objects, leaves)
-    nearest[rows], gap[rows] = np.arange(len(rows)), 0.0
+    nearest = nearest_rows(X, X[rows])
+    nearest[rows] = np.arange(len(rows))
+    gap = np.sqrt(((X - X[rows][nearest]) ** 2).sum(axis=1))
     labels = cut(tree, min(n_clusters, len(rows)))
     return Made(
         labels[nearest],

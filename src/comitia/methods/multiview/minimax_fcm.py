@@ -15,6 +15,7 @@ from comitia.methods.multiview._shared import (
     order_of_appearance,
     standardised,
 )
+from comitia.optimise._ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
 
@@ -190,7 +191,7 @@ class MinimaxFCM(MultiViewMethod):
             )
             for start in starts
         ]
-        return self._store(X, min(runs, key=lambda run: run.objective[run.best]))
+        return self._store(X, lowest_run(runs, lambda run: run.objective[run.best]))
 
     def _start(self, wide, n_clusters, rng):
         centers = initial_centers(wide, n_clusters, "k-means++", rng)

@@ -15,6 +15,7 @@ from comitia.methods.multiview._shared import (
     with_unit_rows,
 )
 from comitia.optimise import ConceptView, factorise_concepts, reduce_features
+from comitia.optimise._ties import lowest_run
 from comitia.optimise.multiview import unit_columns
 from comitia.partition import kmeans
 from comitia.represent import (
@@ -226,7 +227,7 @@ class MVCC(MultiViewMethod):
             for X in tables
         ]
         runs = [self._run(known, start, k) for start in starts]
-        return self._store(min(runs, key=lambda run: run.objective[run.best]))
+        return self._store(lowest_run(runs, lambda run: run.objective[run.best]))
 
     def _scaled(self, X):
         if self.scale == "unit":

@@ -12,6 +12,7 @@ from comitia.cluster._base import warn_unconverged
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
+from comitia.optimise._ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 
@@ -117,7 +118,7 @@ class MVFCMddV(MultiViewMethod):
     --------
     >>> from comitia import method
     >>> height = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]]
-    >>> width = [[2.0], [2.0], [3.0], [5.0], [6.0], [6.0]]
+    >>> width = [[1.0], [2.0], [4.0], [7.0], [8.0], [9.0]]
     >>> fitted = method("mvfcmddv")(n_clusters=2, random_state=0)
     >>> fitted.fit({"height": height, "width": width}).labels_
     array([0, 0, 0, 1, 1, 1], dtype=int32)
@@ -186,7 +187,7 @@ class MVFCMddV(MultiViewMethod):
             )
             for start in starts
         ]
-        return self._store(tables, min(runs, key=lambda run: run.objective[-1]))
+        return self._store(tables, lowest_run(runs, lambda run: run.objective[-1]))
 
     def _start(self, tables, n_clusters, rng):
         # Different objects in the first view: no two clusters have all in common.
@@ -207,7 +208,7 @@ class MVFCMddV(MultiViewMethod):
         self.medoid_indices_ = run.medoids[:, order]
         self.view_labels_ = np.stack(
             [
-                R[:, g].argmin(axis=1)
+                first_lowest(R[:, g])
                 for R, g in zip(tables, self.medoid_indices_, strict=True)
             ],
             axis=1,

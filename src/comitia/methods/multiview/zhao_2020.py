@@ -11,6 +11,7 @@ from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
 from comitia.optimise import ClusterwiseView, Strengths, factorise_clusterwise
+from comitia.optimise._ties import lowest_run
 from comitia.optimise.multiview import unit_columns
 from comitia.partition import kmeans
 from comitia.represent import balance_view, row_scale, scale_view
@@ -202,7 +203,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         wide = np.concatenate([balance_view(X) for X in tables], axis=1)
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         runs = [self._run(tables, start, k) for start in starts]
-        return self._store(min(runs, key=lambda run: run.objective[-1]))
+        return self._store(lowest_run(runs, lambda run: run.objective[-1]))
 
     def _run(self, tables, start, n_clusters):
         members = np.eye(n_clusters)[start] + _OFFSET

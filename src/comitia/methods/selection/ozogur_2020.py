@@ -12,6 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
 from comitia.methods.selection._base import SelectionMethod
 from comitia.optimise import convex_concave
+from comitia.optimise._ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
 
@@ -220,4 +221,4 @@ class ConvexConcavePruning(SelectionMethod):
             convex_concave(Q, b, start=start, max_iter=self.max_iter, tol=self.tol)
             for start in starts
         ]
-        return max(runs, key=lambda run: run.objective[-1])
+        return lowest_run(runs, lambda run: -run.objective[-1])

@@ -43,7 +43,8 @@ class MultiViewEnsemble(MultiViewMethod):
     r"""Ensemble over several views, combined by a method of your choice.
 
     Each view is clustered several times by itself, and any method that combines given
-    clusterings combines them all: the views have nothing to share but their objects.
+    clusterings combines them all: the views have nothing to share but their objects
+    [1]_.
 
     Parameters
     ----------
@@ -106,6 +107,11 @@ class MultiViewEnsemble(MultiViewMethod):
     and the rest nothing. A method that weighs neither clusterings nor clusters treats
     clusterings alike, so that a view weighs by how many it has.
 
+    References
+    ----------
+    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for
+       combining multiple partitions", JMLR 3, 2002. :doi:`10.1162/153244303321897735`
+
     Examples
     --------
     >>> import numpy as np
@@ -122,9 +128,9 @@ class MultiViewEnsemble(MultiViewMethod):
     """
 
     card = MethodCard(
-        id="multi_view_ensemble",
+        id="multi_view",
         weighs="views",
-        approach="fixed",
+        approach="composite",
         needs="views",
         scales="linear",
     )

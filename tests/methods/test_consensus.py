@@ -7,8 +7,9 @@ from sklearn.base import clone
 
 import comitia
 from benchmarks.ensembles import planted_labels
-from comitia import ConsensusClustering, Ensemble, composite
+from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
+from comitia.methods.composite import consensus as module
 from comitia.partition import reassign
 from comitia.weigh import entropy_certainty
 from tests.fixtures import E6, planted, same_partition
@@ -96,7 +97,7 @@ def test_weights_are_left_alone_when_the_consensus_is_chosen():
 
 def test_many_objects_start_from_the_graph_alone(monkeypatch):
     votes = Ensemble(JUNK)
-    monkeypatch.setattr(composite, "_MANY_OBJECTS", 500)
+    monkeypatch.setattr(module, "_MANY_OBJECTS", 500)
     found = ConsensusClustering(5, random_state=0).fit_predict(votes)
     start = comitia.method("lwgp")(n_clusters=5, random_state=0).fit_predict(votes)
     assert same_partition(found, reassign(votes, start).labels)
@@ -104,7 +105,7 @@ def test_many_objects_start_from_the_graph_alone(monkeypatch):
 
 def test_many_clusters_start_from_the_tree_alone(monkeypatch):
     votes = Ensemble(JUNK)
-    monkeypatch.setattr(composite, "_MANY_CLUSTERS", 99)
+    monkeypatch.setattr(module, "_MANY_CLUSTERS", 99)
     found = ConsensusClustering(5, random_state=0).fit_predict(votes)
     start = comitia.method("lwea")(n_clusters=5).fit_predict(votes)
     assert same_partition(found, reassign(votes, start).labels)
@@ -112,7 +113,7 @@ def test_many_clusters_start_from_the_tree_alone(monkeypatch):
 
 @pytest.mark.parametrize("many", [10**6, 1])
 def test_the_default_finds_the_number_of_clusters(many, monkeypatch):
-    monkeypatch.setattr(composite, "_MANY_OBJECTS", many)
+    monkeypatch.setattr(module, "_MANY_OBJECTS", many)
     assert same_partition(ConsensusClustering(random_state=0).fit_predict(EASY), TRUTH)
 
 
@@ -136,7 +137,7 @@ def test_what_weighs_nothing_does_not_vote(of):
 
 def test_clusters_without_weight_are_missing_labels():
     mask = np.arange(EASY.n_clusters) % 3 > 0
-    voters = composite._voters(EASY, cluster_weights=mask * 0.5)
+    voters = module._voters(EASY, cluster_weights=mask * 0.5)
     assert_array_equal(voters.labels >= 0, EASY.labels > 0)
     assert voters.n_clusters == mask.sum()
 

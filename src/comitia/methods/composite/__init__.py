@@ -1,0 +1,1 @@
+"""Methods made of parts of your choice, the default among them."""

@@ -1,0 +1,520 @@
+"""What every method promises, whatever it computes: checks for ours and for yours.
+
+A package that brings a method of its own runs them, and scikit-learn's estimator
+checks, with one import::
+
+    from comitia.testing import parametrize_with_checks
+    from my_package import MyMethod
+
+
+    @parametrize_with_checks([MyMethod])
+    def test_my_method(cls, check):
+        check(cls)
+
+A check that cannot hold for a method is named, with the reason, in ``exempt`` of its
+card.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import pickle
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "check_method",
+    "method_checks",
+    "parametrize_with_checks",
+    "planted",
+    "quick_method",
+    "same_partition",
+]
+
+
+class _Check(NamedTuple):
+    """A promise: what it is called on cards, how it is tried, and who makes it."""
+
+    name: str
+    run: Callable[[Any], None]
+    applies: Callable[[Any], bool]
+
+
+_CHECKS: list[_Check] = []
+
+
+def check_method(method_class: type) -> None:
+    """Try everything that a method promises; raise at the first that does not hold.
+
+    Parameters
+    ----------
+    method_class : type
+        The class of the method.
+    """
+    from unittest import SkipTest  # what scikit-learn's checks raise
+
+    for name, check in method_checks(method_class):
+        try:
+            check(method_class)
+        except SkipTest:
+            continue
+        except Exception as error:
+            error.add_note(f"This was the check {name!r} of {method_class.__name__}.")
+            raise
+
+
+def method_checks(method_class: type) -> Iterator[tuple[str, Callable[[type], None]]]:
+    """List what a method promises: our checks, then those of scikit-learn.
+
+    Parameters
+    ----------
+    method_class : type
+        The class of the method.
+
+    Yields
+    ------
+    name : str
+        What the check is called in ``exempt`` of the card. Those that are there are
+        left out.
+
+    check : callable
+        Called as ``check(method_class)``; raises if the promise is not kept.
+    """
+    for name, check, reason in _checks_of(method_class):
+        if not reason:
+            yield name, check
+
+
+def parametrize_with_checks(classes: Iterable[type]) -> Any:
+    """Parametrise a test over all checks of several methods; needs pytest.
+
+    Parameters
+    ----------
+    classes : iterable of type
+        The classes of the methods.
+
+    Returns
+    -------
+    decorator : pytest.mark.parametrize
+        For a test ``test(cls, check)`` that calls ``check(cls)``. What ``exempt`` of a
+        card names among the checks of scikit-learn is expected to fail.
+    """
+    import pytest
+
+    cases = [
+        pytest.param(
+            cls,
+            check,
+            id=f"{cls.card.id}-{name}",  # type: ignore[attr-defined]
+            marks=[pytest.mark.xfail(reason=reason)] if reason else [],
+        )
+        for cls in classes
+        for name, check, reason in _checks_of(cls)
+    ]
+    return pytest.mark.parametrize(("cls", "check"), cases)
+
+
+def _checks_of(cls: Any) -> Iterator[tuple[str, Callable[[Any], None], str]]:
+    """Name, check, and the reason why one of scikit-learn's must fail, if any."""
+    for one in _CHECKS:
+        if one.name not in cls.card.exempt and one.applies(cls):
+            yield one.name, one.run, ""
+    if not _on_tables(cls):
+        return
+    from sklearn.utils.estimator_checks import estimator_checks_generator
+
+    for estimator, check in estimator_checks_generator(quick_method(cls)):
+        options = ",".join(f"{key}={value}" for key, value in check.keywords.items())
+        name = check.func.__name__
+        call = functools.partial(_run_on_estimator, estimator, check)
+        reason = cls.card.exempt.get(name, "")
+        yield f"{name}({options})" if options else name, call, reason
+
+
+def _run_on_estimator(estimator: Any, check: Callable[[Any], None], cls: Any) -> None:
+    check(estimator)
+
+
+# -- what methods are tried on ----------------------------------------------------
+
+
+def quick_method(method_class: type, **parameters: Any) -> Any:
+    """Make a method that is quick to fit: three clusters, few members, few rounds.
+
+    Parameters
+    ----------
+    method_class : type
+        The class of the method.
+
+    **parameters : dict
+        What it is given besides; what its constructor does not know is left out.
+
+    Returns
+    -------
+    method : object
+        The method, with what ``quick`` of its card says.
+    """
+    from comitia.generate import KMeansGenerator
+
+    card: Any = method_class.card  # type: ignore[attr-defined]
+    known = inspect.signature(method_class).parameters
+    # A few members are enough to see that nothing breaks.
+    quick: dict[str, Any] = {
+        "n_clusters": 3,
+        "generator": KMeansGenerator(n_clusterings=6),
+        "n_clusterings": 6,
+        "n_rounds": 6,
+        "random_state": 0,
+    }
+    quick |= {**card.quick, **parameters}
+    return method_class(
+        **{name: value for name, value in quick.items() if name in known}
+    )
+
+
+def planted(
+    n: int,
+    k: int,
+    n_clusterings: int,
+    noise: float,
+    seed: int,
+    sizes: ArrayLike | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Copies of one partition, in each of which a share of the labels is random.
+
+    The clusterings have their labels permuted, so that names carry nothing.
+
+    Parameters
+    ----------
+    n, k, n_clusterings : int
+        Numbers of objects, clusters and clusterings.
+
+    noise : float
+        Share of the labels that is random.
+
+    seed : int
+        The seed.
+
+    sizes : array-like of shape (k,), default=None
+        Shares of the clusters; equal by default.
+
+    Returns
+    -------
+    labels : ndarray of shape (n, n_clusterings)
+        The clusterings.
+
+    truth : ndarray of shape (n,)
+        The partition.
+    """
+    rng = np.random.RandomState(seed)
+    shares = np.ones(k) if sizes is None else np.asarray(sizes)
+    ends = np.rint(n * np.cumsum(shares) / np.sum(shares)).astype(int)
+    truth = np.searchsorted(ends, np.arange(n), side="right")
+    labels = np.empty((n, n_clusterings), dtype=np.int32)
+    for m in range(n_clusterings):
+        column = np.where(rng.rand(n) < noise, rng.randint(k, size=n), truth)
+        labels[:, m] = rng.permutation(k)[column]
+    return labels, truth
+
+
+def same_partition(one: ArrayLike, other: ArrayLike) -> bool:
+    """Say whether two label vectors group the objects alike, whatever the names.
+
+    Parameters
+    ----------
+    one, other : array-like of shape (n,)
+        The labels.
+
+    Returns
+    -------
+    same : bool
+        True if they do.
+    """
+    one, other = np.asarray(one), np.asarray(other)
+    pairs = {*zip(one.tolist(), other.tolist(), strict=True)}
+    return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
+
+
+# Six objects in three clusterings, two of them identical.
+_E6 = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 2], [1, 1, 2]])
+
+
+@functools.cache
+def _easy() -> Any:
+    """Four clear clusters, ten clusterings that get 15 % of the objects wrong."""
+    from sklearn.datasets import make_blobs
+
+    labels, truth = planted(120, 4, 10, noise=0.15, seed=3)
+    X, _ = make_blobs(
+        np.bincount(truth),
+        centers=np.array([[0, 0], [0, 9], [9, 0], [9, 9]]),
+        shuffle=False,
+        random_state=3,
+    )
+    return SimpleNamespace(labels=labels, truth=truth, X=X, ensemble=Ensemble(labels))
+
+
+def _fit(cls: Any, ensemble: Ensemble, X: Any = None, **parameters: Any) -> Any:
+    """Fit on data and clusterings; methods that need labels alone ignore the data."""
+    data = _easy().X[: ensemble.n_objects] if X is None else X
+    return quick_method(cls, **parameters).fit(data, ensemble=ensemble)
+
+
+def _takes(cls: Any, need: str) -> bool:
+    return need in cls.card.needs
+
+
+def _on_tables(cls: Any) -> bool:
+    """Whether X can be a table of numbers, as scikit-learn's checks assume.
+
+    A table is one view of several, and series of one channel.
+    """
+    return not {"graph", "dendrograms"} & set(cls.card.needs)
+
+
+def _is_combiner(cls: Any) -> bool:
+    """Whether given clusterings can be combined."""
+    return _takes(cls, "labels") and _on_tables(cls)
+
+
+def _has_predict(cls: Any) -> bool:
+    return _on_tables(cls) and hasattr(quick_method(cls), "predict")
+
+
+def _check(
+    name: str, applies: Callable[[Any], bool] = _is_combiner
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Put a function among the checks."""
+
+    def keep(run: Callable[[Any], None]) -> Callable[[Any], None]:
+        _CHECKS.append(_Check(name, run, applies))
+        return run
+
+    return keep
+
+
+@contextmanager
+def _refused(pattern: str) -> Iterator[None]:
+    """Expect a ComitiaError whose message has the pattern in it."""
+    try:
+        yield
+    except ComitiaError as error:
+        if not re.search(pattern, str(error)):
+            raise AssertionError(f"{error!r} does not say {pattern!r}") from error
+    else:
+        raise AssertionError(f"nothing was refused; expected {pattern!r}.")
+
+
+def _alike(one: ArrayLike, other: ArrayLike, more_than: float) -> None:
+    """Require an adjusted Rand index."""
+    from sklearn.metrics import adjusted_rand_score
+
+    found = adjusted_rand_score(one, other)
+    assert found > more_than, f"adjusted Rand index {found:.3f}, not above {more_than}"
+
+
+# -- the checks; their names are those of ``exempt`` --------------------------------
+
+
+@_check("recovery")
+def _easy_clusters_are_found(cls: Any) -> None:
+    _alike(_easy().truth, _fit(cls, _easy().ensemble, n_clusters=4).labels_, 0.95)
+
+
+@_check("chooses_k")
+def _the_number_of_easy_clusters_is_found(cls: Any) -> None:
+    found = _fit(cls, _easy().ensemble, n_clusters=None).n_clusters_
+    assert found == 4, f"four clear clusters, {found} found"
+
+
+@_check("deterministic")
+def _the_same_seed_gives_the_same_labels(cls: Any) -> None:
+    one = _fit(cls, _easy().ensemble, n_clusters=5).labels_
+    other = _fit(cls, _easy().ensemble, n_clusters=5).labels_
+    assert_array_equal(one, other)
+
+
+@_check("label_names")
+def _names_of_labels_do_not_matter(cls: Any) -> None:
+    renamed = np.array(["d", "b", "a", "c"])[_easy().labels]
+    one = _fit(cls, _easy().ensemble, n_clusters=4).labels_
+    other = _fit(cls, Ensemble(renamed), n_clusters=4).labels_
+    assert same_partition(one, other), "other names, other clusters"
+
+
+@_check("object_order")
+def _the_order_of_objects_does_not_matter(cls: Any) -> None:
+    easy = _easy()
+    order = np.random.RandomState(0).permutation(len(easy.truth))
+    one = _fit(cls, easy.ensemble, n_clusters=4).labels_
+    shuffled = _fit(cls, Ensemble(easy.labels[order]), easy.X[order], n_clusters=4)
+    # Up to ties: an object in the middle may go either way.
+    _alike(one[order], shuffled.labels_, 0.95)
+
+
+@_check("clustering_order")
+def _the_order_of_clusterings_does_not_matter(cls: Any) -> None:
+    one = _fit(cls, _easy().ensemble, n_clusters=4).labels_
+    other = _fit(cls, Ensemble(_easy().labels[:, ::-1]), n_clusters=4).labels_
+    _alike(one, other, 0.95)
+
+
+@_check("unanimous")
+def _a_unanimous_ensemble_is_its_own_consensus(cls: Any) -> None:
+    truth = _easy().truth
+    same = Ensemble(np.repeat(truth[:, None], 5, axis=1))
+    found = _fit(cls, same, n_clusters=4).labels_
+    assert same_partition(found, truth), "all five agree, the consensus does not"
+
+
+@_check("single_clustering")
+def _a_single_clustering_is_its_own_consensus(cls: Any) -> None:
+    truth = _easy().truth
+    found = _fit(cls, Ensemble(truth[:, None]), n_clusters=4).labels_
+    assert same_partition(found, truth), "one clustering, and another consensus"
+
+
+@_check("missing_labels")
+def _missing_labels_do_not_hide_easy_clusters(cls: Any) -> None:
+    partial = _easy().labels.copy()
+    partial[np.random.RandomState(1).rand(*partial.shape) < 0.2] = -1
+    _alike(_easy().truth, _fit(cls, Ensemble(partial), n_clusters=4).labels_, 0.9)
+
+
+@_check("one_cluster")
+def _one_cluster_can_be_asked_for(cls: Any) -> None:
+    found = _fit(cls, _easy().ensemble, n_clusters=1).n_clusters_
+    assert found == 1, f"n_clusters=1 gave {found} clusters"
+
+
+@_check("fitted_attributes")
+def _fitted_attributes_have_their_shapes(cls: Any) -> None:
+    _check_attributes(_fit(cls, _easy().ensemble, n_clusters=4))
+
+
+def _check_attributes(fitted: Any) -> None:
+    E = fitted.ensemble_
+    shapes = {
+        "labels_": (E.n_objects,),
+        "clustering_weights_": (E.n_clusterings,),
+        "cluster_weights_": (E.n_clusters,),
+        "object_weights_": (E.n_objects,),
+        "linkage_": (E.n_objects - 1, 4),
+        "membership_": (E.n_objects, fitted.n_clusters_),
+        "confidence_": (E.n_objects,),
+    }
+    for name, shape in shapes.items():
+        if hasattr(fitted, name):
+            values = getattr(fitted, name)
+            assert values.shape == shape, (
+                f"{name} has shape {values.shape}, not {shape}"
+            )
+            assert np.isfinite(values).all(), f"{name} is not finite"
+            assert (values >= 0).all(), f"{name} is negative"
+    assert_array_equal(np.unique(fitted.labels_), np.arange(fitted.n_clusters_))
+    assert_allclose(fitted.membership_.sum(axis=1), 1.0)
+
+
+@_check("labels_only")
+def _label_only_methods_take_an_ensemble_alone(cls: Any) -> None:
+    if _takes(cls, "data"):
+        with _refused("ensemble=E"):
+            quick_method(cls).fit(_easy().ensemble)
+    else:
+        alone = quick_method(cls, n_clusters=4).fit(_easy().ensemble).labels_
+        both = _fit(cls, _easy().ensemble, n_clusters=4).labels_
+        assert_array_equal(alone, both)
+
+
+@_check("own_ensemble", lambda cls: not _takes(cls, "labels"))
+def _methods_with_their_own_ensemble_take_no_other(cls: Any) -> None:
+    with _refused("makes its own clusterings"):
+        quick_method(cls).fit(_easy().ensemble)
+
+
+@_check("data_alone", _on_tables)
+def _data_alone_make_their_own_ensemble(cls: Any) -> None:
+    fitted = quick_method(cls, n_clusters=4).fit(_easy().X)
+    _alike(_easy().truth, fitted.labels_, 0.8)
+    _check_attributes(fitted)
+    again = quick_method(cls, n_clusters=4).fit(_easy().X)
+    assert_array_equal(fitted.labels_, again.labels_)
+
+
+@_check("predict", _has_predict)
+def _old_objects_are_labelled_as_they_were(cls: Any) -> None:
+    fitted = quick_method(cls, n_clusters=4).fit(_easy().X)
+    same = (fitted.predict(_easy().X) == fitted.labels_).mean()
+    assert same >= 0.95, f"only {same:.0%} of the old objects get their label again"
+
+
+@_check("pickle", _on_tables)
+def _a_fitted_method_can_be_pickled_and_cloned(cls: Any) -> None:
+    from sklearn.base import clone
+
+    fitted = quick_method(cls).fit(_easy().X)
+    again = pickle.loads(pickle.dumps(fitted))  # nosec B301 # our own
+    assert_array_equal(again.labels_, fitted.labels_)
+    assert not hasattr(clone(fitted), "labels_"), "a clone is not fitted"
+
+
+@_check("data_frames")
+def _data_frames_carry_their_names(cls: Any) -> None:
+    try:
+        import pandas as pd
+    except ImportError:
+        from unittest import SkipTest
+
+        raise SkipTest("pandas is not installed") from None
+    names = [f"object {i}" for i in range(len(_easy().truth))]
+    X = pd.DataFrame(_easy().X, index=names, columns=["height", "width"])
+    labels = pd.DataFrame(_easy().labels, index=names).add_prefix("run ")
+    # In another order: rows are matched by name.
+    fitted = quick_method(cls).fit(X, ensemble=Ensemble(labels[::-1]))
+    assert fitted.ensemble_ == Ensemble(labels)
+    assert fitted.ensemble_.object_names[2] == "object 2"
+    assert fitted.ensemble_.clustering_names[1] == "run 1"
+    assert fitted.feature_names_in_.tolist() == ["height", "width"]
+
+
+@_check("too_many_clusters")
+def _more_clusters_than_objects_are_refused(cls: Any) -> None:
+    with _refused(r"n_clusters=7 is larger .* at most 6"):
+        _fit(cls, Ensemble(_E6), n_clusters=7)
+
+
+@_check("uncovered")
+def _an_object_in_no_clustering_is_refused(cls: Any) -> None:
+    labels = _E6.copy()
+    labels[2] = -1
+    with _refused("object 2; leave them out"):
+        _fit(cls, Ensemble(labels))
+
+
+@_check("all_or_nothing")
+def _a_failed_fit_leaves_the_method_as_it_was(cls: Any) -> None:
+    fitted = _fit(cls, _easy().ensemble)
+    before = dict(vars(fitted))
+    with _refused(""):
+        fitted.set_params(n_clusters=7).fit(_easy().X[:6], ensemble=Ensemble(_E6))
+    after = {**vars(fitted), "n_clusters": before["n_clusters"]}
+    kept = [name for name in before if name in after and after[name] is before[name]]
+    changed = {*before, *after} - {*kept}
+    assert not changed, f"the failed fit changed {changed}"
+
+
+@_check("constraints", lambda cls: _on_tables(cls) and not _takes(cls, "constraints"))
+def _constraints_are_refused_where_they_are_not_used(cls: Any) -> None:
+    with _refused("takes no constraints"):
+        quick_method(cls).fit(_easy().X, must_link=[(0, 1)])
