@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
+from comitia._scales import untied
 from comitia._sklearn import HasMethods
 from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
@@ -209,6 +210,8 @@ class EstimatorGenerator(Generator):
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         _require_distances(model, len(seen))
+        if isinstance(model, KMeans | MiniBatchKMeans):
+            seen = untied(seen)
         if counts is not None and has_fit_parameter(model, "sample_weight"):
             model.fit(seen, sample_weight=counts.astype(np.float64))
         else:
