@@ -59,7 +59,7 @@ test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
 # Kernels that check bounds have a cache of their own: numba does not tell them apart.
-CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/checked-kernels
+CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
 test-nightly: setup
 	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py tests/hard/test_damage.py
