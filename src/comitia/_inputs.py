@@ -17,10 +17,13 @@ __all__ = [
     "check_views",
     "refuse_large",
     "refuse_masks_and_dates",
+    "refuse_small",
+    "refuse_width",
 ]
 
-# Sums of fourth powers, which validity indices take, stay finite below this.
-_LARGEST = 1e75
+# Sums of fourth powers, which validity indices take, stay finite below the one and
+# differ from zero above the other.
+_LARGEST, _SMALLEST = 1e75, 1e-75
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,41 @@ def refuse_large(X: NDArray[np.float64], name: str) -> None:
         raise ComitiaError(
             f"{name} has values as large as {largest:.2g}, whose powers overflow; "
             "divide the columns by their scale."
+        )
+
+
+def refuse_small(X: NDArray[np.float64], name: str) -> None:
+    """Refuse differences whose powers underflow: all objects would seem alike.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The numbers; NaN is not looked at.
+
+    name : str
+        How messages call them.
+    """
+    if X.size == 0:
+        return
+    widths = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
+    refuse_width(np.fmax.reduce(widths), name)
+
+
+def refuse_width(widest: float, name: str) -> None:
+    """The same for data whose width is known.
+
+    Parameters
+    ----------
+    widest : float
+        Largest less least value of the column that varies most.
+
+    name : str
+        How messages call the data.
+    """
+    if 0 < widest < _SMALLEST:
+        raise ComitiaError(
+            f"{name} varies by no more than {widest:.2g}, whose powers underflow; "
+            "divide by the scale of the values."
         )
 
 

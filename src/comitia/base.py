@@ -359,12 +359,15 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return validate_data(self, X, reset=False, dtype=np.float64)
 
     def _check_series(self, X: Any, reset: bool = True) -> list[NDArray[np.float64]]:
-        from comitia._inputs import check_series
+        from comitia._inputs import check_series, refuse_small
 
         if not isinstance(X, list | tuple) and np.ndim(X) != 3:
             # scikit-learn's own check: the number and the names of the features.
             X = validate_data(self, X, reset=reset, dtype=np.float64)
-        return check_series(X)
+        series = check_series(X)
+        if reset:
+            refuse_small(np.concatenate(series, axis=1).T, "X")
+        return series
 
     def _check_device(self, X: Any, device: str | None) -> str | None:
         if device is None and isinstance(X, Ensemble):

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._scales import off_centre
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
 
@@ -228,13 +229,14 @@ def initial_centers(
     if start == "k-means++":
         from sklearn.cluster import kmeans_plusplus
 
-        heavy = slice(None) if weights is None else np.flatnonzero(weights)
-        return kmeans_plusplus(
-            X[heavy],
+        heavy = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        _, chosen = kmeans_plusplus(
+            off_centre(X[heavy]),
             n_clusters,
             sample_weight=None if weights is None else weights[heavy],
             random_state=rng,
-        )[0]
+        )
+        return X[heavy[chosen]]
     p = None if weights is None else weights / weights.sum()
     return X[rng.choice(len(X), n_clusters, replace=False, p=p)]
 

@@ -120,6 +120,10 @@ class Generator(BaseEstimator):
     def _check_data(self, X: Any, *, reset: bool = True) -> Any:
         return validate_data(self, X, dtype=np.float64, reset=reset)
 
+    def _shift_of(self, X: Any) -> NDArray[np.float64] | None:
+        """What is taken off data before a member sees them, if anything."""
+        return None
+
     # -- what it inherits -------------------------------------------------------
 
     def generate(self, X: Any) -> Ensemble:
@@ -160,13 +164,14 @@ class Generator(BaseEstimator):
         if self.checkpoint is not None:
             checkpoint = Checkpoint(self.checkpoint, self._fingerprint(X), plans)
             plans = checkpoint.plans
-        X = self._prepare(X)
+        shift = self._shift_of(X)
+        X = self._prepare(X if shift is None else X - shift)
         made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
         plans = plans[: len(made)]  # a loop may end before its last round
         groups = [plan.get("group") for plan in plans]
         self.ensemble_ = self._ensemble(made, {"groups": groups} if any(groups) else {})
         self.members_ = [
-            Member(self._model_of(one, X, plan), one.names)
+            Member(self._model_of(one, X, plan), one.names, shift)
             for one, plan in zip(made, plans, strict=True)
         ]
         return self
@@ -266,11 +271,20 @@ class Member:
 
     names : ndarray of int
         The labels that occur in the ensemble, in order: their places are the codes.
+
+    shift : ndarray of shape (n_features,), default=None
+        What was taken off the data before the model saw them.
     """
 
-    def __init__(self, model: Any, names: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        model: Any,
+        names: NDArray[Any],
+        shift: NDArray[np.float64] | None = None,
+    ) -> None:
         self.model = model
         self.names = names
+        self.shift = shift
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         """Label new objects.
@@ -291,6 +305,7 @@ class Member:
                 "these clusterings cannot label new objects; use a clusterer with "
                 "predict, or extend=True."
             )
+        X = X if self.shift is None else X - self.shift
         labels = np.asarray(self.model.predict(X))
         places = np.searchsorted(self.names, labels)
         places[places == len(self.names)] = 0

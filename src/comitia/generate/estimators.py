@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
+from comitia._scales import far_shift
 from comitia._sklearn import HasMethods
 from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
@@ -32,6 +33,18 @@ _MOST_CLUSTERS = 50
 
 # Their distances say enough about the scale of the data.
 _FEW_HUNDRED = 500
+
+# Clusterers of which it is known that, with these settings, they compare objects by
+# their differences alone: where zero is does not matter to them.
+_COMPARE_OBJECTS = ("sklearn.cluster", "sklearn.mixture", "comitia.cluster")
+_DIFFERENCES = frozenset(
+    {
+        *("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock"),
+        *("chebyshev", "minkowski", "rbf", "laplacian", "nearest_neighbors"),
+        # Not these two, but far from zero they see nothing else.
+        *("poly", "sigmoid"),
+    }
+)
 
 
 def _label_new(generator: EstimatorGenerator) -> bool:
@@ -160,6 +173,12 @@ class EstimatorGenerator(Generator):
                 raise ComitiaError("estimator is an empty list; give one clusterer.")
             return list(self.estimator)
         return [self.estimator]
+
+    def _shift_of(self, X: NDArray[Any]) -> NDArray[np.float64] | None:
+        models = self._estimators()
+        if not all(map(_may_be_shifted, models, self._grids(len(models)))):
+            return None
+        return far_shift(X)
 
     def _plan(
         self, X: NDArray[Any], rng: np.random.RandomState
@@ -425,6 +444,26 @@ class _OnFeatures:
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return self.model.predict(self.features(X))
+
+
+def _may_be_shifted(model: Any, grid: Mapping[str, list[Any]]) -> bool:
+    """Whether a clusterer finds the same clusters wherever the data lie.
+
+    That of others, and first centres that were given, stand where the data stand.
+    """
+    if not type(model).__module__.startswith(_COMPARE_OBJECTS):
+        return False
+    settings = {name: [value] for name, value in model.get_params(deep=False).items()}
+    settings |= grid
+    return all(
+        value is None or (isinstance(value, str) and value in _DIFFERENCES)
+        for name in ("metric", "affinity", "kernel")
+        for value in settings.get(name, [])
+    ) and all(
+        value is None or isinstance(value, str)
+        for name in ("init", "means_init")
+        for value in settings.get(name, [])
+    )
 
 
 def distance_bytes(model: Any, n: int) -> int:

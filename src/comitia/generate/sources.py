@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._inputs import refuse_large
+from comitia._inputs import refuse_large, refuse_width
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.generate.columns import PIECE
 
@@ -405,6 +405,8 @@ def column_moments(rows: Rows) -> tuple[Floats, Floats]:
         n += m
     # Rounding leaves a constant column off its mean by its last digits.
     varies = low < high
+    for j in np.flatnonzero(varies):
+        refuse_width(float(high[j] - low[j]), f"column {j} of {rows.name}")
     return np.where(varies, mean, low), np.where(varies, np.sqrt(squares / n), 1.0)
 
 

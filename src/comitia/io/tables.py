@@ -17,6 +17,7 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.io._columns import (
     Columns,
@@ -345,6 +346,8 @@ def _scaled(
             # Rounding leaves a constant column off its mean by its last digit.
             constant = part.max(axis=0) == part.min(axis=0)
             centre[constant], width[constant] = part[0, constant], 0.0
+            for j, span in zip(numeric, np.ptp(part, axis=0), strict=True):
+                refuse_width(span, f"column {names[j]!r}")
         else:
             low, centre, high = np.percentile(part, [25, 50, 75], axis=0)
             width = high - low
