@@ -24,13 +24,13 @@ from comitia.io._columns import (
     Format,
     called,
     chosen,
+    names_from,
     read_columns,
     take_apart,
 )
 from comitia.io._words import (
     LAST_EXACT,
     all_missing,
-    as_text,
     check_choice,
     count,
     known_labels,
@@ -154,7 +154,7 @@ def read_table(
         raise ComitiaError(f"{called(path)} has one row; give at least two objects.")
     object_names = found.object_names
     if id is not None:
-        object_names = as_text(take_apart(found, id, "id"), blank="")
+        object_names = names_from(found, id)
     known = None if truth is None else take_apart(found, truth, "truth")
     features = chosen(found, columns, drop, [id, truth])
     notes = list(found.notes)
