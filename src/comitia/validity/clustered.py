@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import _labels
+from comitia._inputs import refuse_masks_and_dates
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
@@ -426,9 +427,14 @@ def check_data(X: ArrayLike) -> NDArray[np.float64]:
     """
     if hasattr(X, "toarray"):
         raise ComitiaError("X is a sparse matrix; the indices need X.toarray().")
+    refuse_masks_and_dates(X, "X")
     try:
+        if np.iscomplexobj(X):
+            raise ComitiaError("X is complex; give real numbers.")
         data = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
+    except ComitiaError:
+        raise
+    except (TypeError, ValueError, OverflowError):
         raise ComitiaError(
             "X must be numbers, one row per object and one column per feature."
         ) from None
