@@ -43,6 +43,11 @@ def on_tables(cls):
     return not {"graph", "dendrograms"} & set(cls.card.needs)
 
 
+# There may be fewer clusters than were asked for; who asked is told.
+fewer = pytest.mark.filterwarnings("ignore:only .* of n_clusters:UserWarning")
+
+
+@fewer
 @parametrize_with_checks(
     [make(cls) for cls in METHODS if on_tables(cls)],
     expected_failed_checks=lambda method: dict(method.card.exempt),
@@ -95,6 +100,7 @@ def test_the_number_of_easy_clusters_is_found(cls):
     assert fit(cls, Easy.ensemble, n_clusters=None).n_clusters_ == 4
 
 
+@fewer
 @each_combiner("deterministic")
 def test_the_same_seed_gives_the_same_labels(cls):
     one = fit(cls, Easy.ensemble, n_clusters=5).labels_

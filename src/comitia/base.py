@@ -23,7 +23,7 @@ from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
 from comitia.device_ensemble import DeviceEnsemble
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 
 __all__ = ["EnsembleMethod", "ResultBlock", "VariableWeightMethod"]
 
@@ -181,6 +181,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             else:
                 labels = self._combine_landmarks(ensemble, rng)
             self._keep(ensemble, labels)
+            self._warn_of_fewer_clusters()
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
@@ -499,6 +500,26 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
             self.labels_, self.n_clusters_ = in_order(labels)
         self.ensemble_ = ensemble
+
+    def _warn_of_fewer_clusters(self) -> None:
+        asked, found = self.n_clusters, self.n_clusters_
+        if asked is None or found >= asked:
+            return
+        ensemble = self.ensemble_
+        n_rows = asked
+        if ensemble.is_hard and len(ensemble.row_blocks) == 1:
+            n_rows = len(ensemble.distinct().counts)
+        warnings.warn(
+            f"only {found} of n_clusters={asked} clusters were found: "
+            + (
+                f"the objects have only {n_rows} different row(s) of labels."
+                if n_rows < asked
+                else "the others were left without objects. Ask for fewer, or combine "
+                "clusterings that have more clusters."
+            ),
+            ComitiaWarning,
+            stacklevel=3,
+        )
 
 
 def _n_objects(X: Any) -> int:

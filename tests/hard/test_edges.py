@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
 from comitia._scales import column_scales
-from comitia.cluster import LAC, HMMKModels, KMedoids
+from comitia.cluster import LAC, HMMKModels, KMedoids, whitening
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import (
     EstimatorGenerator,
@@ -210,6 +210,13 @@ def test_a_metric_that_is_drawn_counts_like_one_that_is_set():
     assert draws._shift_of(moved(TABLE, *FAR)) is None
     plain = EstimatorGenerator(AgglomerativeClustering())
     assert plain._shift_of(moved(TABLE, *FAR)) is not None
+
+
+def test_features_that_were_made_of_the_data_are_made_of_the_same_data_again():
+    far = moved(TABLE, *FAR)
+    crowd = EstimatorGenerator(KMeans(n_init=3), features=whitening(far), **_FOUR)
+    for found in crowd.fit_transform(far).T:
+        assert adjusted_rand_score(TRUTH, found) == 1.0
 
 
 # -- indices -------------------------------------------------------------------------

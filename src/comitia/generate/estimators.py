@@ -19,7 +19,11 @@ from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
-from comitia.generate.sampling import LittleBootstraps
+from comitia.generate.sampling import (
+    FeatureSubset,
+    LittleBootstraps,
+    RandomProjection,
+)
 
 __all__ = [
     "EstimatorGenerator",
@@ -176,7 +180,11 @@ class EstimatorGenerator(Generator):
 
     def _shift_of(self, X: NDArray[Any]) -> NDArray[np.float64] | None:
         models = self._estimators()
-        if not all(map(_may_be_shifted, models, self._grids(len(models)))):
+        # Another map of the features may have been made of these very data.
+        linear = isinstance(self.features, FeatureSubset | RandomProjection | None)
+        if not linear or not all(
+            map(_may_be_shifted, models, self._grids(len(models)))
+        ):
             return None
         return far_shift(X)
 
@@ -344,7 +352,8 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
         The range, both ends included.
     """
     if n_clusters is None:
-        most = max(1, min(isqrt(n), _MOST_CLUSTERS))
+        # Of two or three objects the root is one, and one cluster tells nothing.
+        most = min(n, max(2, min(isqrt(n), _MOST_CLUSTERS)))
         return min(2, most), most
     if isinstance(n_clusters, Integral):
         fewest = most = int(n_clusters)
