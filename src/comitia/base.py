@@ -507,7 +507,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return
         ensemble = self.ensemble_
         n_rows = asked
-        if ensemble.is_hard and len(ensemble.row_blocks) == 1:
+        in_memory = not isinstance(ensemble, DeviceEnsemble)
+        if ensemble.is_hard and in_memory and len(ensemble.row_blocks) == 1:
             n_rows = len(ensemble.distinct().counts)
         warnings.warn(
             f"only {found} of n_clusters={asked} clusters were found: "
