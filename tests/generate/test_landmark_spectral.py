@@ -256,7 +256,7 @@ def test_threads_of_blas_do_not_matter():
         np.zeros((30, 2)),
         np.repeat([[0.0, 1.0], [2.0, 3.0]], 20, axis=0),
         np.r_[np.zeros((40, 1)), [[1e30]]],
-        1e-300 * np.arange(50.0)[:, None],
+        1e-74 * np.arange(50.0)[:, None],
         1e12 + np.arange(50.0)[:, None],
     ],
     ids=["equal", "two", "outlier", "tiny", "far"],

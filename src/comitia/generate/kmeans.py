@@ -166,6 +166,9 @@ class KMeansGenerator(EstimatorGenerator):
 
         return [KMeans(init=self.init, n_init=1)]
 
+    def _shift_of(self, X: Any) -> None:
+        return None  # scikit-learn and the columns subtract the mean themselves
+
     def _prepare(self, X: NDArray[Any]) -> Any:
         if self.solver == "lloyd" or (self.solver == "auto" and len(X) < MANY_OBJECTS):
             return X

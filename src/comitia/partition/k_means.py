@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._arrays import device_of, label_sizes
+from comitia._arrays import device_of
 from comitia._inputs import masked_to_nan
 from comitia.blocks import join
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.exceptions import ComitiaError
 from comitia.partition._label_rows import label_rows
 from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
 from comitia.partition._micro import Micro, MicroRows, micro_rows
@@ -149,7 +149,7 @@ def kmeans(
         tol=tol,
     )
     labels = join(found.labels, len(points))
-    _warn(labels, found, n_clusters, "points")
+    _warn_unconverged(found)
     return KMeansResult(labels, found.centres.table.T + middle, found.objective)
 
 
@@ -267,7 +267,7 @@ def kmeans_rows(
         tol=tol,
     )
     labels = micro.spread(found.labels)
-    _warn(labels, found, n_clusters, "objects")
+    _warn_unconverged(found)
     return RowsResult(labels, found.objective)
 
 
@@ -356,7 +356,7 @@ def kmodes(
         tol=0.0,
     )
     labels = micro.spread(found.labels)
-    _warn(labels, found, n_clusters, "objects")
+    _warn_unconverged(found)
     return RowsResult(labels, found.objective)
 
 
@@ -449,17 +449,7 @@ def _check_n_clusters(n_clusters: int, n: int, noun: str) -> None:
         )
 
 
-def _warn(
-    labels: NDArray[np.int32], found: Partition, n_clusters: int, noun: str
-) -> None:
-    n_found = np.count_nonzero(label_sizes(labels))
-    if n_found < n_clusters:
-        warnings.warn(
-            f"only {n_found} of n_clusters={n_clusters} clusters were found: no more "
-            f"of the {noun} differ.",
-            ComitiaWarning,
-            stacklevel=3,
-        )
+def _warn_unconverged(found: Partition) -> None:
     if not found.converged:
         from sklearn.exceptions import ConvergenceWarning
 
