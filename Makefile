@@ -2,7 +2,8 @@
 #
 #   make demo     the whole job on a small data set
 #   make test     lint, then the tests
-#   make test-nightly   the property tests with many more examples; hours
+#   make test-nightly   the property tests with many more examples; a day, and goes on
+#                       where it stopped. build/nightly.csv has what is done
 #   make test-oldest    the tests with the oldest versions that are promised to work
 #   make audit          known weaknesses of what is installed; needs the network
 #   make bench    speed, memory and quality against peers; some minutes
@@ -54,7 +55,8 @@ test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
 test-nightly: setup
-	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py
+	$(TEST_ENV) $(BIN)/python -m tests.hard.nightly --jobs $(JOBS)
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_faults.py
 
 lint: setup
 	$(BIN)/python tools/make_stubs.py --check
