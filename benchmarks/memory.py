@@ -12,6 +12,7 @@ far; ``peak_mb`` is what it had until then.
 
 The labels are drawn at random, so that nearly all objects have rows of their own and
 micro-objects save nothing. Finished rows are kept, so a run that was stopped goes on;
+a fit that was stopped is done again by a run that gives it more seconds.
 ``memory.json`` beside ``memory.csv`` has the machine, the versions and the date.
 ``--critical`` fits what was refused in ``memory.csv``, at the size at which it is just
 not refused: there a method has to have asked for all that it takes. The rows go into
@@ -36,7 +37,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--methods", help="ids, separated by commas; default all")
     parser.add_argument("--sizes", help="numbers of objects, separated by commas")
     parser.add_argument("--limit", type=int, default=LIMIT, help="bytes of a process")
-    parser.add_argument("--seconds", type=int, default=120, help="of CPU, for one fit")
+    parser.add_argument("--seconds", type=int, default=3600, help="of CPU, for one fit")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--critical", action="store_true")
     parser.add_argument("--out", type=Path, help="where the rows are kept")
@@ -150,25 +151,35 @@ Fit = tuple[Any, int]
 
 def run(fits: Sequence[Fit], path: Path, limit: int, seconds: int) -> list[Row]:
     """Do the fits that the file does not have yet; return the rows of all."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(",".join(COLUMNS) + "\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
     settings = {"limit_bytes": limit, "seconds": seconds, "random_state": 0}
     about = {"topic": "memory", **settings, **machine()}
     path.with_suffix(".json").write_text(json.dumps(about, indent=2) + "\n")
-    with path.open(newline="") as file:
-        earlier = {(r["method"], int(r["n_objects"])): r for r in csv.DictReader(file)}
-    rows = []
+    rows: dict[tuple[str, int], Row] = {}
+    if path.exists():
+        with path.open(newline="") as file:
+            rows = {(r["method"], int(r["n_objects"])): r for r in csv.DictReader(file)}
     for cls, n in fits:
-        row = earlier.get((cls.card.id, n))
-        if row is None:
+        row = rows.get((cls.card.id, n))
+        if row is None or (
+            row["status"] == "too slow" and float(row["cpu_s"]) < seconds
+        ):
             row = attempt(cls, n, limit, seconds)
-            with path.open("a", newline="") as file:
-                csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
+            rows[cls.card.id, n] = row
+            _write(path, rows.values())
             line = "  {method} {n_objects} {status} {cpu_s} s"
             print(line.format_map(row), flush=True)
-        rows.append(row)
-    return rows
+    return [rows[cls.card.id, n] for cls, n in fits]
+
+
+def _write(path: Path, rows: Iterable[Row]) -> None:
+    """Replace the file, so that it is whole whenever a run is stopped."""
+    new = path.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    new.replace(path)
 
 
 def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
