@@ -67,6 +67,10 @@ KEPT, BROKEN = ("finished", "refused"), ("out of memory", "crashed", "failed")
 MATRIX_FREE = {"aces", "asa", "bagherinia_2021", "banerjee_2021", "berikov_2014", "eac"}
 MATRIX_FREE |= {"lwea", "ozogur_2020", "pividori_2016", "rouba_2017", "wea", "weac"}
 N_MATRIX_FREE, HEADROOM = 6000, 120 * 10**6
+# From so many objects on a method has one start and few rounds, also where its card
+# asks for more: the memory is the same, and the fit comes to its end.
+N_MANY = 20_000
+ONE_START = {"n_init": 1, "n_rounds": 4, "max_iter": 3}
 # Linear, but not in a second.
 SLOW = {"hgpa", "lourenco_2013"}
 N_CLUSTERINGS, N_CLUSTERS_EACH, N_FEATURES, N_TIMES = 10, 20, 4, 20
@@ -292,7 +296,7 @@ def _fit_limited(
         answer.send({"status": "not installed", "message": f"{error}"})
         return
     arguments, keywords = given(cls, n)
-    method = quick(cls)
+    method = quick(cls, n)
     if n == N_MATRIX_FREE and cls.card.id in MATRIX_FREE:
         limit = _mapped() + HEADROOM
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -318,7 +322,7 @@ def _mapped() -> int:
     return pages * resource.getpagesize()
 
 
-def quick(cls: Any) -> Any:
+def quick(cls: Any, n: int = 0) -> Any:
     """A method with few members and rounds: memory does not depend on them."""
     from comitia.generate import KMeansGenerator
 
@@ -331,6 +335,7 @@ def quick(cls: Any) -> Any:
         "max_iter": 3,
         "random_state": 0,
         **cls.card.quick,
+        **(ONE_START if n >= N_MANY else {}),
     }
     return cls(**{name: settings[name] for name in settings if name in known})
 
