@@ -220,7 +220,7 @@ forks = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
     ],
 )
 def test_what_comes_of_a_fit_is_told(cls, status, seconds, monkeypatch):
-    monkeypatch.setattr(memory, "quick", lambda cls: cls())
+    monkeypatch.setattr(memory, "quick", lambda cls, n=0: cls())
     # What the tests have imported counts as address space too.
     row = memory.attempt(cls, 20_000, memory._mapped() + 10**9, seconds)
     assert row["status"] == status
