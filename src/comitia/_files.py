@@ -114,7 +114,7 @@ def array_digest(array: NDArray[Any]) -> bytes:
     digest : bytes
         Equal for equal values, whatever the number of threads.
     """
-    content = array.reshape(-1).view(np.uint8)
+    content = array.reshape(-1).view(np.uint8).data
     pieces = [content[lo : lo + _PIECE] for lo in range(0, len(content), _PIECE)]
     n_threads = min(len(pieces), os.cpu_count() or 1, _MOST_THREADS)
     if n_threads <= 1:

@@ -190,7 +190,7 @@ def test_an_object_does_not_depend_on_its_block_or_thread():
 
 def test_a_model_can_be_made_again_of_its_arrays():
     model = cut_landmark_graph(Columns.of(RINGS), 6, 80, 5, np.random.RandomState(0))
-    again = LandmarkClusters.restored(model.state())
+    again = LandmarkClusters.restored(model.state(), RINGS.shape[1])
     assert_array_equal(again.predict(RINGS), model.predict(RINGS))
 
 

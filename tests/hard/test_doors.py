@@ -13,6 +13,8 @@ from comitia import Ensemble, config
 from comitia._files import write_arrays
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
 from comitia.partition._label_rows import SomeRows
+from comitia.represent.rows import block_tables
+from comitia.validity.clustered import Clustered
 from tests.fixtures import E6
 
 K = np.array([2, 3])
@@ -219,6 +221,18 @@ def test_numbers_of_clusters_are_whole_and_positive(k):
 def test_a_table_of_all_clusters_must_fit_the_memory():
     with config.limit("1 GB"), pytest.raises(MemoryBudgetError, match="2000000000 clu"):
         Ensemble.from_codes(np.array([[0, 1]]), [2_000_000_000])
+
+
+def test_a_table_of_every_two_clusters_must_fit_the_memory():
+    many = Ensemble.from_codes(CODES, [2, 10**6])
+    with config.limit("1 GB"), pytest.raises(MemoryBudgetError, match="1000002 clust"):
+        block_tables(many, np.ones(6, dtype=np.int64))
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 9], [0, 1, -1]])
+def test_codes_beside_data_are_checked_too(codes):
+    with pytest.raises(ComitiaError, match=r"must lie in 0\.\.2"):
+        Clustered.from_codes(np.eye(3), np.array(codes), 2)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "<i4", ">i4", "<i8", ">u2"])
