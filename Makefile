@@ -2,8 +2,9 @@
 #
 #   make demo     the whole job on a small data set
 #   make test     lint, then the tests
-#   make test-nightly   the property tests with many more examples, and kernels that
-#                       look at every index; hours
+#   make test-nightly   the property tests with many more examples, damaged files, and
+#                       kernels that look at every index; a day, and goes on where it
+#                       stopped. build/nightly.csv has what is done
 #   make test-oldest    the tests with the oldest versions that are promised to work
 #   make test-portable  the tests as other processors would run them, and on a busy
 #                       machine; hours. TESTS="src tests/test_common.py" runs a part
@@ -59,10 +60,11 @@ test: setup lint
 	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
 
 # Kernels that check bounds have a cache of their own: numba does not tell them apart.
-CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/checked-kernels
+CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
 test-nightly: setup
-	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_properties.py tests/hard/test_faults.py tests/hard/test_damage.py
+	$(TEST_ENV) $(BIN)/python -m tests.hard.nightly --jobs $(JOBS)
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_faults.py tests/hard/test_damage.py
 	@mkdir -p build/checked-kernels
 	$(CHECKED_KERNELS) $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/test_common.py tests/test_blocks.py tests/test_ensemble.py tests/test_agreement.py tests/partition tests/represent tests/validity tests/cluster tests/generate
 

@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from comitia import Ensemble
+from comitia import Ensemble, method
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod, VariableWeightMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.optimise import project_simplex
 from tests.fixtures import E6, X6
@@ -204,3 +204,25 @@ def test_the_best_iterate_is_kept():
     fitted = Bounces().fit(Ensemble(E6))
     assert_array_equal(fitted.objective_, [5.0, 1.0, 3.0, 3.0])
     assert fitted.kept_ == 1.0  # the consensus of the first iteration
+
+
+@pytest.mark.parametrize("labels", [[[0, 0], [0, 0], [1, 1], [1, 1]], [[0], [0], [1]]])
+def test_fewer_clusters_than_were_asked_for_are_said_with_the_reason(labels):
+    with pytest.warns(ComitiaWarning, match="only 2 of n_clusters=3.*2 different row"):
+        assert method("kcc")(3, random_state=0).fit(Ensemble(labels)).n_clusters_ == 2
+
+
+def test_clusters_that_no_object_went_to_are_said():
+    votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+    with pytest.warns(ComitiaWarning, match="only 2 of n_clusters=3.*without objects"):
+        FirstColumn(3).fit(votes)
+    FirstColumn(2).fit(votes)
+    FirstColumn().fit(votes)
+
+
+@pytest.mark.parametrize("name", ["lwgp", "hbgf", "kcc", "cspa", "lwea", "sec"])
+def test_two_objects_that_differ_are_two_clusters_if_two_are_asked_for(name):
+    fitted = method(name)(2, random_state=0).fit([[0.0, 1.0], [5.0, 2.0]])
+    assert fitted.labels_.tolist() == [0, 1]
+    fitted = method(name)(2, random_state=0).fit([[0.0, 1.0], [5.0, 2.0], [0.1, 1.0]])
+    assert fitted.labels_.tolist() == [0, 1, 0]

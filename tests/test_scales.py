@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from comitia._scales import column_scales, off_centre, off_centre_of
+from comitia._scales import column_scales, off_centre, off_centre_of, untied
 from comitia.cluster._dissimilarity import dissimilarities, nearest_rows
 from comitia.generate.base import NearestCentre
 
@@ -62,3 +62,25 @@ def test_new_objects_find_the_centre_they_are_nearest_to():
     exact = cdist(table, table[:4]).argmin(axis=1)
     assert_array_equal(nearest_rows(table, table[:4]), exact)
     assert_array_equal(NearestCentre(table[:4]).predict(table), exact)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1 / 3, 1.0, 1e150])
+def test_what_is_equal_by_chance_is_told_apart_and_copies_are_not(scale):
+    table = np.random.RandomState(1).randint(0, 5, size=(60, 2)) * scale
+    moved = untied(table)
+    assert_allclose(moved, table, atol=5e-9 * scale)
+    same = (table[:, None] == table).all(axis=2)
+    assert_array_equal((moved[:, None] == moved).all(axis=2), same)
+    # Of whole numbers few distances are different; now all are.
+    rows = np.unique(moved, axis=0)
+    apart = cdist(rows / scale, rows / scale)[np.triu_indices(len(rows), 1)]
+    assert np.diff(np.sort(apart)).min() > 1e-14
+    # Neither the order of the objects nor rounding matters.
+    assert_array_equal(untied(table[::-1]), moved[::-1])
+    noise = 1 + 1e-15 * np.random.RandomState(2).randn(*table.shape)
+    assert_allclose(untied(table * noise), moved, rtol=1e-14, atol=1e-14 * scale)
+
+
+def test_constant_columns_and_single_objects_stay():
+    assert_array_equal(untied(np.full((4, 2), 0.1)), 0.1)
+    assert_array_equal(untied(np.array([[3.0, -2.0]])), [[3.0, -2.0]])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +18,21 @@ __all__ = [
     "Views",
     "check_series",
     "check_views",
+    "holds_dates",
     "masked_to_nan",
     "refuse_large",
     "refuse_masks_and_dates",
+    "refuse_small",
+    "refuse_width",
 ]
 
-# Sums of fourth powers, which validity indices take, stay finite below this.
-_LARGEST = 1e75
+# What NumPy turns into numbers of days, or of nanoseconds.
+_TEMPORAL = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+_TEMPORAL_TYPES = ("date", "time", "duration", "period")
+
+# Sums of fourth powers, which validity indices take, stay finite below the one and
+# differ from zero above the other.
+_LARGEST, _SMALLEST = 1e75, 1e-75
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,8 @@ def check_series(X: Any) -> list[NDArray[np.float64]]:
 def refuse_masks_and_dates(X: Any, name: str) -> None:
     """Refuse what NumPy would turn into numbers without a word.
 
-    Masked values become whatever stands under the mask, dates numbers of days.
+    Masked values become whatever stands under the mask, dates numbers of days, and of
+    complex numbers in an array of objects the real part is left.
 
     Parameters
     ----------
@@ -186,13 +197,70 @@ def refuse_masks_and_dates(X: Any, name: str) -> None:
             f"{name} has masked values; fill them in, or leave out their rows or "
             "columns."
         )
-    types = getattr(X, "dtypes", None)  # those of a DataFrame's columns
-    types = [getattr(X, "dtype", None)] if types is None else types
-    if any(isinstance(each, np.dtype) and each.kind in "mM" for each in types):
-        raise DataTypeError(
-            f"{name} holds dates or durations; give numbers, such as days since the "
-            "first."
-        )
+    for column, kind, values in _columns_of(X):
+        if holds_dates(kind, values):
+            where = "" if column is None else f" in column {column!r}"
+            raise DataTypeError(
+                f"{name} holds dates or durations{where}; give numbers, such as days "
+                "since the first."
+            )
+        # Complex numbers of another type are refused by those who read them.
+        if kind == "object" and _holds(values(), np.complexfloating):
+            raise DataTypeError(f"{name} is complex; give real numbers.")
+
+
+def holds_dates(kind: str, values: Callable[[], Any]) -> bool:
+    """Whether some of the values are dates, times or durations.
+
+    Parameters
+    ----------
+    kind : str
+        The type of an array or of a column, in lower-case letters, as NumPy, pandas,
+        Polars or Arrow write it.
+
+    values : callable
+        Returns the values, which are looked at one by one if they are objects.
+
+    Returns
+    -------
+    found : bool
+        Whether there are any.
+    """
+    if kind != "object":
+        return kind.startswith(_TEMPORAL_TYPES)
+    return _holds(values(), _TEMPORAL)
+
+
+def _holds(values: Any, types: Any) -> bool:
+    return any(isinstance(value, types) for value in np.asarray(values).flat)
+
+
+def _columns_of(X: Any) -> list[tuple[Any, str, Callable[[], Any]]]:
+    """Name, type and values of the columns; one without a name if X is no DataFrame."""
+    if hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns"):
+        # A name of pandas may stand for two columns.
+        return [
+            (name, str(dtype).lower(), partial(X.iloc.__getitem__, (slice(None), j)))
+            for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True))
+        ]
+    if isinstance(getattr(X, "schema", None), Mapping):  # Polars
+        return [
+            (name, str(dtype).lower(), partial(X.__getitem__, name))
+            for name, dtype in X.schema.items()
+        ]
+    if hasattr(X, "schema") and hasattr(X, "column_names"):  # Arrow
+        return [
+            (name, str(dtype), partial(X.column, j))
+            for j, (name, dtype) in enumerate(
+                zip(X.column_names, X.schema.types, strict=True)
+            )
+        ]
+    if isinstance(X, list | tuple):
+        try:
+            X = np.asarray(X)
+        except (TypeError, ValueError):  # said in words by whoever reads it next
+            return []
+    return [(None, str(getattr(X, "dtype", "")), lambda: X)]
 
 
 def masked_to_nan(X: Any) -> Any:
@@ -233,6 +301,41 @@ def refuse_large(X: NDArray[np.float64], name: str) -> None:
         raise ComitiaError(
             f"{name} has values as large as {largest:.2g}, whose powers overflow; "
             "divide the columns by their scale."
+        )
+
+
+def refuse_small(X: NDArray[np.float64], name: str) -> None:
+    """Refuse differences whose powers underflow: all objects would seem alike.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The numbers; NaN is not looked at.
+
+    name : str
+        How messages call them.
+    """
+    if X.size == 0:
+        return
+    widths = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
+    refuse_width(np.fmax.reduce(widths), name)
+
+
+def refuse_width(widest: float, name: str) -> None:
+    """The same for data whose width is known.
+
+    Parameters
+    ----------
+    widest : float
+        Largest less least value of the column that varies most.
+
+    name : str
+        How messages call the data.
+    """
+    if 0 < widest < _SMALLEST:
+        raise ComitiaError(
+            f"{name} varies by no more than {widest:.2g}, whose powers underflow; "
+            "divide by the scale of the values."
         )
 
 

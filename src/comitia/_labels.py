@@ -2,12 +2,14 @@
 
 import contextlib
 from collections.abc import Hashable, Sequence
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import device_of
+from comitia._inputs import holds_dates
 from comitia._names import (
     as_names,
     in_order,
@@ -309,6 +311,11 @@ def _read_frame(frame: Any) -> LabelTable:
             f"labels of type {type(frame).__name__} cannot be read; give an array or "
             "an eager DataFrame (pandas, Polars, PyArrow)."
         ) from None
+    for name, dtype in table.schema.items():
+        if dtype.is_temporal():
+            raise ComitiaError(
+                f"labels of clustering {name} are dates; give integers or names."
+            )
     columns = {
         str(column.name): np.array(column.to_list(), dtype=object)
         if column.is_null().any() or not column.dtype.is_numeric()
@@ -378,7 +385,13 @@ def _encode_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]
             f"labels of {name} contain a {type(value).__name__}, which cannot be a "
             "label; give integers or names."
         ) from None
-    if any(isinstance(value, float) and value % 1 for value in places):
+    if any(isinstance(value, complex | np.complexfloating) for value in places):
+        raise ComitiaError(
+            f"labels of {name} have type complex; give integers or names."
+        )
+    if holds_dates("object", lambda: np.array([*places, None], dtype=object)):
+        raise ComitiaError(f"labels of {name} are dates; give integers or names.")
+    if any(isinstance(value, Number) and value % 1 for value in places):  # type: ignore[operator]
         raise ComitiaError(
             f"labels of {name} are not whole numbers; give cluster labels, not data."
         )

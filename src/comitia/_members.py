@@ -208,14 +208,12 @@ def _check_votes(
 ) -> None:
     """Check the entries of each object in each clustering, and its label there."""
     M, n = codes.shape
-    ends = np.cumsum(n_clusters_each)
     rows = np.repeat(np.arange(n), np.diff(membership.indptr))
-    owner = np.searchsorted(ends, membership.indices, side="right")
+    owner = np.repeat(np.arange(M), n_clusters_each)[membership.indices]
     # Entries are sorted by object and cluster, so those of a clustering are a run.
     run = rows * M + owner
-    first = np.flatnonzero(np.r_[True, run[1:] != run[:-1]]) if len(run) else run
-    data = membership.data
-    chosen = first
+    first = _starts(run)
+    data, chosen = membership.data, first
     if kind == "overlapping":
         if (data != 1).any():
             raise ValueError("those of overlapping clusters must be 1")
@@ -225,14 +223,20 @@ def _check_votes(
         if (np.abs(sums - 1) > 2 * _SUM_TOLERANCE).any():
             raise ValueError("those of an object in a fuzzy clustering must sum to 1")
         lengths = np.diff(np.r_[first, len(run)])
-        largest = np.repeat(np.maximum.reduceat(data, first), lengths) == data
-        candidates = np.flatnonzero(largest)
-        chosen = candidates[np.unique(run[candidates], return_index=True)[1]]
-    expected = np.repeat(n_clusters_each[:, None], n, axis=1)
+        largest = np.repeat(np.maximum.reduceat(data, first), lengths)
+        candidates = np.flatnonzero(data == largest)
+        chosen = candidates[_starts(run[candidates])]
+    expected = np.repeat(n_clusters_each[:, None].astype(codes.dtype), n, axis=1)
     m = owner[chosen]
-    expected[m, rows[chosen]] = membership.indices[chosen] - (ends - n_clusters_each)[m]
+    begins = np.cumsum(n_clusters_each) - n_clusters_each
+    expected[m, rows[chosen]] = membership.indices[chosen] - begins[m]
     if not np.array_equal(expected, codes):
         raise ValueError("an object has a label that is not its cluster")
+
+
+def _starts(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where equal numbers in a row begin."""
+    return np.flatnonzero(np.diff(numbers, prepend=-1))
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

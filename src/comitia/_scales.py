@@ -5,12 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["column_scales", "off_centre", "off_centre_of"]
+__all__ = ["column_scales", "far_shift", "off_centre", "off_centre_of", "untied"]
 
 Array = NDArray[np.float64]
 
 # A column whose spread is no more than a few last digits of its values is constant.
 _LAST_DIGITS = 4 * np.finfo(np.float64).eps
+
+# The share of its range by which a value may move: far above rounding, far below what
+# anybody measures.
+_UNSEEN = 1e-9
+
+# The square of a column that is no wider may underflow.
+_SMALL = 1e-75
+
+# A column is far from zero when its values are so many times as large as its range:
+# squares then lose six digits of the sixteen.
+_FAR = 1e3
 
 
 def column_scales(X: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
@@ -40,6 +51,12 @@ def column_scales(X: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     (array([2.5, 0.1]), array([1.5, 1. ]), array([ True, False]))
     """
     scale = X.std(axis=0)
+    width = X.max(axis=0) - X.min(axis=0)
+    small = (width > 0) & (width < _SMALL)
+    if small.any():
+        # Squares of these underflow; times a power of two they are ordinary numbers.
+        _, power = np.frexp(width[small])
+        scale[small] = np.ldexp(np.ldexp(X[:, small], -power).std(axis=0), power)
     varies = scale > _LAST_DIGITS * np.abs(X).max(axis=0)
     mean = np.where(varies, X.mean(axis=0), X[0])
     return mean, np.where(varies, scale, 1.0), varies
@@ -97,3 +114,83 @@ def off_centre_of(X: Array, Y: Array | None) -> tuple[Array, Array | None]:
         return off_centre(X), None
     mean = Y.mean(axis=0)
     return X - mean, Y - mean
+
+
+def far_shift(X: Array) -> Array | None:
+    """What to take off columns that lie far from zero.
+
+    Values that are close to each other are subtracted without rounding, so nothing is
+    lost by it, and whatever squares the values afterwards keeps the digits that tell
+    objects apart.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    shift : ndarray of shape (n_features,), or None
+        The middle of each column that is a thousand times farther from zero than it is
+        wide, 0 for the others; None if none is. A column that does not vary is compared
+        with the widest one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> far_shift(np.array([[1.0, 1e6, 7e6], [4.0, 1e6 + 2, 7e6]]))
+    array([      0., 1000001., 7000000.])
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    widths = high - low
+    widths = np.where(widths > 0, widths, widths.max(initial=0.0))
+    middle = low + (high - low) / 2
+    far = (widths > 0) & (np.abs(middle) > _FAR * widths)
+    return np.where(far, middle, 0.0) if far.any() else None
+
+
+def untied(X: Array) -> Array:
+    r"""A table with distances that are equal by chance no longer equal.
+
+    Whole numbers leave many objects halfway between two centres, and the last bits of
+    the sums of a processor would decide where they go. Here every value moves by up to
+    1e-9 of the range of its column, by an amount that hangs on the column and on the
+    values of its row alone: copies stay copies, and neither the order of the objects
+    nor the processor matters.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    X : ndarray of the same shape
+        The values, moved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [1.0]])
+    >>> moved = untied(X)
+    >>> bool(moved[1] == moved[3]), bool(abs(moved - X).max() < 3e-9)
+    (True, True)
+    """
+    low = X.min(axis=0)
+    extent = X.max(axis=0) - low
+    # In units that rounding does not reach. A range just below a power of two would be
+    # just above it elsewhere; whole numbers and unit ranges are far from 1.1 of one.
+    _, exponent = np.frexp(1.1 * extent)
+    bits = np.rint(np.ldexp(X - low, 20 - exponent)).astype(np.uint64)
+    columns = np.arange(1, X.shape[1] + 1, dtype=np.uint64)
+    bits = _mixed(bits + columns * np.uint64(0x9E3779B97F4A7C15))
+    bits = _mixed(bits + bits.sum(axis=1, keepdims=True))
+    share = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return np.asarray(X + _UNSEEN * extent * share)
+
+
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Splitmix64, which spreads neighbours all over the 64 bits."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from comitia._inputs import masked_to_nan, refuse_large, refuse_masks_and_dates
+from comitia._inputs import (
+    masked_to_nan,
+    refuse_large,
+    refuse_masks_and_dates,
+    refuse_small,
+)
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
@@ -61,6 +66,8 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
             raise
         raise ComitiaError(f"X is not a table of numbers: {error}.") from None
     refuse_large(X, "X")
+    if how.get("reset", True):  # new objects may well be alike
+        refuse_small(X, "X")
     return X
 
 

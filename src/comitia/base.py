@@ -23,7 +23,7 @@ from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 
 __all__ = ["EnsembleMethod", "ResultBlock", "VariableWeightMethod"]
 
@@ -190,6 +190,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 labels = self._combine_landmarks(ensemble, rng)
             self._keep(ensemble, labels)
             self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
+            self._warn_of_fewer_clusters()
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
@@ -368,12 +369,15 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return validate_data(self, X, reset=False, dtype=np.float64)
 
     def _check_series(self, X: Any, reset: bool = True) -> list[NDArray[np.float64]]:
-        from comitia._inputs import check_series
+        from comitia._inputs import check_series, refuse_small
 
         if not isinstance(X, list | tuple) and np.ndim(X) != 3:
             # scikit-learn's own check: the number and the names of the features.
             X = validate_data(self, X, reset=reset, dtype=np.float64)
-        return check_series(X)
+        series = check_series(X)
+        if reset:
+            refuse_small(np.concatenate(series, axis=1).T, "X")
+        return series
 
     def _check_device(self, X: Any, device: str | None) -> str | None:
         if device is None and isinstance(X, Ensemble):
@@ -511,6 +515,26 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
             self.labels_, self.n_clusters_ = in_order(labels)
         self.ensemble_ = ensemble
+
+    def _warn_of_fewer_clusters(self) -> None:
+        asked, found = self.n_clusters, self.n_clusters_
+        if asked is None or found >= asked:
+            return
+        ensemble = self.ensemble_
+        n_rows = asked
+        if ensemble.is_hard and ensemble.storage.is_local:
+            n_rows = len(ensemble.distinct().counts)
+        warnings.warn(
+            f"only {found} of n_clusters={asked} clusters were found: "
+            + (
+                f"the objects have only {n_rows} different row(s) of labels."
+                if n_rows < asked
+                else "the others were left without objects. Ask for fewer, or combine "
+                "clusterings that have more clusters."
+            ),
+            ComitiaWarning,
+            stacklevel=3,
+        )
 
 
 def _n_objects(X: Any) -> int:

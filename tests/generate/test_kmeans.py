@@ -51,6 +51,15 @@ def test_new_objects_go_to_the_nearest_centre():
         assert_array_equal(labels, nearest)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_does_not_decide_where_whole_numbers_go(seed):
+    rng = np.random.RandomState(seed)
+    survey = rng.randint(0, 5, size=(120, 5)).astype(np.float64)
+    noisy = survey * (1 + 1e-15 * rng.randn(*survey.shape))
+    members = KMeansGenerator(20, random_state=0)
+    assert_array_equal(members.generate(noisy).labels, members.generate(survey).labels)
+
+
 @pytest.mark.parametrize("wrong", [(4, 2), (0, 3), (1, 2, 3), ("a", 2), [2]])
 def test_a_range_that_is_none_is_refused(wrong):
     with pytest.raises(ComitiaError, match="n_clusters="):

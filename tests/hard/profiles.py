@@ -1,15 +1,17 @@
 """How many examples Hypothesis tries: some in the suite, many at night.
 
-``COMITIA_PROFILE=nightly`` asks for the many; ``make test-nightly`` says it.
-``COMITIA_EXAMPLES`` is another number of them, for a night that is short.
+``COMITIA_PROFILE=nightly`` asks for the many, a shard of them at a time:
+``COMITIA_SHARD`` says which, and ``COMITIA_EXAMPLES`` how many it has for a method.
+``make test-nightly`` runs shard after shard; see :mod:`tests.hard.nightly`.
 """
 
 import os
+import zlib
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 
 # The first call of a kernel compiles it, which no deadline forgives. The suite tries
-# the same examples in every run; the night looks for new ones.
+# the same examples in every run; so does a shard, and no two shards try the same.
 settings.register_profile(
     "suite",
     max_examples=200,
@@ -21,12 +23,13 @@ settings.register_profile(
 settings.register_profile(
     "nightly",
     settings.get_profile("suite"),
-    max_examples=int(os.environ.get("COMITIA_EXAMPLES", "20000")),
+    max_examples=int(os.environ.get("COMITIA_EXAMPLES", "1000")),
     derandomize=False,
     print_blob=True,
 )
 
 PROFILE = settings.get_profile(os.environ.get("COMITIA_PROFILE", "suite"))
+SHARD = os.environ.get("COMITIA_SHARD", "0")
 
 
 def share_of(n_tests, *, slow=False):
@@ -34,7 +37,15 @@ def share_of(n_tests, *, slow=False):
 
     The suite tries a fifth of them on what is slow; the night tries all.
     """
+    if PROFILE is settings.get_profile("nightly"):
+        # The test, with the method in brackets: no other test or shard has this seed.
+        drawn = seed_of(os.environ["PYTEST_CURRENT_TEST"], SHARD)
+        share = settings(PROFILE, max_examples=-(-PROFILE.max_examples // n_tests))
+        return lambda test: drawn(share(test))
     n = PROFILE.max_examples // n_tests
-    if slow and PROFILE is settings.get_profile("suite"):
-        n //= 5
-    return settings(PROFILE, max_examples=max(1, n))
+    return settings(PROFILE, max_examples=n // 5 if slow else n)
+
+
+def seed_of(*words):
+    """A seed that is the same in every run."""
+    return seed(zlib.crc32(" ".join(words).encode()))

@@ -11,8 +11,10 @@ from scipy.sparse import csr_array, csr_matrix
 import comitia
 from comitia import Ensemble, config
 from comitia._files import write_arrays
+from comitia.engine.compiled import CompiledEngine
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
 from comitia.storage import InMemory, OnDevice
+from comitia.validity.clustered import Clustered
 from tests.fixtures import E6
 
 K = np.array([2, 3])
@@ -217,6 +219,18 @@ def test_numbers_of_clusters_are_whole_and_positive(k):
 def test_a_table_of_all_clusters_must_fit_the_memory():
     with config.limit("1 GB"), pytest.raises(MemoryBudgetError, match="2000000000 clu"):
         Ensemble.from_codes(np.array([[0, 1]]), [2_000_000_000])
+
+
+def test_a_table_of_every_two_clusters_must_fit_the_memory():
+    many = Ensemble.from_codes(CODES, [2, 10**6])
+    with config.limit("1 GB"), pytest.raises(MemoryBudgetError, match="1000002 clust"):
+        CompiledEngine(many).weighted_tables(np.ones(6), None, 1.0)
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 9], [0, 1, -1]])
+def test_codes_beside_data_are_checked_too(codes):
+    with pytest.raises(ComitiaError, match=r"must lie in 0\.\.2"):
+        Clustered.from_codes(np.eye(3), np.array(codes), 2)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "<i4", ">i4", "<i8", ">u2"])

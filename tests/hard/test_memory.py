@@ -220,7 +220,7 @@ forks = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
     ],
 )
 def test_what_comes_of_a_fit_is_told(cls, status, seconds, monkeypatch):
-    monkeypatch.setattr(memory, "quick", lambda cls: cls())
+    monkeypatch.setattr(memory, "quick", lambda cls, n=0: cls())
     # What the tests have imported counts as address space too.
     row = memory.attempt(cls, 20_000, memory._mapped() + 10**9, seconds)
     assert row["status"] == status
@@ -234,6 +234,29 @@ def test_rows_that_are_done_are_not_done_again(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "attempt", lambda *_: pytest.fail("done already"))
     again = memory.run(fits, tmp_path / "memory.csv", 0, 0)
     assert first[0]["status"] == again[0]["status"] == "finished"
+
+
+def test_a_fit_that_was_stopped_is_done_again_with_more_seconds(tmp_path, monkeypatch):
+    given_seconds = []
+
+    def attempt(cls, n, limit, seconds):
+        given_seconds.append(seconds)
+        kept = dict.fromkeys(memory.COLUMNS, "")
+        said = {"method": cls.card.id, "n_objects": n, "status": "too slow"}
+        return kept | said | {"cpu_s": seconds}
+
+    monkeypatch.setattr(memory, "attempt", attempt)
+    fits = [(comitia.method("lwgp"), 100), (comitia.method("lwgp"), 200)]
+    for seconds in (10, 10, 60):
+        rows = memory.run(fits, tmp_path / "memory.csv", 0, seconds)
+    assert given_seconds == [10, 10, 60, 60]
+    with (tmp_path / "memory.csv").open(newline="") as file:
+        kept = [*csv.DictReader(file)]
+    assert [(row["n_objects"], row["cpu_s"]) for row in kept] == [
+        ("100", "60"),
+        ("200", "60"),
+    ]
+    assert [row["n_objects"] for row in rows] == [100, 200]
 
 
 ROWS = """method,n_objects,status,peak_mb,message

@@ -43,6 +43,20 @@ def test_planted_clusters_are_found(variant):
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
+def test_a_clustering_of_one_cluster_does_not_tip_the_balance():
+    truth = np.repeat(np.arange(4), 7)
+    votes = np.column_stack([truth] * 6 + [np.zeros(28, dtype=int)])
+    votes[14, 3], votes[3, 4], votes[4, 5] = 0, 1, 1  # a vote of six against the truth
+    labels = HBGF(n_clusters=4, random_state=0).fit_predict(Ensemble(votes))
+    assert same_partition(labels, truth)
+
+
+@pytest.mark.parametrize("variant", ["even", "joint", "objects"])
+def test_clusterings_of_one_cluster_alone_are_cut_somewhere(variant):
+    votes = Ensemble(np.zeros((6, 2), dtype=int))
+    assert {*HBGF(n_clusters=2, variant=variant).fit_predict(votes)} <= {0, 1}
+
+
 def test_the_weights_decide_between_clusterings():
     votes = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
     for m, weights in enumerate([[0.9, 0.1], [0.1, 0.9]]):

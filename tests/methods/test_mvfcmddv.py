@@ -19,7 +19,7 @@ from comitia.cluster import (
     update_medoids,
     view_weights,
 )
-from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 from comitia.methods import MVFCMddV
 from tests.fixtures import same_partition
 from tests.multiview import (
@@ -172,7 +172,8 @@ def test_medoids_are_the_best_of_all_that_may_be_chosen(seed):
 def test_clusters_never_share_all_their_medoids():
     # Six copies of two points: many clusters would like the same medoid.
     X = np.repeat([[0.0], [1.0]], 6, axis=0)
-    fitted = MVFCMddV(4, random_state=0).fit([X, 3 * X])
+    with pytest.warns(ComitiaWarning, match="of n_clusters=4 clusters were found"):
+        fitted = MVFCMddV(4, random_state=0).fit([X, 3 * X])
     assert len({tuple(g) for g in fitted.medoid_indices_.T}) == fitted.n_clusters_
 
 

@@ -134,7 +134,8 @@ def test_a_cluster_that_is_nobodys_largest_is_left_out():
     # Memberships that hardly differ: the best F has all objects in one cluster.
     alike = np.random.RandomState(0).dirichlet(np.full(3, 20.0), size=6)
     votes = Ensemble.from_memberships([alike, alike[:, ::-1]])
-    fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3).fit(X6, ensemble=votes)
+    with pytest.warns(ComitiaWarning, match="of n_clusters=3 .*without objects"):
+        fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3).fit(X6, ensemble=votes)
     assert fitted.n_clusters_ < 3
     assert fitted.membership_.shape == (6, fitted.n_clusters_)
     assert_allclose(fitted.membership_.sum(axis=1), 1.0)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import nmi
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from tests.fixtures import E6, planted, same_partition
 
 ClustererEnsemble = method("zhou_tang_2006")
@@ -109,7 +109,8 @@ def test_clusters_are_matched_greedily():
     reference = [0] * 5 + [1] * 4 + [0] * 4
     other = [0] * 9 + [1] * 4
     fitted = ClustererEnsemble(2, variant="voting", reference=0)
-    labels = fitted.fit_predict(Ensemble(np.column_stack([reference, other])))
+    with pytest.warns(ComitiaWarning, match="only 1 of n_clusters=2"):
+        labels = fitted.fit_predict(Ensemble(np.column_stack([reference, other])))
     # Every object has a vote for the first label, which wins the ties.
     assert_array_equal(labels, 0)
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
+from comitia._scales import off_centre
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
 from comitia.optimise._ties import lowest_run
@@ -237,13 +238,14 @@ def initial_centers(
     if start == "k-means++":
         from sklearn.cluster import kmeans_plusplus
 
-        heavy = slice(None) if weights is None else np.flatnonzero(weights)
-        return kmeans_plusplus(
-            X[heavy],
+        heavy = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        _, chosen = kmeans_plusplus(
+            off_centre(X[heavy]),
             n_clusters,
             sample_weight=None if weights is None else weights[heavy],
             random_state=rng,
-        )[0]
+        )
+        return X[heavy[chosen]]
     p = None if weights is None else weights / weights.sum()
     return X[rng.choice(len(X), n_clusters, replace=False, p=p)]
 

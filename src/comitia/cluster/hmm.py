@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._scales import column_scales
+from comitia._scales import column_scales, off_centre
 from comitia._sklearn import Interval
 from comitia.cluster._base import warn_unconverged
 from comitia.cluster.mixture import gaussian_log_density
@@ -281,7 +281,9 @@ def first_model(
     from sklearn.cluster import kmeans_plusplus
 
     steps = series.steps
-    means = kmeans_plusplus(steps, min(n_states, len(steps)), random_state=rng)[0]
+    n_apart = min(n_states, len(steps))
+    _, chosen = kmeans_plusplus(off_centre(steps), n_apart, random_state=rng)
+    means = steps[chosen]
     # Fewer time steps than states: some states begin alike.
     means = means[np.arange(n_states) % len(means)]
     variances = np.maximum(steps.var(axis=0), least)

@@ -37,6 +37,9 @@ class Series:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def __sub__(self, shift: Array) -> Series:
+        return Series(self.values - shift, self.lengths)
+
     def take(self, which: Any) -> Series:
         """Keep some of the sequences.
 

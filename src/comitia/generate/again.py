@@ -66,5 +66,7 @@ def regenerate(generator: Any, X: Any, n_clusters: ArrayLike) -> Ensemble:
             f"clustering; got {n_clusters!r}."
         )
     plans = [{**plan, "n_clusters": int(k[m])} for m, plan in enumerate(plans)]
-    made = list(generator._run(generator._prepare(X), plans, None))
+    shift = generator._shift_of(X)
+    X = generator._prepare(X if shift is None else X - shift)
+    made = list(generator._run(X, plans, None))
     return generator._ensemble(made, {})

@@ -123,6 +123,10 @@ class Generator(BaseEstimator):
     def _check_data(self, X: Any, *, reset: bool = True) -> Any:
         return validate_data(self, X, dtype=np.float64, reset=reset)
 
+    def _shift_of(self, X: Any) -> NDArray[np.float64] | None:
+        """What is taken off data before a member sees them, if anything."""
+        return None
+
     # -- what it inherits -------------------------------------------------------
 
     def generate(self, X: Any) -> Ensemble:
@@ -171,7 +175,8 @@ class Generator(BaseEstimator):
                     is_seeded=isinstance(self.random_state, Integral),
                 )
                 plans = checkpoint.plans
-            X = self._prepare(X)
+            shift = self._shift_of(X)
+            X = self._prepare(X if shift is None else X - shift)
             made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
         plans = plans[: len(made)]  # a loop may end before its last round
         groups = [plan.get("group") for plan in plans]
@@ -179,7 +184,7 @@ class Generator(BaseEstimator):
             names["groups"] = groups
         self.ensemble_ = self._ensemble(made, names)
         self.members_ = [
-            Member(self._model_of(one, X, plan), one.names)
+            Member(self._model_of(one, X, plan), one.names, shift)
             for one, plan in zip(made, plans, strict=True)
         ]
         return self
@@ -279,11 +284,20 @@ class Member:
 
     names : ndarray of int
         The labels that occur in the ensemble, in order: their places are the codes.
+
+    shift : ndarray of shape (n_features,), default=None
+        What was taken off the data before the model saw them.
     """
 
-    def __init__(self, model: Any, names: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        model: Any,
+        names: NDArray[Any],
+        shift: NDArray[np.float64] | None = None,
+    ) -> None:
         self.model = model
         self.names = names
+        self.shift = shift
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         """Label new objects.
@@ -304,6 +318,7 @@ class Member:
                 "these clusterings cannot label new objects; use a clusterer with "
                 "predict, or extend=True."
             )
+        X = X if self.shift is None else X - self.shift
         labels = np.asarray(self.model.predict(X))
         places = np.searchsorted(self.names, labels)
         places[places == len(self.names)] = 0

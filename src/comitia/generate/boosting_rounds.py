@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._scales import untied
 from comitia.generate.base import Made, NearestCentre
 from comitia.generate.sampling import (
     FeatureMap,
@@ -203,7 +204,7 @@ def kmeans_round(
         rows, counts = drawn.rows, drawn.counts if repeats else None
     elif features is None and len(weights) == len(X):
         counts = weights
-    data = seen[rows]
+    data = untied(seen[rows])
     model = KMeans(min(n_clusters, len(data)), n_init=1, random_state=rng)
     model.fit(data, sample_weight=counts)
     centres = NearestCentre(model.cluster_centers_, features)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 
 __all__ = ["PIECE", "Columns", "Frame"]
@@ -103,6 +104,7 @@ class Frame:
         reach = max(float(np.abs(end - shift).max(initial=0.0)) for end in (low, high))
         if not np.isfinite(reach):
             raise ComitiaError("X has values too large to be subtracted; scale it.")
+        refuse_width(float((high - low).max(initial=0.0)), "X")
         _, exponent = np.frexp(reach)
         return cls(shift, float(2.0 ** -int(exponent)))
 

@@ -13,13 +13,18 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
+from comitia._scales import far_shift, untied
 from comitia._sklearn import HasMethods
 from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
 from comitia.generate.checkpoint import check_state
-from comitia.generate.sampling import LittleBootstraps
+from comitia.generate.sampling import (
+    FeatureSubset,
+    LittleBootstraps,
+    RandomProjection,
+)
 
 __all__ = [
     "EstimatorGenerator",
@@ -33,6 +38,18 @@ _MOST_CLUSTERS = 50
 
 # Their distances say enough about the scale of the data.
 _FEW_HUNDRED = 500
+
+# Clusterers of which it is known that, with these settings, they compare objects by
+# their differences alone: where zero is does not matter to them.
+_COMPARE_OBJECTS = ("sklearn.cluster", "sklearn.mixture", "comitia.cluster")
+_DIFFERENCES = frozenset(
+    {
+        *("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock"),
+        *("chebyshev", "minkowski", "rbf", "laplacian", "nearest_neighbors"),
+        # Not these two, but far from zero they see nothing else.
+        *("poly", "sigmoid"),
+    }
+)
 
 
 def _label_new(generator: EstimatorGenerator) -> bool:
@@ -162,6 +179,16 @@ class EstimatorGenerator(Generator):
             return list(self.estimator)
         return [self.estimator]
 
+    def _shift_of(self, X: NDArray[Any]) -> NDArray[np.float64] | None:
+        models = self._estimators()
+        # Another map of the features may have been made of these very data.
+        linear = isinstance(self.features, FeatureSubset | RandomProjection | None)
+        if not linear or not all(
+            map(_may_be_shifted, models, self._grids(len(models)))
+        ):
+            return None
+        return far_shift(X)
+
     def _plan(
         self, X: NDArray[Any], rng: np.random.RandomState
     ) -> list[dict[str, Any]]:
@@ -209,6 +236,8 @@ class EstimatorGenerator(Generator):
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         _require_distances(model, len(seen))
+        if isinstance(model, KMeans | MiniBatchKMeans):
+            seen = untied(seen)
         if counts is not None and has_fit_parameter(model, "sample_weight"):
             model.fit(seen, sample_weight=counts.astype(np.float64))
         else:
@@ -333,7 +362,8 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
         The range, both ends included.
     """
     if n_clusters is None:
-        most = max(1, min(isqrt(n), _MOST_CLUSTERS))
+        # Of two or three objects the root is one, and one cluster tells nothing.
+        most = min(n, max(2, min(isqrt(n), _MOST_CLUSTERS)))
         return min(2, most), most
     if isinstance(n_clusters, Integral):
         fewest = most = int(n_clusters)
@@ -433,6 +463,26 @@ class _OnFeatures:
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return self.model.predict(self.features(X))
+
+
+def _may_be_shifted(model: Any, grid: Mapping[str, list[Any]]) -> bool:
+    """Whether a clusterer finds the same clusters wherever the data lie.
+
+    That of others, and first centres that were given, stand where the data stand.
+    """
+    if not type(model).__module__.startswith(_COMPARE_OBJECTS):
+        return False
+    settings = {name: [value] for name, value in model.get_params(deep=False).items()}
+    settings |= grid
+    return all(
+        value is None or (isinstance(value, str) and value in _DIFFERENCES)
+        for name in ("metric", "affinity", "kernel")
+        for value in settings.get(name, [])
+    ) and all(
+        value is None or isinstance(value, str)
+        for name in ("init", "means_init")
+        for value in settings.get(name, [])
+    )
 
 
 def distance_bytes(model: Any, n: int) -> int:

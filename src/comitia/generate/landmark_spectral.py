@@ -148,7 +148,7 @@ class LandmarkSpectralGenerator(Generator):
     def _range(self, n: int) -> tuple[int, int]:
         if self.n_clusters is not None:
             return n_clusters_range(self.n_clusters, n)
-        most = max(1, min(_MOST, isqrt(n)))
+        most = min(n, max(2, min(_MOST, isqrt(n))))
         return min(most, max(2, most * _FEWEST // _MOST)), most
 
     def _prepare(self, X: NDArray[Any]) -> Columns:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from comitia.generate.estimators import EstimatorGenerator
 
 __all__ = ["MixtureGenerator"]
@@ -103,3 +106,10 @@ class MixtureGenerator(EstimatorGenerator):
 
     def _name(self, model: Any) -> str:
         return model.covariance_type
+
+    def _model(self, plan: dict[str, Any], seen: NDArray[np.float64]) -> Any:
+        model = super()._model(plan, seen)
+        if "reg_covar" not in model.get_params():
+            return model  # k-means, for one object
+        # scikit-learn's default is a share of the variance only if that is one.
+        return model.set_params(reg_covar=1e-6 * (seen.var(axis=0).mean() or 1.0))

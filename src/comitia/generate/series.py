@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_series
+from comitia._scales import far_shift
 from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
@@ -104,6 +105,9 @@ class HMMGenerator(Generator):
 
     def _check_data(self, X: Any, *, reset: bool = True) -> Series:
         return Series.read(check_series(X))
+
+    def _shift_of(self, X: Series) -> Array | None:
+        return far_shift(X.steps)
 
     def _fingerprint(self, X: Any) -> str:
         return super()._fingerprint(np.append(X.lengths, X.steps))

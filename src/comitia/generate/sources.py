@@ -11,7 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._inputs import masked_to_nan, refuse_large, refuse_masks_and_dates
+from comitia._inputs import (
+    masked_to_nan,
+    refuse_large,
+    refuse_masks_and_dates,
+    refuse_width,
+)
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.generate.columns import PIECE
 
@@ -406,6 +411,8 @@ def column_moments(rows: Rows) -> tuple[Floats, Floats]:
         n += m
     # Rounding leaves a constant column off its mean by its last digits.
     varies = low < high
+    for j in np.flatnonzero(varies):
+        refuse_width(float(high[j] - low[j]), f"column {j} of {rows.name}")
     return np.where(varies, mean, low), np.where(varies, np.sqrt(squares / n), 1.0)
 
 

@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from comitia._files import atomic_write
 
-__all__ = ["digits", "escape_cell", "read_csv", "unescape_cell", "write_csv"]
+__all__ = [
+    "digits",
+    "escape_cell",
+    "read_csv",
+    "unescape_cell",
+    "unescape_cells",
+    "write_csv",
+]
 
 # A spreadsheet takes a cell that begins so for a formula; an apostrophe says "text".
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 # From here on equal numbers are looked for before they are written.
 _MANY = 100_000
@@ -66,6 +73,30 @@ def unescape_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") else cell
 
 
+def unescape_cells(cells: Sequence[str]) -> list[str]:
+    """Undo :func:`escape_cell` in a column that may have come from elsewhere.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        A column of a file, of which it is not known who wrote it.
+
+    Returns
+    -------
+    texts : list of str
+        The texts that were meant; the cells as they are if one of them could not stand
+        in a file of ours. Different cells are different texts.
+
+    Examples
+    --------
+    >>> unescape_cells(["'=1+1", "plain"]), unescape_cells(["'=1+1", "=1+1"])
+    (['=1+1', 'plain'], ["'=1+1", '=1+1'])
+    """
+    texts = [unescape_cell(cell) for cell in cells]
+    ours = all(map(str.__eq__, map(escape_cell, texts), cells))
+    return texts if ours else list(cells)
+
+
 def digits(values: NDArray[Any]) -> list[str]:
     """Numbers with the fewest digits that give them back exactly.
 
@@ -109,10 +140,25 @@ def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) ->
         text = io.TextIOWrapper(
             file, encoding="utf-8", errors="surrogatepass", newline=""
         )
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv.writer(_LineFeeds(text), lineterminator="\r\n")
         writer.writerow(head)
         writer.writerows(rows)
         text.detach()  # flushes, and leaves the file open
+
+
+class _LineFeeds:
+    """Ends lines with a line feed.
+
+    Only the characters of the line terminator are quoted by the csv module of Python
+    3.12 and before, and a carriage return in a name has to be.
+    """
+
+    def __init__(self, file: io.TextIOWrapper) -> None:
+        self.file = file
+
+    def write(self, line: str) -> int:
+        """Write a line that ends with a carriage return and a line feed."""
+        return self.file.write(line[:-2] + "\n")
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:

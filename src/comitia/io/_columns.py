@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from comitia._files import read_npy, read_npz
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
+from comitia.io._cells import unescape_cells
 from comitia.io._text import read_text
 from comitia.io._words import (
     as_text,
@@ -26,6 +27,7 @@ from comitia.io._words import (
     position,
     refuse_duplicates,
     text_or_none,
+    verbatim,
 )
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "existing",
     "format_of",
     "is_stdin",
+    "names_from",
     "opened",
     "read_columns",
     "take_apart",
@@ -75,7 +78,7 @@ def read_columns(
                 *read_text(file.read(), kind, called(path), header, keep_text)
             )
         elif kind == "parquet":
-            found = read_parquet(file, called(path))
+            found = read_parquet(file, called(path), keep_text)
         else:
             found = read_arrays(file, kind, called(path), key)
     refuse_duplicates(found.names, called(path))
@@ -131,7 +134,9 @@ def opened(path: str | os.PathLike[str]) -> IO[bytes]:
         raise ComitiaError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def read_parquet(file: IO[bytes], source: str) -> Columns:
+def read_parquet(
+    file: IO[bytes], source: str, keep_text: Sequence[str | None] = ()
+) -> Columns:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -153,9 +158,16 @@ def read_parquet(file: IO[bytes], source: str) -> Columns:
     refuse_duplicates(table.column_names, source)
     if table.num_rows == 0 or table.num_columns == 0:
         raise ComitiaError(f"{source} is empty.")
+    kept = {position(table.column_names, each) for each in keep_text if each}
     values = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
+    for j, (name, column) in enumerate(
+        zip(table.column_names, table.columns, strict=True)
+    ):
         kind = column.type
+        if j in kept or name == "__index_level_0__":
+            # Whole numbers beyond 2**53, too, are names that differ.
+            values.append(np.array(column.to_pylist(), dtype=object))
+            continue
         if pa.types.is_boolean(kind):
             column = column.cast(pa.int8())
         numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
@@ -348,6 +360,16 @@ def take_apart(found: Columns, wanted: str, option: str) -> NDArray[Any]:
     names = [*found.names, *found.aside]
     at = expect(names, wanted, option)
     return found.values[at] if at < len(found.names) else found.aside[names[at]]
+
+
+def names_from(found: Columns, wanted: str) -> list[str]:
+    """The names of the objects, from the column that holds them."""
+    column = take_apart(found, wanted, "id")
+    names = [*found.names, *found.aside]
+    if wanted not in found.aside and names[expect(names, wanted, "id")] == "object":
+        # So it is called in labels.csv, whose names come back as they were.
+        return unescape_cells([name or "" for name in verbatim(column)])
+    return as_text(column, blank="")
 
 
 def chosen(

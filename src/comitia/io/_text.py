@@ -171,7 +171,10 @@ def _parsed(
     delimiter: str,
     source: str,
 ) -> list[NDArray[Any]]:
-    """Columns as float64 where every cell is a number or missing, else as text."""
+    """Columns as float64 where every cell is a number or missing, else as text.
+
+    Those that are kept are text as it is written, blanks and words for missing too.
+    """
     underscores = "_" in text
     parts: list[list[NDArray[Any]]] = [[] for _ in range(n_columns)]
     is_text = {*kept_text}
@@ -191,6 +194,9 @@ def _parsed(
                     )
                 )
         for j, cells in enumerate(zip(*(row for _, row in block), strict=True)):
+            if j in kept_text:
+                parts[j].append(np.array(cells, dtype=object))
+                continue
             numbers = None if j in is_text else _numbers(cells, underscores)
             if numbers is None:
                 if j not in is_text and parts[j]:

@@ -21,6 +21,7 @@ __all__ = [
     "quoted",
     "refuse_duplicates",
     "text_or_none",
+    "verbatim",
 ]
 
 # Cells that say that there is no value, whoever wrote the file.
@@ -48,7 +49,17 @@ def all_missing(column: NDArray[Any]) -> bool:
 
 
 def as_text(column: NDArray[Any], blank: str) -> list[str]:
-    return [blank if value is None else value for value in text_or_none(column)]
+    """Names of objects; the blanks around them go, unless that makes two alike."""
+    names = [blank if value is None else value for value in verbatim(column)]
+    tidy = [name.strip() for name in names]
+    return tidy if len({*tidy}) == len({*names}) else names
+
+
+def verbatim(column: NDArray[Any]) -> list[str | None]:
+    """Values as they are written, None where there is none."""
+    return [
+        value if isinstance(value, str) else _word(value) for value in column.tolist()
+    ]
 
 
 def text_or_none(column: NDArray[Any]) -> NDArray[Any]:

@@ -23,12 +23,13 @@ from comitia.io._columns import (
     existing,
     format_of,
     is_stdin,
+    names_from,
     opened,
     read_columns,
     take_apart,
 )
 from comitia.io._text import decoded, delimiter_of, rows_of
-from comitia.io._words import as_text, count, known_labels, position, quoted
+from comitia.io._words import count, known_labels, position, quoted
 
 __all__ = [
     "Votes",
@@ -230,7 +231,10 @@ def read_pairs(
         raise ComitiaError(
             f"{called(path)} cannot say which objects it means: their names repeat."
         )
-    rows = _pair_rows(path)
+    rows = [
+        (line, [cell if cell in place else cell.strip() for cell in cells])
+        for line, cells in _pair_rows(path)
+    ]
     # A first line that names no objects is a header.
     if rows and not {*rows[0][1]} & {*place}:
         rows = rows[1:]
@@ -365,7 +369,7 @@ def _read_clusterings(
     found = read_columns(path, format, header, key, keep_text=[id, truth])
     object_names = found.object_names
     if id is not None:
-        object_names = as_text(take_apart(found, id, "id"), blank="")
+        object_names = names_from(found, id)
     names = [*found.names, *found.aside]
     known = None
     if truth is not None and position(names, truth) is not None:
@@ -456,10 +460,7 @@ def _pair_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     if not text.strip():
         raise ComitiaError(f"{called(path)} is empty.")
     delimiter = "\t" if kind == "tsv" else delimiter_of(text)
-    rows = [
-        (line, [cell.strip() for cell in row])
-        for line, row in rows_of(text, delimiter, called(path))
-    ]
+    rows = list(rows_of(text, delimiter, called(path)))
     for line, row in rows:
         if len(row) != 2:
             raise ComitiaError(

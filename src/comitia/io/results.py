@@ -269,7 +269,7 @@ class Result:
         if object_names is None:
             object_names = ensemble.object_names
         called = collect.texts_of(object_names, n, "object_names")
-        objects = ensemble._with_object_names(called)
+        objects = ensemble.with_object_names(called)
         data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)

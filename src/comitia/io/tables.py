@@ -17,19 +17,20 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.io._columns import (
     Columns,
     Format,
     called,
     chosen,
+    names_from,
     read_columns,
     take_apart,
 )
 from comitia.io._words import (
     LAST_EXACT,
     all_missing,
-    as_text,
     check_choice,
     count,
     known_labels,
@@ -153,7 +154,7 @@ def read_table(
         raise ComitiaError(f"{called(path)} has one row; give at least two objects.")
     object_names = found.object_names
     if id is not None:
-        object_names = as_text(take_apart(found, id, "id"), blank="")
+        object_names = names_from(found, id)
     known = None if truth is None else take_apart(found, truth, "truth")
     features = chosen(found, columns, drop, [id, truth])
     notes = list(found.notes)
@@ -345,6 +346,8 @@ def _scaled(
             # Rounding leaves a constant column off its mean by its last digit.
             constant = part.max(axis=0) == part.min(axis=0)
             centre[constant], width[constant] = part[0, constant], 0.0
+            for j, span in zip(numeric, np.ptp(part, axis=0), strict=True):
+                refuse_width(span, f"column {names[j]!r}")
         else:
             low, centre, high = np.percentile(part, [25, 50, 75], axis=0)
             width = high - low

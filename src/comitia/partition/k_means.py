@@ -8,14 +8,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._arrays import device_of, label_sizes
+from comitia._arrays import device_of
 from comitia._inputs import masked_to_nan
 from comitia.engine.label_rows import label_rows
 from comitia.engine.lloyd_rows import PointRows, one_block
 from comitia.engine.merged_rows import Micro, MicroRows, micro_rows
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.exceptions import ComitiaError
 from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
 
 __all__ = [
@@ -148,7 +148,7 @@ def kmeans(
         tol=tol,
     )
     labels = join(found.labels, len(points))
-    _warn(labels, found, n_clusters, "points")
+    _warn_unconverged(found)
     return KMeansResult(labels, found.centres.table.T + middle, found.objective)
 
 
@@ -266,7 +266,7 @@ def kmeans_rows(
         tol=tol,
     )
     labels = micro.spread(found.labels)
-    _warn(labels, found, n_clusters, "objects")
+    _warn_unconverged(found)
     return RowsResult(labels, found.objective)
 
 
@@ -355,7 +355,7 @@ def kmodes(
         tol=0.0,
     )
     labels = micro.spread(found.labels)
-    _warn(labels, found, n_clusters, "objects")
+    _warn_unconverged(found)
     return RowsResult(labels, found.objective)
 
 
@@ -448,17 +448,7 @@ def _check_n_clusters(n_clusters: int, n: int, noun: str) -> None:
         )
 
 
-def _warn(
-    labels: NDArray[np.int32], found: Partition, n_clusters: int, noun: str
-) -> None:
-    n_found = np.count_nonzero(label_sizes(labels))
-    if n_found < n_clusters:
-        warnings.warn(
-            f"only {n_found} of n_clusters={n_clusters} clusters were found: no more "
-            f"of the {noun} differ.",
-            ComitiaWarning,
-            stacklevel=3,
-        )
+def _warn_unconverged(found: Partition) -> None:
     if not found.converged:
         from sklearn.exceptions import ConvergenceWarning
 

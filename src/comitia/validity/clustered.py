@@ -433,8 +433,12 @@ def check_data(X: ArrayLike) -> NDArray[np.float64]:
         raise ComitiaError("X is a sparse matrix; the indices need X.toarray().")
     refuse_masks_and_dates(X, "X")
     try:
+        if np.iscomplexobj(X):
+            raise ComitiaError("X is complex; give real numbers.")
         data = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
+    except ComitiaError:
+        raise
+    except (TypeError, ValueError, OverflowError):
         raise ComitiaError(
             "X must be numbers, one row per object and one column per feature."
         ) from None

@@ -67,7 +67,7 @@ class HBGF(EnsembleMethod):
 
     With a vertex weight of one a few hundred clusters are lost among thousands of
     objects, and nothing keeps METIS from putting two groups of clusters into one part;
-    hence the default variant.
+    hence the default variant. In it a cluster of all objects weighs nothing.
 
     Objects with equal labels everywhere enter as one vertex with a weight and stay
     together.
@@ -128,8 +128,11 @@ class HBGF(EnsembleMethod):
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()
         n_clusters = ensemble.n_clusters
-        cluster = {"even": ensemble.n_objects / n_clusters, "joint": 1, "objects": 0}
-        of_clusters = np.full(n_clusters, cluster[self.variant])
+        of_clusters = np.full(n_clusters, int(self.variant != "objects"))
+        if self.variant == "even":
+            # A cluster of all objects parts nobody, and should not tip the balance.
+            parting = ensemble.sizes < ensemble.n_objects
+            of_clusters = parting * ensemble.n_objects / max(1, parting.sum())
         labels = metis_partition(
             bipartite_graph(micro, **weights).adjacency(counts),
             self._resolve_n_clusters(ensemble, **weights),

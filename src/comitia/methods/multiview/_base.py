@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._inputs import Views, check_views
+from comitia._inputs import Views, check_views, refuse_small
 from comitia._sklearn import feature_names, validate_data
 from comitia.base import EnsembleMethod, _on_host
 from comitia.ensemble import Ensemble
@@ -62,6 +62,8 @@ class MultiViewMethod(EnsembleMethod):
                 self, _on_host(X), dtype=np.float64, ensure_all_finite=finite
             )
         views = check_views(X, self.views, missing=self._takes_missing, empty=empty)
+        for v, view in enumerate(views.arrays):
+            refuse_small(view, f"X[{v}]")
         self.n_features_in_ = sum(view.shape[1] for view in views.arrays)
         self.view_names_ = list(views.names)
         return views

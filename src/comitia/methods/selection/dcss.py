@@ -202,7 +202,12 @@ class DCSS(SelectionMethod):
         groups = hypergraph_ncut(H, k, rng, weights=edge_weights)
         _, groups = np.unique(groups, return_inverse=True)
         merged = merge_gaussians(weights[kept], means[kept], covariances[kept], groups)
-        return self._posterior(X, *merged)
+        shift = self.generator_.members_[0].shift
+        if shift is None:
+            return self._posterior(X, *merged)
+        labels = self._posterior(X - shift, *merged)
+        self.cluster_centers_ = self.cluster_centers_ + shift
+        return labels
 
     def _posterior(self, X, proportions, means, covariances):
         """Store the clusters that have objects, the first one first; label these."""

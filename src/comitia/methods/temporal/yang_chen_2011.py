@@ -95,7 +95,7 @@ class RepresentationEnsemble(EnsembleMethod):
     Examples
     --------
     >>> from comitia import method
-    >>> rising, falling = [0.0, 1.0, 2.0, 3.0], [3.0, 2.0, 1.0, 0.0]
+    >>> rising, falling = [0.0, 1.0, 2.0, 4.0], [5.0, 3.0, 2.0, 0.0]
     >>> series = [[rising], [rising[:3]], [falling], [falling[1:]]]
     >>> method("yang_chen_2011")(n_clusters=2, random_state=0).fit_predict(series)
     array([0, 0, 1, 1], dtype=int32)
