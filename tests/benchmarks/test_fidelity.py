@@ -39,6 +39,7 @@ def test_small_pools_come_first_and_draws_are_columns(folder):
     assert_array_equal(pools.draw_of(members, 3), members[:, 20:30])
 
 
+@pytest.mark.filterwarnings("ignore:only .* of n_clusters:UserWarning")
 def test_the_best_k_is_the_best_of_the_scores_at_each_k(folder):
     members, truth = pools.load_pool("small", folder)
     ensemble = comitia.Ensemble(members[:, :10])

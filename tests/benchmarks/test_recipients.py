@@ -40,6 +40,7 @@ def test_every_recipient_has_methods_that_weigh_it():
 @pytest.mark.filterwarnings("ignore:.*are in no clustering together")
 @pytest.mark.filterwarnings("ignore:.*did not converge")
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.method)
+@pytest.mark.filterwarnings("ignore:only .* of n_clusters:UserWarning")
 def test_a_twin_has_equal_weights_and_the_method_has_not(twin, small):
     X, given, _ = recipients._planted(twin, 0.5, seed=0)
     spreads = []
