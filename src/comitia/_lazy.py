@@ -4,9 +4,12 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["attach"]
+if TYPE_CHECKING:
+    from functools import cached_property
+
+__all__ = ["attach", "cached_property"]
 
 
 def attach(
@@ -47,3 +50,32 @@ def attach(
     sys.modules[package].__class__ = Package
     names = sorted(module_of)
     return __getattr__, lambda: names, names
+
+
+if not TYPE_CHECKING:
+
+    class cached_property:
+        """A property that is computed once, without a lock.
+
+        That of Python 3.11 holds one lock for all instances while it computes. Whoever
+        waits there for a worker thread that asks another instance waits for ever.
+        Computed twice at the same time, the value is the same.
+
+        Parameters
+        ----------
+        function : callable
+            Computes the value of an instance.
+        """
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self.function = function
+            self.__doc__ = function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from comitia import _labels, sizes
 from comitia._arrays import device_of
+from comitia._lazy import cached_property
 from comitia._members import (
     check_array,
     check_cluster,
