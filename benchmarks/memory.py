@@ -71,6 +71,8 @@ N_MATRIX_FREE, HEADROOM = 6000, 120 * 10**6
 # asks for more: the memory is the same, and the fit comes to its end.
 N_MANY = 20_000
 ONE_START = {"n_init": 1, "n_rounds": 4, "max_iter": 3}
+# An hour at 200 000 objects, for indices that look at each two of them in each of four.
+ONE_REPRESENTATION = {"yang_chen_2011": {"representations": ("statistics",)}}
 # Linear, but not in a second.
 SLOW = {"hgpa", "lourenco_2013"}
 N_CLUSTERINGS, N_CLUSTERS_EACH, N_FEATURES, N_TIMES = 10, 20, 4, 20
@@ -335,8 +337,9 @@ def quick(cls: Any, n: int = 0) -> Any:
         "max_iter": 3,
         "random_state": 0,
         **cls.card.quick,
-        **(ONE_START if n >= N_MANY else {}),
     }
+    if n >= N_MANY:
+        settings |= ONE_START | ONE_REPRESENTATION.get(cls.card.id, {})
     return cls(**{name: settings[name] for name in settings if name in known})
 
 

@@ -21,6 +21,7 @@ from comitia import Ensemble
 from comitia.catalogue import method_classes
 from comitia.exceptions import MemoryBudgetError
 from comitia.generate import EstimatorGenerator
+from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.estimators import distance_bytes
 from comitia.methods.fixed_clusters.yang_2016 import kept_at_random
 from comitia.partition import ncut
@@ -288,6 +289,17 @@ def test_the_tables_count_and_show_what_came_of_each():
         ["cspa", "finished, 328 MB", "refused, 240 MB", "refused, 294 MB"],
         ["lwgp", "stopped, 230 MB", "out of memory, 900 MB", ""],
     ]
+
+
+@pytest.mark.parametrize(
+    "id", ["bob_hic", "parvin_objects_2013", "topchy_2004", "zhai_2007"]
+)
+def test_rounds_that_end_in_a_matrix_are_refused_before_they_begin(id, monkeypatch):
+    begun = lambda *_: pytest.fail("the rounds have begun")  # noqa: E731
+    monkeypatch.setattr(BoostingGenerator, "generate", begun)
+    X = np.random.RandomState(0).rand(500, 2)
+    with comitia.config.limit(900_000), pytest.raises(MemoryBudgetError, match="500"):
+        comitia.method(id)(n_clusters=3).fit(X)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
 from comitia.generate.boosting import BoostingGenerator
@@ -207,6 +208,12 @@ class EntropySampledEnsemble(BoostedMethod):
         self.random_state = random_state
 
     def _boosting(self, X, n_clusters):
+        # Asked before the rounds, which take long, for what their end will take.
+        require_memory(
+            4 * len(X) ** 2,
+            f"the co-association of {len(X)} objects",
+            "use boost_clustering",
+        )
         return BoostingGenerator(
             self.n_rounds,
             draw=partial(

@@ -7,6 +7,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects, kmeans_round
 from comitia.generate.boosting_votes import align_to_first
@@ -161,6 +162,12 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
         self.random_state = random_state
 
     def _boosting(self, X, n_clusters):
+        # Asked before the rounds, which take long, for what their end will take.
+        require_memory(
+            4 * len(X) ** 2,
+            f"the co-association of {len(X)} objects",
+            "use boost_clustering",
+        )
         return BoostingGenerator(
             self.n_rounds,
             draw=partial(

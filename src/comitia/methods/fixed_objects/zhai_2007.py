@@ -163,6 +163,13 @@ class DualBoosting(BoostedMethod):
         self.random_state = random_state
 
     def _boosting(self, X, n_clusters):
+        # The sum, one round, and METIS with its own copy of the graph; asked before
+        # the rounds, which take long.
+        require_memory(
+            40 * len(X) ** 2,
+            f"the similarities of {len(X)} objects",
+            "use boost_clustering",
+        )
         return BoostingGenerator(
             self.n_rounds,
             weights=np.ones(len(X)),
@@ -179,10 +186,6 @@ class DualBoosting(BoostedMethod):
         shares = (1.0 - self.retention) * self.retention ** np.arange(M - 1.0, -1, -1)
         shares[0] = self.retention ** (M - 1)
         self.clustering_weights_ = shares
-        # The sum, one round, and METIS with its own copy of the graph.
-        require_memory(
-            40 * n * n, f"the similarities of {n} objects", "use boost_clustering"
-        )
         S = np.zeros((n, n))
         for share, made in zip(shares, rounds, strict=True):
             S += share * membership_similarity(made.membership)
