@@ -182,9 +182,9 @@ class Ensemble:
         to be partial though no label is missing among them.
         """
         k = check_n_clusters(n_clusters_each, np.size(n_clusters_each))
-        M, n = len(k), storage.n_objects
         # Labels in blocks are checked where they are, when they are first read.
         found = storage.check(k) or kind
+        M, n = len(k), storage.n_objects
         if membership is not None:
             membership = check_indicator(membership, storage.codes, k, str(kind))
         elif kind not in (None, "partial", found):

@@ -243,6 +243,7 @@ Slow(
 
 
 @pytest.mark.parametrize(("members", "n_jobs"), [(0, 1), (1, 1), (4, 1), (2, 2)])
+@pytest.mark.filterwarnings("ignore:.* its lock is taken over:UserWarning")
 def test_a_killed_run_goes_on_with_the_same_result(tmp_path, members, n_jobs):
     np.save(tmp_path / "X.npy", X)
     folder = tmp_path / "run"
