@@ -208,3 +208,13 @@ def test_overlapping_clusterings_are_refused_in_words():
         fuzzy_rows(
             Ensemble(E6), 2, np.random.RandomState(0), divergence="itakura_saito"
         )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_clear_clusters_are_found_though_single_starts_miss_them(seed):
+    # One start in forty ends with two of these clusters in one.
+    truth = np.repeat(np.arange(3), 5)
+    votes = np.column_stack([truth] * 6)
+    votes[13, 2], votes[10, 3], votes[5, 4], votes[4, 5] = 0, 0, 2, 1
+    fitted = Method(n_clusters=3, random_state=seed).fit(Ensemble(votes))
+    assert same_partition(fitted.labels_, truth)
