@@ -51,7 +51,7 @@ class Lenient(Faulty):
     def _check_ensemble(self, ensemble):
         pass
 
-    def _keep_constraints(self, must_link, cannot_link, X):
+    def _keep_constraints(self, must_link, cannot_link, X, names):
         pass
 
 
