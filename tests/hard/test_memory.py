@@ -303,6 +303,25 @@ def test_rounds_that_end_in_a_matrix_are_refused_before_they_begin(id, monkeypat
 
 
 @pytest.mark.parametrize(
+    "id", ["cross_assoc_2011", "son_2016", "unlu_xanthopoulos_2017"]
+)
+def test_what_does_not_fit_is_refused_before_the_clusterings_are_judged(
+    id, monkeypatch
+):
+    cls = comitia.method(id)
+    module = sys.modules[cls.__module__]
+    for judge in {"index_scores", "score_table"} & {*vars(module)}:
+        monkeypatch.setattr(module, judge, lambda *_: pytest.fail("judged already"))
+    rng = np.random.RandomState(0)
+    X, labels = rng.rand(500, 2), rng.randint(0, 9, size=(500, 12))
+    with (
+        comitia.config.limit(900_000),
+        pytest.raises(MemoryBudgetError, match="of 500"),
+    ):
+        cls(n_clusters=3).fit(X, ensemble=Ensemble(labels))
+
+
+@pytest.mark.parametrize(
     "cls", method_classes(), ids=[cls.card.id for cls in method_classes()]
 )
 def test_every_kind_of_method_is_given_what_it_is_fitted_on(cls):

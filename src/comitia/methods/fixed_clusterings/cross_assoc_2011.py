@@ -7,6 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.partition import cross_association, cut, ensemble_linkage
 from comitia.validity import score_table
 from comitia.weigh import normalise_weights
@@ -135,10 +136,13 @@ class CrossAssociationConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
+        n = ensemble.n_objects
+        # Asked before the tree, which takes long: similarities, and which are large.
+        require_memory(5 * n**2, f"the co-association of {n} objects", "use weac")
         weights = self.clustering_weights_ = self._weigh(ensemble, X)
         self.linkage_ = ensemble_linkage(ensemble, clustering_weights=weights)
         S = ensemble.coassociation(clustering_weights=weights)
-        n, threshold = len(S), self.threshold
+        threshold = self.threshold
         if threshold is None:
             # Of the pairs alone: an object is always like itself.
             off_diagonal = float(S.sum(dtype=np.float64) - np.trace(S))

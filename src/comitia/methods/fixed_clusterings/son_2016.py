@@ -151,6 +151,8 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         return FuzzyGenerator(n_clusters=self.n_clusters)
 
     def _combine(self, ensemble, X, rng):
+        # Asked before the index, which may look at each two objects.
+        _require_memory_for(ensemble.n_objects)
         scores = index_scores(X, ensemble, self.index)
         self.clustering_weights_ = normalise_weights(scores)
         n_clusters = self._resolve_n_clusters(
@@ -174,14 +176,19 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         return self.membership_.argmax(axis=1)
 
 
-def membership_similarity(ensemble, clustering_weights):
-    """Weighted mean, over the clusterings, of how alike the memberships are."""
-    n = ensemble.n_objects
+def _require_memory_for(n):
+    """Ask for the similarities of n objects and what it takes to compute them."""
     require_memory(
         8 * 4 * n**2,
         f"the similarities of {n} objects",
         "use lwgp or sec, which are linear in n",
     )
+
+
+def membership_similarity(ensemble, clustering_weights):
+    """Weighted mean, over the clusterings, of how alike the memberships are."""
+    n = ensemble.n_objects
+    _require_memory_for(n)
     apart = np.exp(-2.0)
     S, mass = np.zeros((n, n)), np.zeros((n, n))
     for m in np.flatnonzero(clustering_weights):

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -112,6 +113,9 @@ class QualityWeightedCSPA(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
+        # Asked before the index, which may look at each two objects: what CSPA takes.
+        n = len(ensemble.distinct().counts)
+        require_memory(4 * n**2, f"the co-association of {n} objects", "use weac")
         self.clustering_weights_ = normalise_weights(
             index_scores(X, ensemble, self.index)
         )
