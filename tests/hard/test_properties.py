@@ -195,6 +195,8 @@ def taken(votes, objects, clusterings):
 
 # More of them take time, and do nothing that the first did not do.
 FEW_ROUNDS = {"max_iter": 20, "n_init": 2}
+# Methods of which both of two starts may end in a local optimum.
+OWN_STARTS = {"fcc": "one start in forty puts two clear clusters into one"}
 
 
 def fit(cls, votes, n_clusters, rounds=FEW_ROUNDS):
@@ -322,13 +324,10 @@ def test_nothing_of_the_kind_changes_clear_clusters(cls):
             changed = taken(given_votes, objects, order)
         else:
             changed = change(given_votes, rng)
-
-        def moved(rounds):
-            found = fit(cls, given_votes, k, rounds).labels_[objects]
-            return n_moved(found, fit(cls, changed, k, rounds).labels_)
-
-        # Ties apart: an object that some misplace may follow one more vote. Both of
-        # two starts may end in a local optimum; a method has more unless it is told.
-        assert moved(FEW_ROUNDS) <= 1 or moved({}) <= 1
+        rounds = {} if cls.card.id in OWN_STARTS else FEW_ROUNDS
+        found = fit(cls, given_votes, k, rounds).labels_[objects]
+        again = fit(cls, changed, k, rounds).labels_
+        # Ties apart: an object that some misplace may follow one more vote.
+        assert n_moved(found, again) <= 1
 
     check()
