@@ -21,7 +21,7 @@ from comitia._arrays import (
     to_numpy,
 )
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.methods._alternating import DenseVotes, Votes
+from comitia.methods._votes import DenseVotes, Votes
 from comitia.optimise import (
     Term,
     bregman_divergence,

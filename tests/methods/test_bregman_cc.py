@@ -7,7 +7,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from comitia import Ensemble
 from comitia.methods import EAC, BregmannianConsensus
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._votes import Votes, penalised_weights
 from comitia.methods.variable_clusterings.bregman_cc import (
     divergences,
     mean_similarity,
@@ -85,7 +85,7 @@ def test_weights_are_those_of_a_numerical_optimiser(metric):
     votes = random_votes(2)
     d = divergences(votes, np.array([0.5, 0.3, 0.2]), metric)
     votes.penalty = 0.6 * d.mean()
-    got = BregmannianConsensus(metric=metric)._weigh(votes, (None, d))
+    got = BregmannianConsensus(metric=metric)._update_weights(votes, (None, d))
     found = minimize(
         lambda w: (w @ d + votes.penalty * w @ w) / d.mean(),
         np.full(3, 1 / 3),

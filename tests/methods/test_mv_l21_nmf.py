@@ -18,10 +18,10 @@ from tests.methods._views import confused_pair, without
 class Watched(MultiViewL21NMF):
     """Keeps the factor of the best iterate, and how rough it is along each view."""
 
-    def _labels(self, problem, weights, consensus):
+    def _result(self, problem, weights, consensus, rng):
         self.U = consensus[0]
         self.t = self._roughness(problem, consensus)
-        return super()._labels(problem, weights, consensus)
+        return super()._result(problem, weights, consensus, rng)
 
 
 def cost_by_loops(fitted, views, U, graph_penalty):

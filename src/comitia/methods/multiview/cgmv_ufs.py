@@ -9,7 +9,7 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
+from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
 from comitia.optimise import (
     distance_to,
     frobenius_loss,
@@ -24,7 +24,7 @@ from comitia.partition import kmeans
 __all__ = ["CGMVUFS"]
 
 
-class CGMVUFS(AlternatingViewMethod):
+class CGMVUFS(ViewFactorMethod):
     r"""Consensus-guided multi-view unsupervised feature selection (CGMV-UFS).
 
     Each view is factorised by few features, smoothly along its neighbours and near to a
@@ -190,7 +190,7 @@ class CGMVUFS(AlternatingViewMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingViewMethod._parameter_constraints,
+        **ViewFactorMethod._parameter_constraints,
         "variant": [StrOptions({"features", "consensus"})],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
@@ -236,21 +236,19 @@ class CGMVUFS(AlternatingViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _problem(self, views, rng):
-        return _Problem(self, views, rng)
+    def _problem(self, ensemble, X, rng):
+        return _Problem(self, X, rng)
 
-    def _first_weights(self, problem):
-        return np.full((3, problem.n_views), 1.0 / problem.n_views)
-
-    def _begin(self, problem, rng):
+    def _start(self, problem, rng):
+        weights = np.full((3, problem.n_views), 1.0 / problem.n_views)
         U = [problem.shares] * problem.n_views
-        return U, problem.features(problem.shares), problem.shares
+        return weights, (U, problem.features(problem.shares), problem.shares)
 
-    def _weigh(self, problem, consensus):
+    def _update_weights(self, problem, consensus):
         terms = zip(self._terms(problem, consensus), problem.powers, strict=True)
         return np.array([power_weights(costs, power) for costs, power in terms])
 
-    def _refine(self, problem, weights, consensus):
+    def _update_consensus(self, problem, weights, consensus):
         U, V, middle = consensus
         strengths = self._factors(problem, weights).T.tolist()
         moved = [
@@ -272,17 +270,14 @@ class CGMVUFS(AlternatingViewMethod):
         middle = guided_consensus(middle, U, [strength[1] for strength in strengths])
         return U, V, middle
 
-    def _cost(self, problem, weights, consensus):
+    def _objective(self, problem, weights, consensus):
         U, V, _ = consensus
         loss = sum(map(frobenius_loss, problem.X, U, V))
         terms = self._factors(problem, weights) * self._terms(problem, consensus)
         return loss + terms.sum()
 
-    def _store(self, problem, weights):
-        self.sparsity_weights_, self.view_weights_, self.graph_weights_ = weights
-
     def _result(self, problem, weights, consensus, rng):
-        self._store(problem, weights[0])
+        self.sparsity_weights_, self.view_weights_, self.graph_weights_ = weights
         U, V, middle = consensus
         self.view_labels_ = np.stack([to_numpy(u).argmax(axis=1) for u in U], axis=1)
         self.consensus_ = to_numpy(middle)

@@ -5,7 +5,7 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.base import NearestCentre
-from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
+from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._shared import order_of_appearance
 from comitia.optimise import l21_norm, power_weights
 from comitia.optimise.multiview import shared_factor_step
@@ -13,7 +13,7 @@ from comitia.optimise.multiview import shared_factor_step
 __all__ = ["MultiViewL21NMF"]
 
 
-class MultiViewL21NMF(AlternatingViewMethod):
+class MultiViewL21NMF(ViewFactorMethod):
     r"""Robust multi-view NMF with the L2,1 loss.
 
     All views share one factor of the objects, which is to be smooth along the
@@ -165,29 +165,25 @@ class MultiViewL21NMF(AlternatingViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _problem(self, views, rng):
-        return ViewFactors(self, views, rng)
+    def _start(self, problem, rng):
+        weights = np.full(problem.n_views, 1.0 / problem.n_views)
+        return weights, (problem.shares, problem.features(problem.shares))
 
-    def _begin(self, problem, rng):
-        return problem.shares, problem.features(problem.shares)
-
-    def _weigh(self, problem, consensus):
+    def _update_weights(self, problem, consensus):
         return power_weights(self._roughness(problem, consensus), self.weight_power)
 
-    def _refine(self, problem, weights, consensus):
+    def _update_consensus(self, problem, weights, consensus):
         strengths = (self._strength(problem) * weights**self.weight_power).tolist()
         return shared_factor_step(problem.X, problem.graphs, strengths, *consensus)
 
-    def _cost(self, problem, weights, consensus):
+    def _objective(self, problem, weights, consensus):
         U, V = consensus
         loss = sum(l21_norm(X - U @ F.T) for X, F in zip(problem.X, V, strict=True))
         rough = weights**self.weight_power @ self._roughness(problem, consensus)
         return loss + self._strength(problem) * rough
 
-    def _store(self, problem, weights):
+    def _result(self, problem, weights, consensus, rng):
         self.view_weights_ = weights
-
-    def _labels(self, problem, weights, consensus):
         U, V = to_numpy(consensus[0]), consensus[1]
         labels = U.argmax(axis=1)
         shares = U[:, order_of_appearance(labels)]

@@ -6,7 +6,7 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
+from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import bregman_elementwise, get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
@@ -16,7 +16,7 @@ __all__ = ["BregmannianConsensus"]
 _EPSILON = 1e-3
 
 
-class BregmannianConsensus(AlternatingMethod):
+class BregmannianConsensus(VotesMethod):
     r"""Bregmannian consensus clustering.
 
     A similarity of objects that is near to the co-occurrence of each clustering, in a
@@ -127,7 +127,7 @@ class BregmannianConsensus(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "metric": [StrOptions({"squared", "kl", "itakura_saito"})],
         "consensus": [StrOptions({"linkage", "ncut"})],
         "linkage": [StrOptions({"average", "single", "complete"})],
@@ -161,7 +161,7 @@ class BregmannianConsensus(AlternatingMethod):
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         u = votes.micro.n_objects
         votes.require(3 * u * u, f"the similarities of {u} different objects")
         # The cut is made on the CPU, wherever the similarities come from.
@@ -171,34 +171,34 @@ class BregmannianConsensus(AlternatingMethod):
             f"the cut of the similarities of {n} objects",
             instead="use wcc, wgnmf or iwnmf, which are linear in n",
         )
-        consensus = self._refine(votes, self._first_weights(votes), None)
+        consensus = self._update_consensus(votes, votes.uniform, None)
         votes.penalty = self._penalty(lambda: consensus[1].sum())
-        return consensus
+        return votes.uniform, consensus
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return penalised_weights(consensus[1], votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         return weights, divergences(votes, weights, self.metric)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         return weights @ consensus[1] + votes.penalty * weights @ weights
 
     def _result(self, votes, weights, consensus, rng):
-        self._store(votes, weights[0])
+        self.clustering_weights_ = weights
         S = to_numpy(mean_similarity(votes, consensus[0], self.metric))
         S = S.astype(np.float64, copy=False)
         if self.consensus == "ncut":
             full = S[np.ix_(votes.inverse, votes.inverse)]
             _, first = np.unique(votes.inverse, return_index=True)
-            return ncut(full, votes.n_clusters, rng)[first]
+            return ncut(full, votes.n_clusters, rng)[first][votes.inverse]
         counts = np.bincount(votes.inverse)
         self.linkage_ = micro_linkage(
             distances_of(S), counts, votes.inverse, linkage=self.linkage
         )
         labels = np.zeros(len(counts), dtype=np.int64)
         labels[votes.inverse] = cut(self.linkage_, votes.n_clusters)
-        return labels
+        return labels[votes.inverse]
 
 
 def cooccurrences(votes, epsilon):

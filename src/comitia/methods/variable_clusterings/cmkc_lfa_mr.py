@@ -6,11 +6,10 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import VariableWeightMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod
+from comitia.methods._loops import VariableWeightMethod
 from comitia.optimise import (
     SoftPartitions,
     fusion_objective,
@@ -23,7 +22,7 @@ from comitia.partition import kernel_partitions, kmeans
 __all__ = ["LateFusionMultipleKernels"]
 
 
-class LateFusionMultipleKernels(AlternatingMethod):
+class LateFusionMultipleKernels(VariableWeightMethod):
     r"""Consensus multiple-kernel k-means with late-fusion alignment (CMKC-LFA-MR).
 
     Each kernel makes a soft partition of its own; the partitions are rotated onto each
@@ -147,14 +146,14 @@ class LateFusionMultipleKernels(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": AlternatingMethod._parameter_constraints["n_clusters"],
+        "n_clusters": VariableWeightMethod._parameter_constraints["n_clusters"],
         "n_clusterings": [Interval(Integral, 1, None, closed="left")],
         "kernel": [StrOptions({"rbf", "laplacian"})],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "reference_penalty": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": AlternatingMethod._parameter_constraints["max_iter"],
-        "tol": AlternatingMethod._parameter_constraints["tol"],
+        "max_iter": VariableWeightMethod._parameter_constraints["max_iter"],
+        "tol": VariableWeightMethod._parameter_constraints["tol"],
         "random_state": ["random_state"],
     }
 
@@ -206,22 +205,22 @@ class LateFusionMultipleKernels(AlternatingMethod):
         ]
         return Ensemble(np.stack(labels, axis=1))
 
-    def _combine(self, ensemble, X, rng):
-        votes = self.partitions_.on(self._device)
-        return VariableWeightMethod._combine(self, votes, X, rng)
+    def _problem(self, ensemble, X, rng):
+        return self.partitions_.on(self._device)
 
-    def _begin(self, votes, rng):
-        start = votes.reference
-        return start, [procrustes(F.T @ start) for F in votes.each]
+    def _start(self, partitions, rng):
+        start, M = partitions.reference, partitions.n_clusterings
+        rotations = [procrustes(F.T @ start) for F in partitions.each]
+        return np.full(M, 1.0 / M), (start, rotations)
 
-    def _weigh(self, votes, consensus):
-        return fusion_weights(votes, *consensus, self.weight_penalty)
+    def _update_weights(self, partitions, consensus):
+        return fusion_weights(partitions, *consensus, self.weight_penalty)
 
-    def _refine(self, votes, weights, consensus):
-        return fusion_step(votes, weights, *consensus, **self._penalties())
+    def _update_consensus(self, partitions, weights, consensus):
+        return fusion_step(partitions, weights, *consensus, **self._penalties())
 
-    def _cost(self, votes, weights, consensus):
-        return fusion_objective(votes, weights, *consensus, **self._penalties())
+    def _objective(self, partitions, weights, consensus):
+        return fusion_objective(partitions, weights, *consensus, **self._penalties())
 
     def _penalties(self):
         return {
@@ -229,7 +228,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
             "reference_penalty": self.reference_penalty,
         }
 
-    def _result(self, votes, weights, consensus, rng):
-        self.clustering_weights_ = weights[0]
+    def _result(self, partitions, weights, consensus, rng):
+        self.clustering_weights_ = weights
         self.consensus_ = F = to_numpy(consensus[0]).astype(np.float64, copy=False)
         return kmeans(F, F.shape[1], rng, n_init=self.n_init).labels

@@ -6,11 +6,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import (
-    AlternatingMethod,
-    ObjectVotes,
-    penalised_weights,
-)
+from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
 from comitia.represent.rows import best_column
 from comitia.represent.votes import overlaps
 
@@ -23,7 +19,7 @@ _SMOOTHING = 1e-6
 _PASSES = 100
 
 
-class DIAS(AlternatingMethod):
+class DIAS(VotesMethod):
     r"""Disassemble-assemble framework for sparse text clustering (DIAS).
 
     The features are taken apart, each part is clustered by itself, and the clusterings
@@ -126,7 +122,7 @@ class DIAS(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "variant": [StrOptions({"mutual_information", "normalised"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
@@ -157,18 +153,18 @@ class DIAS(AlternatingMethod):
 
         return KMeansGenerator(n_clusterings=100, features=FeatureSubset(0.2))
 
-    def _votes(self, ensemble, k):
-        return ObjectVotes(ensemble, k)
+    def _problem(self, ensemble, X, rng):
+        return ObjectVotes(ensemble, self._resolve_n_clusters(ensemble))
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         labels = votes.start(rng, self.n_init, utility="entropy")
         votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
-        return labels
+        return votes.uniform, labels
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
             moved = nearest(votes, weights / self._scale(votes), labels)
@@ -178,11 +174,12 @@ class DIAS(AlternatingMethod):
             labels, utility = moved, utility + gained
         return labels
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         utility = weights @ self._utilities(votes, consensus)
         return votes.penalty * weights @ weights - utility
 
-    def _labels(self, votes, weights, consensus):
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
         return consensus
 
     def _utilities(self, votes, labels):

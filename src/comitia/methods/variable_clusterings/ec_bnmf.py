@@ -8,7 +8,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod
+from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
 
 __all__ = ["ECBNMF"]
@@ -17,7 +17,7 @@ __all__ = ["ECBNMF"]
 _FLOOR = 1e-10
 
 
-class ECBNMF(AlternatingMethod):
+class ECBNMF(VotesMethod):
     r"""Ensemble clustering by Bayesian non-negative matrix factorisation (EC-BNMF).
 
     Memberships that explain how often objects meet, in no more clusters than needed and
@@ -141,7 +141,7 @@ class ECBNMF(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "prior": [tuple, list],
@@ -175,7 +175,7 @@ class ECBNMF(AlternatingMethod):
         largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
         return largest if self.n_clusters is None else int(self.n_clusters)
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         check_prior(self.prior)
         u = votes.micro.n_objects
         votes.require(4 * u * u, f"the similarities of {u} different objects")
@@ -183,17 +183,17 @@ class ECBNMF(AlternatingMethod):
         F = F + 0.2 / votes.n_clusters
         F = votes.put(F / F.sum(axis=1, keepdims=True))
         votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() or 1.0)
-        return F
+        return votes.uniform, F
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return softmax(scores(votes, consensus) / votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         beta = variances(votes, consensus, *self.prior)
         F = update_memberships(votes, weights, consensus, beta)
         return F / array_namespace(F).sum(F, axis=1, keepdims=True)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         a, b = self.prior
         xp = array_namespace(consensus)
         beta = variances(votes, consensus, a, b)
@@ -205,7 +205,8 @@ class ECBNMF(AlternatingMethod):
         explained = weights @ scores(votes, consensus)
         return float(fit) - explained + float(xp.sum(columns)) - votes.penalty * entropy
 
-    def _labels(self, votes, weights, consensus):
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
         consensus = to_numpy(consensus).astype(np.float64, copy=False)
         labels = consensus.argmax(axis=1)
         # Columns in the order in which labels are numbered: that of first appearance.
@@ -214,7 +215,7 @@ class ECBNMF(AlternatingMethod):
         least = 1 / votes.n_clusters if self.threshold is None else self.threshold
         self.joined_ = least < F
         self.membership_ = F / F.sum(axis=1, keepdims=True)
-        return labels
+        return labels[votes.inverse]
 
 
 def check_prior(prior):

@@ -1,4 +1,4 @@
-"""What the methods share that go back and forth between weights and factors."""
+"""The votes of an ensemble, ready for the loops of variable-weight methods."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from comitia._arrays import (
     to_numpy,
 )
 from comitia._sklearn import Interval
-from comitia.base import VariableWeightMethod
 from comitia.ensemble import Ensemble
+from comitia.methods._loops import VariableWeightMethod
 from comitia.optimise import project_simplex
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 
 __all__ = [
-    "AlternatingMethod",
     "DenseVotes",
     "ObjectVotes",
     "Votes",
+    "VotesMethod",
     "gram_matrix",
     "penalised_weights",
 ]
@@ -103,20 +103,20 @@ class ObjectVotes:
 
     Attributes
     ----------
-    inverse : slice or ndarray
-        Takes what a method calls labels to those of the objects.
-
     penalty : float
         Strength of the penalty on the weights; a method sets it when it starts.
     """
-
-    inverse: Any = slice(None)
 
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
         self.ensemble = ensemble
         self.n_clusters = n_clusters
         self.n_clusterings = ensemble.n_clusterings
         self.penalty = 0.0
+
+    @property
+    def uniform(self) -> Floats:
+        """Equal weights of the clusterings."""
+        return np.full(self.n_clusterings, 1.0 / self.n_clusterings)
 
     def start(
         self, rng: np.random.RandomState, n_init: int, **how: Any
@@ -341,12 +341,10 @@ class _Similarity:
         return self.votes.to_objects(self.weights * self.votes.to_clusters(U))
 
 
-class AlternatingMethod(VariableWeightMethod):
-    """Base class of the methods that improve a consensus instead of solving for it.
+class VotesMethod(VariableWeightMethod):
+    """Base class of the methods whose loop works on the votes of an ensemble.
 
-    Their consensus is factors or labels, and a step starts from those of the last
-    one. A method writes ``_begin``, ``_weigh``, ``_refine``, ``_cost`` and ``_labels``;
-    all of them work on :class:`Votes`.
+    The problem of the loop is :class:`Votes`, or :class:`DenseVotes` on a device.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -356,68 +354,12 @@ class AlternatingMethod(VariableWeightMethod):
 
     weight_penalty: float | None
 
-    def _begin(self, votes: Votes, rng: np.random.RandomState) -> Any:
-        """The first consensus; sets the penalty."""
-        raise TypeError(f"{type(self).__name__} does not say how it begins.")
-
-    def _weigh(self, votes: Votes, consensus: Any) -> Any:
-        """The best weights for a consensus."""
-        raise TypeError(f"{type(self).__name__} does not say how it weighs.")
-
-    def _refine(self, votes: Votes, weights: Any, consensus: Any) -> Any:
-        """A consensus that is no worse for these weights."""
-        raise TypeError(f"{type(self).__name__} does not say how it refines.")
-
-    def _cost(self, votes: Votes, weights: Any, consensus: Any) -> float:
-        """What is minimised."""
-        raise TypeError(f"{type(self).__name__} does not say what it minimises.")
-
-    def _labels(self, votes: Votes, weights: Any, consensus: Any) -> NDArray[Any]:
-        """Labels of the micro-objects."""
-        raise TypeError(f"{type(self).__name__} does not say what its labels are.")
-
-    def _store(self, votes: Votes, weights: Any) -> None:
-        """Keep the weights: those of clusterings, where nothing else is said."""
-        self.clustering_weights_ = weights
-
-    def _first_weights(self, votes: Votes) -> Any:
-        """Uniform, one for each clustering."""
-        return np.full(votes.n_clusterings, 1.0 / votes.n_clusterings)
-
-    def _penalty(self, default: Callable[[], float]) -> float:
-        """The penalty that was asked for, or the one the data suggest."""
-        return default() if self.weight_penalty is None else float(self.weight_penalty)
-
-    # -- the loop of the base class, in these terms ---------------------------------
-
-    def _start(self, ensemble: Any, X: Any, rng: Any) -> tuple[Any, Any]:
-        consensus = self._begin(ensemble, rng)
-        return (self._first_weights(ensemble), consensus), consensus
-
-    def _update_weights(self, ensemble: Any, consensus: Any) -> Any:
-        # Handed on with the consensus, which the next step starts from.
-        return self._weigh(ensemble, consensus), consensus
-
-    def _update_consensus(self, ensemble: Any, weights: Any) -> Any:
-        return self._refine(ensemble, *weights)
-
-    def _objective(self, ensemble: Any, weights: Any, consensus: Any) -> float:
-        return float(self._cost(ensemble, weights[0], consensus))
-
-    def _result(
-        self, ensemble: Any, weights: Any, consensus: Any, rng: Any
-    ) -> NDArray[Any]:
-        self._store(ensemble, weights[0])
-        return self._labels(ensemble, weights[0], consensus)
-
-    def _votes(self, ensemble: Ensemble, k: int) -> ObjectVotes:
-        """What the steps work on."""
+    def _problem(self, ensemble: Ensemble, X: Any, rng: np.random.RandomState) -> Any:
+        k = self._resolve_n_clusters(ensemble)
         if self._device is None:
             return Votes(ensemble, k)
         return DenseVotes(ensemble, k, self._device)
 
-    def _combine(
-        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
-    ) -> NDArray[Any]:
-        votes: Any = self._votes(ensemble, self._resolve_n_clusters(ensemble))
-        return super()._combine(votes, X, rng)[votes.inverse]
+    def _penalty(self, default: Callable[[], float]) -> float:
+        """The penalty that was asked for, or the one the data suggest."""
+        return default() if self.weight_penalty is None else float(self.weight_penalty)
