@@ -23,10 +23,10 @@ class CSPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of each clustering; equal by default, which is the method of the paper.
+        Weight of each clustering; equal by default, as in the paper.
 
     imbalance : float, default=0.05
         How much larger than the mean a cluster may be.
@@ -38,7 +38,7 @@ class CSPA(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

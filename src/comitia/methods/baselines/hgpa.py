@@ -22,11 +22,10 @@ class HGPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of the clusters of each clustering; equal by default, which is the
-        method of the paper.
+        Weight of each clustering; equal by default, as in the paper.
 
     variant : {"cut", "connectivity"}, default="cut"
         A cluster whose objects are in :math:`\lambda` parts costs
@@ -39,7 +38,7 @@ class HGPA(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the partitioner.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ class KCC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     utility : str, default="squared"
         What usefulness means: ``"squared"`` is the category utility :math:`U_c`,
@@ -31,7 +31,7 @@ class KCC(EnsembleMethod):
         ``"entropy_normalised"`` divide by what each clustering could reach at most.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight :math:`w_m` of each clustering; equal by default.
+        Weight of each clustering, :math:`w_m`; equal by default.
 
     n_init : int, default=10
         Number of starts; the best one is kept.
@@ -46,7 +46,7 @@ class KCC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

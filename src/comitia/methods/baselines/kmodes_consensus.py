@@ -23,10 +23,10 @@ class KModesConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight :math:`w_m` of a match in each clustering; equal by default.
+        Weight of each clustering, :math:`w_m`; equal by default.
 
     n_init : int, default=10
         Number of starts; the best one is kept.
@@ -38,7 +38,7 @@ class KModesConsensus(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

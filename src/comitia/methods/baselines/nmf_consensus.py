@@ -34,21 +34,21 @@ class NMFConsensus(EnsembleMethod):
         buried in noise and harms when sizes differ.
 
     max_iter : int, default=500
-        The most sweeps of each start.
+        Most sweeps of each start.
 
     tol : float, default=1e-6
-        A start ends when ten sweeps together lowered its best objective by less than
+        Stop when ten sweeps together lower the best objective of a start by less than
         this share of :math:`\|A\|_F^2`.
 
     n_init : int, default=10
-        Number of starts, each from k-means on the rows of B; the best one is kept.
-        Starts from the same partition are run once.
+        Number of starts; the best one is kept. Each is k-means on the rows of B, and
+        starts from the same partition are run once.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

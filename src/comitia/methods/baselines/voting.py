@@ -33,23 +33,23 @@ class Voting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; that of the reference when None.
+        Number of clusters. ``None`` takes that of the reference.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of the vote of each clustering; equal by default.
+        Weight of each clustering; equal by default.
 
     agreement : str or None, default="adjusted_rand"
         The first reference is the clustering that agrees most with the others by this
         measure, among those with ``n_clusters`` clusters; None takes the first of them.
 
     max_iter : int, default=100
-        The most times that the clusterings are aligned and counted.
+        Most times that the clusterings are aligned and counted.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, and of the reference where it has to be made.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

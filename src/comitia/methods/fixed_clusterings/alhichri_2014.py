@@ -31,11 +31,11 @@ class MarkovFieldFusion(SameNumberOfClusters):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, of the base clusterings too. ``None`` asks the eigengap of a
-        first ensemble with random numbers of clusters.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of a first ensemble with random numbers of clusters.
 
     n_clusterings : int, default=10
-        Number of runs, :math:`M`.
+        Number of clusterings, :math:`M`.
 
     feature_fraction : float or "sqrt", default=0.8
         Share of the features (spectral bands) that a run sees, at least one.
@@ -59,13 +59,13 @@ class MarkovFieldFusion(SameNumberOfClusters):
         How alike two clusterings are, :math:`\phi`.
 
     max_iter : int, default=100
-        The most sweeps over the objects.
+        Most sweeps over the objects.
 
     n_jobs : int, default=None
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of features and starts.
+        Seed of the clusterings.
 
     Attributes
     ----------

@@ -35,11 +35,11 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
         ``berikov_2014`` does.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has ``"average"``.
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: k-means and average
-        linkage in turn by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default k-means
+        and average linkage in turn.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

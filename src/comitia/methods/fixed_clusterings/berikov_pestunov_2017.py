@@ -22,7 +22,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the longest lifetime in the dendrogram when None.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     index : str or callable, default="silhouette"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -31,8 +31,8 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         objects that a clustering leaves out. X is None when :meth:`fit` is given an
         ensemble alone, which only works with a function.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the dendrogram is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -24,8 +24,8 @@ class CrossAssociationConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the longest lifetime in the dendrogram that the search
-        starts from when None.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime; the search
+        starts from these clusters.
 
     threshold : float, default=None
         Objects with a weighted co-association above it are alike, :math:`\tau`. The

@@ -24,10 +24,10 @@ class FCC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the eigengap of the ensemble's graph when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weights :math:`w` of the clusterings; equal by default. The method does not
+        Weight of each clustering, :math:`w_m`; equal by default. The method does not
         determine them.
 
     utility : {"squared", "entropy", "norm"}, default="squared"
@@ -39,10 +39,10 @@ class FCC(EnsembleMethod):
         The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
-        Number of starts; the best objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=300
-        Most iterations of a start.
+        Most iterations of each start.
 
     tol : float, default=1e-5
         Stop when no membership changes by more.
@@ -51,7 +51,7 @@ class FCC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

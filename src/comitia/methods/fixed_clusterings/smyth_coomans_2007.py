@@ -29,7 +29,7 @@ class PredictiveTrees(EnsembleMethod):
         Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_clusterings : int, default=100
-        Number of trees, :math:`M`.
+        Number of clusterings, :math:`M`; each is a tree.
 
     feature_fraction : float or "sqrt", default=0.05
         The share of the features that a tree asks for, at least one of them.
@@ -45,17 +45,16 @@ class PredictiveTrees(EnsembleMethod):
         Length :math:`\varepsilon` of the regression's steps.
 
     max_iter : int, default=10000
-        The most steps of the regression.
+        Most steps of the regression.
 
     tol : float, default=1e-6
-        The regression ends when a step explains no more than this share of the
-        features' variance.
+        Stop when a step explains no more than this share of the features' variance.
 
     n_init : int, default=10
-        Number of random partitions that the consensus starts from.
+        Number of starts of the consensus, from random partitions.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the trees and of the starts.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

@@ -39,16 +39,16 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         Most steps of the gradient descent.
 
     tol : float, default=1e-6
-        Stop when ten steps together lowered the objective by less than this times
+        Stop when ten steps together lower the objective by less than this times
         :math:`\|S\|_F^2`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: fuzzy c-means with
-        ``n_clusters`` clusters by default. The paper takes fuzzy c-means, kernel fuzzy
-        c-means and the algorithm of Gustafson and Kessel.
+        Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
+        c-means with ``n_clusters`` clusters; the paper takes fuzzy c-means, kernel
+        fuzzy c-means and the algorithm of Gustafson and Kessel.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the start.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ class WEA(EnsembleMethod):
         similarities itself.
 
     linkage : {"single", "complete", "average", "ward"}, default="single"
-        How similar two clusters are.
+        Distance of two clusters in the tree.
 
     variant : {"normalised", "raw"}, default="normalised"
         Whether number of clusters, size and similarity are each divided by their

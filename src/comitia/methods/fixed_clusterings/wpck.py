@@ -23,7 +23,7 @@ class WPCK(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; left to the search when None.
+        Number of clusters. ``None`` leaves it to the search.
 
     indices : sequence of str, default=("dunn", "silhouette", "compactness", \
             "connectedness")
@@ -38,8 +38,8 @@ class WPCK(EnsembleMethod):
         Most temperatures of the annealing.
 
     temperature : float, default=1.0
-        First temperature, as a multiple of the mean change that a move from the start
-        makes.
+        First temperature of the annealing, as a multiple of the mean change that a move
+        from the start makes.
 
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
@@ -48,7 +48,7 @@ class WPCK(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the annealing.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -37,14 +37,14 @@ class CoComplexEnsemble(EnsembleMethod):
         ``n_clusters`` and ``threshold`` can be given.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are.
+        Distance of two clusters in the tree.
 
     max_iter : int, default=50
-        The most references.
+        Most references.
 
     tol : float, default=0.1
-        Weights have settled when their Pearson correlation with the last ones is above
-        ``1 - tol``.
+        Stop when the Pearson correlation of the weights with the last ones is above ``1
+        - tol``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given a graph alone; it must take

@@ -32,8 +32,9 @@ class DCECP(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
-        for the members, and of these for the consensus.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and that of the ensemble's graph for the
+        result.
 
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`.
@@ -55,7 +56,7 @@ class DCECP(BoostedMethod):
         Most generations.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the search.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

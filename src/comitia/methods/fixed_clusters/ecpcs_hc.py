@@ -27,13 +27,13 @@ class ECPCSHC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of the ensemble's graph when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_steps : int, default=20
         Length :math:`t` of the random walks.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        Distance of two clusters of objects; the paper has average linkage.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -32,10 +32,10 @@ class OverlappingCommunityConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : None, default=None
-        The detector finds the number of communities; none can be asked for.
+        Must be None: the detector finds the number of communities.
 
     n_clusterings : int, default=20
-        Number of runs of the detector, :math:`M`.
+        Number of clusterings, :math:`M`: runs of the detector.
 
     variant : {"minimum", "product"}, default="minimum"
         The t-norm T that combines the memberships of two vertices.
@@ -48,7 +48,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         Most times that the detector looks at a graph of its own results.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the detector and of the links that are kept.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

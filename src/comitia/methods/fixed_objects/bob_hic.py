@@ -39,8 +39,8 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
     n_clusters : int
         Number of clusters that the tree is cut into.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the trees of the rounds.
 
     Returns
     -------
@@ -131,13 +131,13 @@ class BobHic(BoostedMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     n_rounds : int, default=20
-        Number of trees.
+        Number of clusterings, each a tree.
 
     object_fraction : float, default=0.7
         Share of the objects that a round draws, without replacement.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the trees of the rounds are built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the trees of the rounds.
 
     variant : {"mean", "max", "closure"}, default="mean"
         How trees are combined: average linkage on the mean of their cophenetic
@@ -145,7 +145,7 @@ class BobHic(BoostedMethod):
         min-transitive closure of the mean, which is single linkage on it.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples.
+        Seed of the clusterings.
 
     Attributes
     ----------

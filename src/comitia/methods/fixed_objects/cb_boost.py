@@ -108,14 +108,13 @@ class CBBoost(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=3
-        Number of mixtures. More than a few do harm; see the notes.
+        Number of clusterings, each a mixture. More than a few do harm; see the notes.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts of the mixtures.
+        Seed of the clusterings.
 
     Attributes
     ----------

@@ -102,8 +102,8 @@ class EntropySampledEnsemble(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters of each round and of the result. ``None`` asks the eigengap
-        of plain k-means clusterings for the rounds, and cuts the tree at its longest
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and cuts the tree at its longest
         lifetime.
 
     n_rounds : int, default=50
@@ -119,11 +119,11 @@ class EntropySampledEnsemble(BoostedMethod):
         The uncertainty of an object: the sum of :math:`-A_{ij} \ln A_{ij}`, or that of
         the entropies of :math:`(A_{ij}, 1 - A_{ij})`.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples and of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------

@@ -28,8 +28,8 @@ class MIC(IncompleteViewMethod):
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs,
         over the objects that all views have.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -44,18 +44,18 @@ class MIC(IncompleteViewMethod):
         How strongly objects are drawn towards zero, :math:`\beta`.
 
     n_init : int, default=10
-        Number of starts of the two k-means, from which the factors start and which
-        clusters the consensus.
+        Number of starts of k-means, from which the factors start and which clusters the
+        consensus.
 
     max_iter : int, default=500
-        The most sweeps over the factors.
+        Most sweeps over the factors.
 
     tol : float, default=1e-5
         Stop when a sweep lowers the objective by less than this share of its value at
         the start.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the two k-means.
+        Seed of the starts.
 
     Attributes
     ----------

@@ -25,8 +25,8 @@ class MultiViewL21NMF(ViewFactorMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -51,16 +51,16 @@ class MultiViewL21NMF(ViewFactorMethod):
         Neighbours of each object; at most all others.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=1000
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-4
         Stop when the objective changes by less than this share of itself.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start.
+        Seed of the starts.
 
     Attributes
     ----------

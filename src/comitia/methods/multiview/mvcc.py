@@ -43,8 +43,7 @@ class MVCC(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -73,10 +72,10 @@ class MVCC(MultiViewMethod):
         Neighbours of each object in the graph of a view.
 
     n_init : int, default=5
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=200
-        Most sweeps of a start.
+        Most sweeps of each start.
 
     tol : float, default=1e-2
         Stop when ten sweeps lower the objective by less than this share of it.

@@ -27,8 +27,7 @@ class MVFCMddV(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -38,13 +37,13 @@ class MVFCMddV(MultiViewMethod):
         views hold dissimilarities of shape (n_objects, n_objects).
 
     fuzziness : float, default=1.2
-        The power of the memberships, :math:`\alpha > 1`.
+        The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=300
-        Most iterations of a start.
+        Most iterations of each start.
 
     tol : float, default=1e-5
         Stop when the medoids stay and no membership changes by more.

@@ -72,8 +72,8 @@ class OMVC(IncompleteViewMethod):
         over the objects that all views have; with :meth:`partial_fit`, those of the
         first chunk.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative, as for MIC. With :meth:`partial_fit` the first
@@ -92,18 +92,18 @@ class OMVC(IncompleteViewMethod):
         How strongly objects are drawn towards zero, :math:`\beta`.
 
     n_init : int, default=10
-        Number of starts of the two k-means, from which the first chunk starts and
-        which clusters the consensus.
+        Number of starts of k-means, from which the first chunk starts and which
+        clusters the consensus.
 
     max_iter : int, default=50
-        The most sweeps over a chunk.
+        Most sweeps over a chunk.
 
     tol : float, default=1e-4
-        Leave a chunk when a sweep lowers its objective by less than this share of what
-        it was at first.
+        Stop when a sweep lowers the objective of a chunk by less than this share of its
+        value at the start.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the k-means and of the order in which :meth:`fit` takes the objects.
+        Seed of the starts, and of the order in which :meth:`fit` takes the objects.
 
     Attributes
     ----------

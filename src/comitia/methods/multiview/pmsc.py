@@ -29,8 +29,7 @@ class PMSC(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -51,7 +50,7 @@ class PMSC(MultiViewMethod):
         How much the partitions must suit the consensus, :math:`\lambda_3`.
 
     n_init : int, default=10
-        Number of starts of the k-means that makes clusters of the consensus.
+        Number of starts of k-means, which makes clusters of the consensus.
 
     max_iter : int, default=200
         Most sweeps over the views.
@@ -60,7 +59,7 @@ class PMSC(MultiViewMethod):
         Stop when the consensus moves by less than this share of its length.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the first partitions and of k-means.
+        Seed of the starts.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ class CAS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         Number of groups, and of clusterings kept; half of them by default.
@@ -39,7 +39,7 @@ class CAS(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the groups and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -29,11 +29,11 @@ class DCSS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, and of components of each mixture; chosen by the eigengap of
-        k-means clusterings when None.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings.
 
     n_clusterings : int, default=20
-        Number of mixtures, :math:`M`.
+        Number of clusterings, :math:`M`, each by a mixture.
 
     n_select : int, default=None
         How many mixtures are kept; half of them by default.
@@ -45,7 +45,7 @@ class DCSS(SelectionMethod):
         Whether mixtures have a distance from themselves, or this is subtracted.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples, of the mixtures and of the cut.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

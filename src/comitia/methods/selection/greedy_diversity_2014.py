@@ -25,18 +25,18 @@ class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters: the others are aligned to the most diverse clustering that
-        has so many. ``None`` takes the most diverse of all.
+        Number of clusters. The others are aligned to the most diverse clustering that
+        has as many. ``None`` takes the most diverse of all.
 
     agreement : str or callable, default="adjusted_rand"
         How alike two clusterings are.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: by default runs of
+        Makes the clusterings when :meth:`fit` is given data alone. By default runs of
         k-means, all with as many clusters.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, and of the reference where it has to be made.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

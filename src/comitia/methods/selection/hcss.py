@@ -26,7 +26,7 @@ class HCSS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings each selector proposes, and how many are kept; half of
@@ -42,7 +42,7 @@ class HCSS(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the normalised cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

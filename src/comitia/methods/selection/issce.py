@@ -36,8 +36,9 @@ class ISSCE(BoostedMethod, SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
-        for the members, and of these for the consensus.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and that of the ensemble's graph for the
+        result.
 
     n_clusterings : int, default=30
         Number of clusterings, :math:`M`.
@@ -49,7 +50,7 @@ class ISSCE(BoostedMethod, SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the normalised cuts.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

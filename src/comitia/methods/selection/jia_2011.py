@@ -24,7 +24,7 @@ class BaggedSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
@@ -36,11 +36,11 @@ class BaggedSelection(SelectionMethod):
         How alike a clustering and a benchmark are, by one or more measures.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; spectral
-        clusterings with random kernel widths by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default spectral
+        clusterings with random kernel widths.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the bags and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class NeighbourhoodSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"ensemble", "community"}, default="ensemble"
         Whether a clustering is judged by its agreement with all clusterings or with
@@ -44,7 +44,7 @@ class NeighbourhoodSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the communities and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class MCAS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_groups : int, default=None
         Number of groups; a quarter of the clusterings by default.
@@ -41,11 +41,11 @@ class MCAS(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; half of them by
-        k-means and half spectral by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default half of
+        them by k-means and half spectral.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the groups and of the normalised cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

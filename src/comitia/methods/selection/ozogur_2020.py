@@ -44,10 +44,11 @@ class ConvexConcavePruning(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in the tree.
+        Distance of two clusters in the tree.
 
     n_init : int, default=1
-        Number of starts: from all clusterings, and from random points for the others.
+        Number of starts; the best one is kept. The first is from all clusterings, the
+        others from random points.
 
     max_iter : int, default=100
         Most iterations of each start.
@@ -59,7 +60,7 @@ class ConvexConcavePruning(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class MultiplexSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     agreement : str, callable or list of these, \
             default=("nmi_sqrt", "adjusted_rand", "rand")
@@ -67,7 +67,7 @@ class MultiplexSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the communities and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class ClusterSplitting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     threshold : float, default=1.0
         Clusters are split if their split index is so large.
@@ -43,7 +43,7 @@ class ClusterSplitting(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the spectral clustering.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -27,8 +27,7 @@ class DendrogramSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters that the trees are cut into. ``None`` cuts them at their
-        longest lifetime.
+        Number of clusters. ``None`` cuts each tree at its longest lifetime.
 
     n_select : int, default=None
         How many trees are kept; half of them by default.
@@ -42,8 +41,8 @@ class DendrogramSelection(SelectionMethod):
         cophenetic matrices, or the sum of the absolute differences.
 
     linkage : {"average", "single", "complete"}, default="average"
-        How the mean cophenetic matrix becomes a tree. ``"single"`` gives the largest
-        ultrametric below it.
+        Distance of two clusters in the tree that the mean cophenetic matrix becomes.
+        ``"single"`` gives the largest ultrametric below it.
 
     random_state : int, RandomState instance or None, default=None
         Not used: nothing is random.

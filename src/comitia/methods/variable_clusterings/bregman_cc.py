@@ -42,7 +42,7 @@ class BregmannianConsensus(VotesMethod):
         default the sum of the divergences at the start.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-9
         Stop when the objective changes by less than this share of itself.
@@ -51,7 +51,7 @@ class BregmannianConsensus(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the normalised cut, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -32,11 +32,10 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of an ensemble of k-means
-        clusterings.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_clusterings : int, default=10
-        Number of kernels, M.
+        Number of clusterings, :math:`M`, one for each kernel.
 
     kernel : {"rbf", "laplacian"}, default="rbf"
         The kernel; its widths go from a quarter to four times the median distance.
@@ -53,13 +52,13 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         Number of starts of each k-means.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

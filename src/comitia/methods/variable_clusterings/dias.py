@@ -44,17 +44,17 @@ class DIAS(VotesMethod):
         Number of starts of k-means with equal weights; the best one goes on.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-9
         Stop when the objective changes by less than this share of itself.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; by default a hundred
+        Makes the clusterings when :meth:`fit` is given data alone. By default a hundred
         times k-means on a fifth of the features.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -27,8 +27,8 @@ class ECBNMF(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        The most clusters, :math:`K`; fewer may be found. ``None`` takes the largest
-        number that a clustering has.
+        Number of clusters, at most, :math:`K`. ``None`` takes the largest number that a
+        clustering has.
 
     threshold : float, default=None
         An object joins the clusters in which its membership is larger, :math:`\tau`;
@@ -42,10 +42,10 @@ class ECBNMF(VotesMethod):
         Shape a and scale b of the inverse gamma prior on the variances of the columns.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the memberships start.
+        Number of starts of k-means, from which the memberships start.
 
     max_iter : int, default=500
-        The most updates of the weights, each with one of the memberships.
+        Most updates of the weights, each with one of the memberships.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
@@ -54,7 +54,7 @@ class ECBNMF(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -42,10 +42,10 @@ class RobustEvidenceAccumulation(VotesMethod):
         the clusterings at the start. For ``variant="quadratic"``.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the memberships start.
+        Number of starts of k-means, from which the memberships start.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
@@ -54,7 +54,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

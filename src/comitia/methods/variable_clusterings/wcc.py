@@ -41,10 +41,10 @@ class WeightedConsensus(VotesMethod):
         clusterings, :math:`\lambda`. The paper has none, which is 0; see the notes.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=50
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
@@ -53,7 +53,7 @@ class WeightedConsensus(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

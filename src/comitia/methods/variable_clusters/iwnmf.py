@@ -37,10 +37,10 @@ class IWNMF(VotesMethod):
         one makes all weights equal; 0 lets one clustering take all of an object's.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=500
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
@@ -49,7 +49,7 @@ class IWNMF(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the spectral clustering.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

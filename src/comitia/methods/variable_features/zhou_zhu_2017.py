@@ -27,7 +27,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         to ``consensus``.
 
     n_clusterings : int, default=10
-        Number of samples.
+        Number of clusterings, :math:`M`, each of a sample.
 
     object_fraction : float, default=0.8
         Share of the objects in a sample.
@@ -40,7 +40,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         Size of the population.
 
     max_iter : int, default=50
-        Number of generations.
+        Most generations; the search makes all of them.
 
     selection : {"knee", "compactness", "separation"} or callable, default="knee"
         Which solution of a front is taken: the knee, the one of least J1, that of least
@@ -53,7 +53,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples, the searches and the consensus.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
