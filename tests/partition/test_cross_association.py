@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
 from comitia.partition import cross_association, cross_association_cost
-from comitia.partition.moves import set_partitions
+from comitia.partition.median_search import set_partitions
 from tests.fixtures import same_partition
 
 

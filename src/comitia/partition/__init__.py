@@ -43,7 +43,7 @@ __getattr__, __dir__, __all__ = attach(
         "metis": ["metis_partition"],
         "similarity_kmeans": ["mean_similarity_kmeans"],
         "micro_linkage": ["micro_linkage"],
-        "moves": ["MedianSearch", "MovesRun"],
+        "median_search": ["MedianSearch", "MovesRun"],
         "reassign": ["Reassigned", "reassign"],
         "voting": ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"],
     },

@@ -26,10 +26,10 @@ from comitia.partition.linkage import lifetime as lifetime
 from comitia.partition.markov_field import grid_graph as grid_graph
 from comitia.partition.markov_field import iterated_modes as iterated_modes
 from comitia.partition.markov_field import potts_energy as potts_energy
+from comitia.partition.median_search import MedianSearch as MedianSearch
+from comitia.partition.median_search import MovesRun as MovesRun
 from comitia.partition.metis import metis_partition as metis_partition
 from comitia.partition.micro_linkage import micro_linkage as micro_linkage
-from comitia.partition.moves import MedianSearch as MedianSearch
-from comitia.partition.moves import MovesRun as MovesRun
 from comitia.partition.reassign import Reassigned as Reassigned
 from comitia.partition.reassign import reassign as reassign
 from comitia.partition.similarity_kmeans import mean_similarity_kmeans as mean_similarity_kmeans

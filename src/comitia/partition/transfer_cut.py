@@ -16,8 +16,8 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition._eigen import largest_eigenpairs
 from comitia.partition._lloyd import Squared, lloyd
+from comitia.represent.cluster_sums import row_sums
 from comitia.represent.graphs import BipartiteGraph
-from comitia.represent.rows import row_sums
 
 __all__ = [
     "Embedding",

@@ -1,9 +1,12 @@
 """Fuzzy c-means ensemble with Markov-random-field fusion."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
@@ -15,7 +18,9 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import grid_graph, iterated_modes, weighted_vote
-from comitia.represent import aligned_votes, knn_graph
+from comitia.represent import align_clusters, combined_weights, knn_graph
+from comitia.represent.alignment import group_votes
+from comitia.represent.votes import check_labels
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["MarkovFieldFusion"]
@@ -237,3 +242,27 @@ def _most_entropy(ensemble):
     """The clustering of the largest entropy; of equals up to rounding, the first."""
     H = [entropy(sizes) for sizes in np.split(ensemble.sizes, ensemble.offsets[1:-1])]
     return int(np.argmax(np.asarray(H) >= max(H) - 1e-12))
+
+
+def aligned_votes(
+    ensemble: Ensemble,
+    reference: ArrayLike,
+    n_labels: int | None = None,
+    *,
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+    method: str = "hungarian",
+    surplus: str = "merge",
+) -> NDArray[np.float64]:
+    r"""Count the votes of aligned clusterings for each label of the reference.
+
+    .. math::
+        V_{ir} = \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r];
+
+    fuzzy clusterings split their vote. An object that a clustering leaves out gets no
+    vote from it.
+    """
+    _, k = check_labels(reference, "reference", ensemble.n_objects, n_labels)
+    targets = align_clusters(ensemble, reference, k, method=method, surplus=surplus)
+    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
+    return group_votes(ensemble, targets, max(k, int(targets.max()) + 1), weights)

@@ -14,11 +14,17 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import VariableWeightMethod
 from comitia.methods._alternating import AlternatingMethod
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    graph_on,
+    row_scale,
+    scale_view,
+)
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise import indicator_start
 from comitia.optimise.multiview import roughness
 from comitia.partition import kmeans
-from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
+from comitia.represent import knn_graph
 
 __all__ = ["AlternatingViewMethod", "ViewFactors"]
 

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import weighted_association
+from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from tests.fixtures import E6, X6
 
 

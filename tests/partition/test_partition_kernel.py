@@ -8,13 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia.exceptions import ComitiaError
-from comitia.represent import (
-    path_kernel,
-    path_kernel_table,
-    subset_kernel,
-    subset_kernel_table,
-)
+from comitia.methods.fixed_clusterings.vega_pons_2008 import path_kernel_table
+from comitia.methods.fixed_clusterings.wpck import subset_kernel_table
 from tests.fixtures import E6
+from tests.methods._partition_kernels import path_kernel, subset_kernel
 
 C, D = E6[:, 0], E6[:, 2]
 

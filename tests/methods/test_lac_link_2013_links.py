@@ -6,12 +6,12 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import coassociation, jaccard_clusters, profile_similarity
-from comitia.represent.link_similarity import (
+from comitia.methods.variable_features._lac_link_2013_links import (
     link_similarity,
     refine_by_links,
     soft_jaccard,
 )
+from comitia.represent import coassociation, jaccard_clusters, profile_similarity
 from tests.fixtures import E6
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import mean_distances
+from comitia.methods.selection.greedy_diversity_2014 import mean_distances
 from tests.fixtures import E6, X6
 
 
@@ -18,7 +18,7 @@ def test_the_object_itself_counts():
 
 @pytest.mark.parametrize("block", [2**22, 40])
 def test_mean_distances_are_their_definition(block, monkeypatch):
-    module = import_module("comitia.represent.mean_distances")
+    module = import_module("comitia.methods.selection.greedy_diversity_2014")
     monkeypatch.setattr(module, "_BLOCK", block)
     rng = np.random.RandomState(0)
     X, labels = rng.randn(30, 3), rng.randint(-1, 3, size=(30, 4))

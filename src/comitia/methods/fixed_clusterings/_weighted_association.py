@@ -26,38 +26,8 @@ def weighted_association(
         R_{ij} = \sum_{m=1}^{M} [\,i, j \in c,\ c \in C_m\,] \,
         \frac{k_m}{|c|} \, \mathrm{sim}_m(i, j)
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    X : array-like of shape (n_objects, n_features), default=None
-        The data, for similarities :math:`1 / (1 + d)`. Without them objects in one
-        cluster are alike altogether, :math:`\mathrm{sim} = 1`.
-
-    metric : str, callable, matrix, None or a list of these, default="euclidean"
-        The distance d, as ``scipy.spatial.distance.cdist`` takes it; or similarities of
-        shape (n_objects, n_objects); or None for :math:`\mathrm{sim} = 1`. A list has
-        one entry for each clustering.
-
-    Returns
-    -------
-    association : ndarray of shape (n_objects, n_objects)
-        Symmetric, in float64; the diagonal is what the formula gives.
-
-    References
-    ----------
-    .. [1] S. Vega-Pons, J. Ruiz-Shulcloper and A. Guerra-Gandon, "Weighted association
-       based methods for the combination of heterogeneous partitions", Pattern
-       Recognition Letters 32(16), 2011. :doi:`10.1016/j.patrec.2011.05.006`
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> weighted_association(Ensemble([[0, 0], [0, 0], [1, 0]]))
-    array([[1.33333333, 1.33333333, 0.33333333],
-           [1.33333333, 1.33333333, 0.33333333],
-           [0.33333333, 0.33333333, 2.33333333]])
+    A metric is a distance d, with similarity :math:`1 / (1 + d)` on X and 1 without X,
+    a matrix of similarities, or None for 1; a list has one for each clustering.
     """
     M, n = ensemble.n_clusterings, ensemble.n_objects
     sizes = np.maximum(ensemble.sizes, 1)

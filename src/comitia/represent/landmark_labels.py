@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.rows import labels_of
+from comitia.represent.cluster_sums import labels_of
 from comitia.represent.votes import overlaps, spread_shares
 
 __all__ = ["Landmarks", "draw_landmarks", "extend_labels"]

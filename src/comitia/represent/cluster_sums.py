@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 
-__all__ = ["best_column", "has_labels", "labels_of", "row_sums"]
+__all__ = ["labels_of", "row_sums"]
 
 Floats = NDArray[np.float64]
 
@@ -45,65 +45,6 @@ def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
 
 def _sums_of(block: Ensemble, *, values: Floats) -> Any:
     return block.engine.row_sums(values)
-
-
-def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
-    """Whether one clustering has these labels.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    m : int
-        Which of them.
-
-    labels : ndarray of shape (n_objects,)
-        Labels, and -1 where there is none.
-
-    Returns
-    -------
-    same : bool
-        True if all are equal.
-    """
-    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
-    return bool(differ.total() == 0)
-
-
-def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
-    return block.engine.n_differing(m, labels)
-
-
-def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
-    """The column with the largest sum over the clusters of each object.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    table : ndarray of shape (n_clusters, k)
-        A row for each cluster; memberships multiply it.
-
-    Returns
-    -------
-    best : ndarray of shape (n_objects,)
-        The first of the largest entries in each row of B times the table.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
-    >>> best_column(votes, np.array([[1, 0], [0, 3], [1, 0], [0, 2]]))
-    array([0, 1, 1], dtype=int32)
-    """
-    values = np.ascontiguousarray(table, dtype=np.float64)
-    best = ensemble.row_blocks.map(_best_in, table=values)
-    return join(best, ensemble.n_objects)
-
-
-def _best_in(block: Ensemble, *, table: Floats) -> NDArray[np.int32]:
-    return block.engine.best_column(table)
 
 
 def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:

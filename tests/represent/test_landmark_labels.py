@@ -8,8 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 import comitia
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.represent import landmarks as module
-from comitia.represent.landmarks import Landmarks, draw_landmarks, extend_labels
+from comitia.represent import landmark_labels as module
+from comitia.represent.landmark_labels import Landmarks, draw_landmarks, extend_labels
 
 
 def planted(n=3000, M=10, k=4, noise=0.3, seed=0):

@@ -22,22 +22,6 @@ def soft_jaccard(probabilities: ArrayLike) -> Floats:
         s(C, C') = \frac{\sum_i \min(P_{iC}, P_{iC'})}{\sum_i \max(P_{iC}, P_{iC'})},
 
     the Jaccard coefficient where probabilities are 0 and 1.
-
-    Parameters
-    ----------
-    probabilities : array-like of shape (n_objects, n_clusters)
-        The probabilities P, not negative.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_clusters, n_clusters)
-        Symmetric, with ones on the diagonal; 0 for clusters that nobody belongs to.
-
-    Examples
-    --------
-    >>> soft_jaccard([[1.0, 0.5], [0.0, 0.5]])
-    array([[1.        , 0.33333333],
-           [0.33333333, 1.        ]])
     """
     P = np.asarray(probabilities, dtype=np.float64)
     if P.ndim != 2 or not np.isfinite(P).all() or (P < 0).any():
@@ -66,30 +50,6 @@ def link_similarity(probabilities: ArrayLike, ensemble: Ensemble) -> Floats:
 
     where the clusters of different clusterings are as alike as :func:`soft_jaccard`
     says, and :math:`s_{\max}` is the largest sum of all clusterings.
-
-    Parameters
-    ----------
-    probabilities : array-like of shape (n_objects, n_clusters)
-        Probability of each cluster of each clustering.
-
-    ensemble : Ensemble
-        The clusterings.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_clusters, n_clusters)
-        Symmetric, in [0, 1]; zero for clusters of different clusterings.
-
-    Examples
-    --------
-    The first two clusters of the first clustering share a neighbour.
-
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [1, 0], [2, 1]])
-    >>> link_similarity(votes.membership.toarray(), votes)[:3, :3]
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 1.]])
     """
     P = np.asarray(probabilities, dtype=np.float64)
     if P.shape != (ensemble.n_objects, ensemble.n_clusters):
@@ -124,30 +84,6 @@ def refine_by_links(
         P'_{ir} = P_{i i^*} \, s(C^{i^*}, C^r), \qquad i^* = \arg\max_v P_{iv},
 
     in each clustering.
-
-    Parameters
-    ----------
-    probabilities : array-like of shape (n_objects, n_clusters)
-        Probability of each cluster of each clustering.
-
-    ensemble : Ensemble
-        The clusterings; they say which clusters belong together.
-
-    similarity : array-like of shape (n_clusters, n_clusters)
-        How alike clusters of one clustering are.
-
-    Returns
-    -------
-    refined : ndarray of shape (n_objects, n_clusters)
-        Rows need not sum to one.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0], [1]])
-    >>> refine_by_links([[0.75, 0.25], [0.5, 0.5]], votes, [[1.0, 0.5], [0.5, 1.0]])
-    array([[0.75 , 0.375],
-           [0.5  , 0.25 ]])
     """
     P = np.asarray(probabilities, dtype=np.float64)
     s = np.asarray(similarity, dtype=np.float64)

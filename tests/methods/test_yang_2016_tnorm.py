@@ -4,7 +4,8 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import coassociation, tnorm_coassociation
+from comitia.methods.fixed_clusters.yang_2016 import tnorm_coassociation
+from comitia.represent import coassociation
 from tests.fixtures import E6
 
 

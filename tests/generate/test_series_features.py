@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.represent import (
+from comitia.generate.series_features import (
     SERIES_REPRESENTATIONS,
     fourier_coefficients,
     piecewise_statistics,

@@ -8,15 +8,12 @@ from comitia import Ensemble, config
 from comitia._kernels import moves
 from comitia.agreement import agreement_with
 from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.methods.fixed_clusterings.vega_pons_2008 import path_kernel_table
+from comitia.methods.fixed_clusterings.wpck import subset_kernel_table
 from comitia.partition import MedianSearch
-from comitia.partition.moves import AGREEMENTS, set_partitions
-from comitia.represent import (
-    path_kernel,
-    path_kernel_table,
-    subset_kernel,
-    subset_kernel_table,
-)
+from comitia.partition.median_search import AGREEMENTS, set_partitions
 from tests.fixtures import planted
+from tests.methods._partition_kernels import path_kernel, subset_kernel
 
 
 def kernels(n):

@@ -19,7 +19,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.optimise._ties import is_lower
 from comitia.partition.k_means import kmeans_rows
-from comitia.represent.partition_kernel import PartitionKernel
+from comitia.partition.partition_kernel import PartitionKernel
 
 if TYPE_CHECKING:
     from comitia._kernels.moves import Form, State

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from comitia.exceptions import ComitiaError
-from comitia.represent import (
+from comitia.methods.multiview._prepared_views import (
     balance_view,
     graph_on,
     impute_views,

@@ -30,35 +30,10 @@ def scale_view(
     *,
     limits: tuple[Floats, Floats] | None = None,
 ) -> Floats:
-    r"""Make a view non-negative.
+    """Make a view non-negative; rows of NaN stay rows of NaN.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The view; rows of NaN stay rows of NaN.
-
-    scale : {"minmax", "shift"} or None, default="minmax"
-        Bring each feature to [0, 1]; take its minimum off; or leave the view as it
-        is and refuse negative numbers.
-
-    limits : (ndarray, ndarray) of shape (n_features,), default=None
-        What is taken off and what is divided by, when other objects set them, as
-        :func:`view_limits` tells. Values below what is taken off become zero.
-
-    Returns
-    -------
-    X : ndarray of shape (n_objects, n_features)
-        The view, without negative numbers.
-
-    Examples
-    --------
-    >>> scale_view([[1.0, -2.0], [3.0, 0.0], [2.0, 2.0]])
-    array([[0. , 0. ],
-           [1. , 0.5],
-           [0.5, 1. ]])
-    >>> scale_view([[1.0, -2.0], [3.0, 0.0]], "shift")
-    array([[0., 0.],
-           [2., 2.]])
+    ``scale="minmax"`` brings each feature to [0, 1], ``"shift"`` takes its minimum off,
+    None refuses negative numbers. Values below given ``limits`` become 0.
     """
     data = np.asarray(X, dtype=np.float64)
     low, width = view_limits(data, scale) if limits is None else limits
@@ -66,24 +41,7 @@ def scale_view(
 
 
 def view_limits(X: ArrayLike, scale: str | None) -> tuple[Floats, Floats]:
-    """What :func:`scale_view` takes off each feature, and what it divides by.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The view; rows of NaN do not count.
-
-    scale : {"minmax", "shift"} or None
-        How the view is made non-negative.
-
-    Returns
-    -------
-    low : ndarray of shape (n_features,)
-        What is taken off.
-
-    width : ndarray of shape (n_features,)
-        What is divided by; one for a feature that does not vary.
-    """
+    """What :func:`scale_view` takes off each feature, and what it divides by."""
     if scale not in ("minmax", "shift", None):
         raise ComitiaError(f'scale={scale!r} is none of "minmax", "shift", None.')
     data = np.asarray(X, dtype=np.float64)
@@ -103,23 +61,7 @@ def view_limits(X: ArrayLike, scale: str | None) -> tuple[Floats, Floats]:
 
 
 def row_scale(X: ArrayLike) -> float:
-    r"""Root mean square length of the rows, :math:`\|X\|_F / \sqrt{n}`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        A view; rows of NaN do not count.
-
-    Returns
-    -------
-    length : float
-        The length; one for a view of zeros.
-
-    Examples
-    --------
-    >>> row_scale([[3.0, 4.0], [np.nan, np.nan]])
-    5.0
-    """
+    r"""Root mean square length of the rows, :math:`\|X\|_F / \sqrt{n}`."""
     data = np.asarray(X, dtype=np.float64)
     present = data[~np.isnan(data[:, 0])]
     length = float(np.sqrt((present**2).sum() / max(len(present), 1)))
@@ -127,24 +69,7 @@ def row_scale(X: ArrayLike) -> float:
 
 
 def balance_view(X: ArrayLike) -> Floats:
-    """A view about its mean, with the total variance one: all views count alike.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        A view, without NaN.
-
-    Returns
-    -------
-    X : ndarray of shape (n_objects, n_features)
-        The same objects.
-
-    Examples
-    --------
-    >>> balance_view([[1.0, 7.0], [3.0, 7.0]])
-    array([[-1.,  0.],
-           [ 1.,  0.]])
-    """
+    """A view about its mean, with the total variance one: all views count alike."""
     data = np.asarray(X, dtype=np.float64)
     centred = data - data.mean(axis=0)
     return np.asarray(centred / row_scale(centred))
@@ -153,28 +78,7 @@ def balance_view(X: ArrayLike) -> Floats:
 def impute_views(
     views: list[Floats] | tuple[Floats, ...], means: list[Floats] | None = None
 ) -> list[Floats]:
-    """Fill the rows that a view does not have with the means of its columns.
-
-    Parameters
-    ----------
-    views : sequence of ndarray of shape (n_objects, n_features of the view)
-        The views, with rows of NaN.
-
-    means : list of ndarray of shape (n_features of the view,), default=None
-        What to fill in; by default the means over the objects that the view has.
-
-    Returns
-    -------
-    views : list of ndarray
-        The views, without NaN.
-
-    Examples
-    --------
-    >>> impute_views([np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 6.0]])])
-    [array([[1., 2.],
-           [2., 4.],
-           [3., 6.]])]
-    """
+    """Fill the rows that a view does not have with the means of its columns."""
     if means is None:
         means = [X[~np.isnan(X[:, 0])].mean(axis=0) for X in views]
     return [
@@ -194,27 +98,6 @@ def presence_weights(
     .. math::
         W_{im} = \begin{cases} 1 & i \text{ is in view } m, \\
         n_m / n & \text{otherwise.} \end{cases}
-
-    Parameters
-    ----------
-    present : ndarray of shape (n_objects, n_views)
-        Which objects each view has.
-
-    shares : array-like of shape (n_views,), default=None
-        The share of objects that each view has; that of these objects by default.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects, n_views)
-        The weights, in [0, 1].
-
-    Examples
-    --------
-    >>> presence_weights(np.array([[True], [True], [True], [False]]))
-    array([[1.  ],
-           [1.  ],
-           [1.  ],
-           [0.75]])
     """
     share = present.mean(axis=0) if shares is None else np.asarray(shares, np.float64)
     return np.where(present, 1.0, share)
@@ -225,22 +108,6 @@ def graph_on(S: Any, device: str | None) -> tuple[Any, Any]:
 
     The standard knows no sparse arrays; those of the device's library do, as far as
     ``S @ U`` goes, which is all that is needed.
-
-    Parameters
-    ----------
-    S : csr_array of shape (n_objects, n_objects)
-        The weights of the edges.
-
-    device : str or None
-        As :func:`comitia._arrays.check_device` returns it.
-
-    Returns
-    -------
-    S : matrix
-        The same graph; dense for a library without sparse arrays.
-
-    degrees : array of shape (n_objects,)
-        Its row sums.
     """
     degrees = floats_on(np.asarray(S.sum(axis=1)).ravel(), device)
     if device is None:
