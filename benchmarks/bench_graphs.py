@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.ensembles import planted_labels
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia import Ensemble, method
-from comitia.partition import cluster_vote
+from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import align_clusters
 from comitia.represent.votes import vote_shares
 

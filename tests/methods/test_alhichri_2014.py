@@ -9,9 +9,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, method
 from comitia.agreement import entropy, nmi
+from comitia.engine.sparse import largest_votes
 from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    potts_energy,
+)
 from comitia.methods.fixed_clusterings.alhichri_2014 import aligned_votes
-from comitia.partition import grid_graph, potts_energy, weighted_vote
 from comitia.represent import align_clusters, knn_graph
 from tests.fixtures import E6, same_partition
 
@@ -36,7 +40,8 @@ def vote_of(fitted):
     return aligned_votes(
         ensemble,
         ensemble.labels[:, fitted.reference_],
-        clustering_weights=fitted.clustering_weights_,
+        int(ensemble.n_clusters_each[fitted.reference_]),
+        fitted.clustering_weights_,
     )
 
 
@@ -64,7 +69,7 @@ def test_the_reference_has_the_largest_entropy():
 def test_without_penalty_it_is_the_weighted_vote():
     X, _ = image(0.3)
     fitted = fitted_on(X, n_clusters=4, feature_fraction=0.5, graph_penalty=0.0)
-    assert same_partition(fitted.labels_, weighted_vote(vote_of(fitted)))
+    assert same_partition(fitted.labels_, largest_votes(vote_of(fitted)))
     assert fitted.n_iter_ == 0
 
 
@@ -79,7 +84,7 @@ def test_the_energy_falls_and_is_that_of_the_labels(connectivity):
     assert fitted.n_iter_ == len(fitted.objective_) - 1 > 0
     assert (np.diff(fitted.objective_) < 0).all()
     votes = vote_of(fitted)
-    start = potts_energy(weighted_vote(votes), 1 - votes, graph, 0.2)
+    start = potts_energy(largest_votes(votes), 1 - votes, graph, 0.2)
     assert_allclose(fitted.objective_[0], start)
 
 
@@ -150,32 +155,33 @@ def votes_by_loops(ensemble, targets, k, w):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("surplus", ["fresh", "merge"])
-def test_votes_are_counted_object_by_object(seed, surplus):
+def test_votes_are_counted_object_by_object(seed):
     rng = np.random.RandomState(seed)
     ensemble = Ensemble(rng.randint(-1, 5, size=(60, 4)))
     reference, w = rng.randint(3, size=60), rng.rand(4)
-    targets = align_clusters(ensemble, reference, surplus=surplus)
-    got = aligned_votes(ensemble, reference, clustering_weights=w, surplus=surplus)
-    expected = votes_by_loops(ensemble, targets, targets.max() + 1, w)
+    targets = align_clusters(ensemble, reference)
+    got = aligned_votes(ensemble, reference, 3, w)
+    expected = votes_by_loops(ensemble, targets, 3, w)
     assert_allclose(got, expected, atol=1e-14)
 
 
 def test_votes_of_e6_for_its_first_clustering():
     # c and e stand for a and b; d = {2, 3} is in excess, between them, and joins a.
-    votes = aligned_votes(Ensemble(E6), E6[:, 0])
+    votes = aligned_votes(Ensemble(E6), E6[:, 0], 2, np.full(3, 1 / 3))
     assert_allclose(votes[:, 0], [1, 1, 1, 1 / 3, 0, 0])
     assert_allclose(votes.sum(axis=1), 1)
 
 
 def test_crisp_memberships_vote_as_labels_do():
     fuzzy = Ensemble.from_memberships([np.eye(3)[E6[:, m]] for m in range(3)])
-    expected = aligned_votes(Ensemble(E6), E6[:, 0], clustering_weights=[1, 2, 3])
-    got = aligned_votes(fuzzy, E6[:, 0], clustering_weights=[1, 2, 3])
+    expected = aligned_votes(Ensemble(E6), E6[:, 0], 2, [1, 2, 3])
+    got = aligned_votes(fuzzy, E6[:, 0], 2, [1, 2, 3])
     assert_allclose(got, expected)
 
 
 def test_fuzzy_clusterings_split_their_vote():
     F = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
-    votes = aligned_votes(Ensemble.from_memberships([F, F[:, ::-1]]), [0, 0, 1])
+    votes = aligned_votes(
+        Ensemble.from_memberships([F, F[:, ::-1]]), [0, 0, 1], 2, [0.5, 0.5]
+    )
     assert_allclose(votes, F)

@@ -15,7 +15,8 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cluster_vote, kmeans_rows, median_selection
+from comitia.partition import kmeans_rows, median_selection
+from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import combined_weights, overlaps
 from comitia.represent.alignment import match_clusters
 from comitia.weigh import normalise_weights

@@ -14,13 +14,16 @@ from comitia.agreement import entropy
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster.communities import check_graph
+from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    iterated_modes,
+)
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.partition import grid_graph, iterated_modes, weighted_vote
 from comitia.represent import align_clusters, combined_weights, knn_graph
 from comitia.represent.alignment import group_votes
-from comitia.represent.votes import check_labels
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["MarkovFieldFusion"]
@@ -199,10 +202,10 @@ class MarkovFieldFusion(SameNumberOfClusters):
             ensemble,
             ensemble.labels[:, self.reference_],
             int(ensemble.n_clusters_each[self.reference_]),
-            clustering_weights=self.clustering_weights_,
+            self.clustering_weights_,
         )
         found = iterated_modes(
-            weighted_vote(votes),
+            largest_votes(votes),
             1.0 - votes,
             self._neighbours(X),
             self.graph_penalty,
@@ -245,14 +248,7 @@ def _most_entropy(ensemble):
 
 
 def aligned_votes(
-    ensemble: Ensemble,
-    reference: ArrayLike,
-    n_labels: int | None = None,
-    *,
-    clustering_weights: ArrayLike | None = None,
-    cluster_weights: ArrayLike | None = None,
-    method: str = "hungarian",
-    surplus: str = "merge",
+    ensemble: Ensemble, reference: ArrayLike, n_labels: int, weights: ArrayLike
 ) -> NDArray[np.float64]:
     r"""Count the votes of aligned clusterings for each label of the reference.
 
@@ -262,7 +258,5 @@ def aligned_votes(
     fuzzy clusterings split their vote. An object that a clustering leaves out gets no
     vote from it.
     """
-    _, k = check_labels(reference, "reference", ensemble.n_objects, n_labels)
-    targets = align_clusters(ensemble, reference, k, method=method, surplus=surplus)
-    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
-    return group_votes(ensemble, targets, max(k, int(targets.max()) + 1), weights)
+    targets = align_clusters(ensemble, reference, n_labels)
+    return group_votes(ensemble, targets, n_labels, combined_weights(ensemble, weights))

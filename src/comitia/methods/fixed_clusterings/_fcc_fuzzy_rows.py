@@ -69,48 +69,6 @@ def fuzzy_rows(
     clustering m in row i and :math:`D_g` a Bregman divergence
     (:func:`comitia.optimise.bregman_divergence`). Where an object has no label, it
     enters neither the prototype nor the distance. Objects with equal rows are one.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings: hard, partial or fuzzy.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        The weights :math:`w`; equal with sum 1 by default.
-
-    divergence : {"squared", "kl", "norm"}, default="squared"
-        Which :math:`D_g`.
-
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=300
-        Most iterations of a start.
-
-    tol : float, default=1e-5
-        Stop when no membership changes by more.
-
-    Returns
-    -------
-    run : FuzzyRows
-        Memberships, prototypes, objective and whether it converged.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 0], [1, 1], [1, 1]])
-    >>> run = fuzzy_rows(votes, 2, np.random.RandomState(0))
-    >>> run.membership.argmax(axis=1)
-    array([1, 1, 0, 0])
     """
     if ensemble.kind == "overlapping":
         raise ComitiaError(

@@ -71,22 +71,6 @@ def partition_distance(F: Any, G: Any) -> float:
 
     .. math::
         \|FF' - GG'\|_F = \sqrt{2k - 2 \|F'G\|_F^2} = \sqrt2 \, \|G - F(F'G)\|_F .
-
-    Parameters
-    ----------
-    F, G : array of shape (n_objects, k)
-        The partitions, with orthonormal columns.
-
-    Returns
-    -------
-    distance : float
-        From 0 for the same subspace to :math:`\sqrt{2k}` for orthogonal ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> partition_distance(np.eye(4)[:, :2], np.eye(4)[:, 2:])
-    2.0
     """
     xp = array_namespace(F, G)
     # The form without a difference of large numbers.
@@ -99,46 +83,13 @@ def partition_weights(consensus: Any, partitions: Sequence[Any]) -> Array:
 
     .. math::
         w_m = \frac{1}{2 \|F^* F^{*\prime} - F^m F^{m\prime}\|_F}
-
-    Parameters
-    ----------
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`F^*`.
-
-    partitions : list of array of shape (n_objects, k)
-        The partitions :math:`F^m`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_views,)
-        The weights; a distance below 1e-8 counts as that much.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> partition_weights(np.eye(4)[:, :2], [np.eye(4)[:, 2:]])
-    array([0.25])
     """
     distances = [partition_distance(consensus, F) for F in partitions]
     return 0.5 / np.maximum(distances, _SMALLEST)
 
 
 def ridge_inverse(X: Any, penalty: float) -> Any:
-    r"""Inverse of the regularised inner products, :math:`(XX' + \lambda I)^{-1}`.
-
-    Parameters
-    ----------
-    X : array of shape (n_objects, n_features)
-        A view.
-
-    penalty : float
-        What is added to the diagonal, :math:`\lambda > 0`.
-
-    Returns
-    -------
-    P : array of shape (n_objects, n_objects)
-        The inverse.
-    """
+    r"""Inverse of the regularised inner products, :math:`(XX' + \lambda I)^{-1}`."""
     xp = array_namespace(X)
     n, p = X.shape
     eye = _identity(n, X)
@@ -159,25 +110,6 @@ def self_representation(P: Any, F: Any, penalty: float, graph_penalty: float) ->
     the minimiser of :math:`\|X' - X'Z\|_F^2 + \lambda_1 \|Z\|_F^2
     + \tfrac{\lambda_2}{2} \sum_{ij} Z_{ij} \|F_i - F_j\|^2`; then negative numbers are
     set to zero and Z is replaced by :math:`(Z + Z') / 2`.
-
-    Parameters
-    ----------
-    P : array of shape (n_objects, n_objects)
-        The inverse, of :func:`ridge_inverse`.
-
-    F : array of shape (n_objects, k)
-        A partition.
-
-    penalty : float
-        The one of the inverse, :math:`\lambda_1`.
-
-    graph_penalty : float
-        How much the partition counts, :math:`\lambda_2`.
-
-    Returns
-    -------
-    Z : array of shape (n_objects, n_objects)
-        Weights of edges, symmetric and non-negative.
     """
     xp = array_namespace(P, F)
     # P XX' = I - penalty P, and the squared distances have k + 2 factors.
@@ -202,28 +134,6 @@ def view_partition(
     The eigenvectors of :math:`\lambda_2 L - 2 \lambda_3 w F^* F^{*\prime}` with the k
     smallest eigenvalues, which minimise :math:`\lambda_2 \mathrm{tr}(F'LF)
     + \lambda_3 w \|F^* F^{*\prime} - FF'\|_F^2` with :math:`F'F = I`.
-
-    Parameters
-    ----------
-    Z : array of shape (n_objects, n_objects)
-        Weights of the edges, symmetric.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`F^*`.
-
-    weight : float
-        Weight of the view, :math:`w`.
-
-    graph_penalty : float
-        How much the graph counts, :math:`\lambda_2`.
-
-    view_penalty : float
-        How much the consensus counts, :math:`\lambda_3`.
-
-    Returns
-    -------
-    F : array of shape (n_objects, k)
-        The partition, with orthonormal columns.
     """
     xp = array_namespace(Z, consensus)
     degrees = xp.sum(Z, axis=1)
@@ -237,19 +147,6 @@ def partition_consensus(partitions: Sequence[Any], weights: Array) -> Any:
 
     The eigenvectors of :math:`\sum_m w_m F^m F^{m\prime}` with the k largest
     eigenvalues, which minimise :math:`\sum_m w_m \|FF' - F^m F^{m\prime}\|_F^2`.
-
-    Parameters
-    ----------
-    partitions : list of array of shape (n_objects, k)
-        The partitions :math:`F^m`.
-
-    weights : ndarray of shape (n_views,)
-        Their weights.
-
-    Returns
-    -------
-    F : array of shape (n_objects, k)
-        The consensus, with orthonormal columns.
     """
     xp = array_namespace(*partitions)
     # Relative to the largest: the weight of a partition that is met can be huge.
@@ -277,33 +174,6 @@ def subspace_partitions(
         \min \sum_m \|X^{m\prime} - X^{m\prime} Z^m\|_F^2 + \lambda_1 \|Z^m\|_F^2
         + \lambda_2 \, \mathrm{tr}(F^{m\prime} L(Z^m) F^m)
         + \lambda_3 \|F^* F^{*\prime} - F^m F^{m\prime}\|_F .
-
-    Parameters
-    ----------
-    views : list of array of shape (n_objects, n_features of the view)
-        The views; arrays of NumPy, PyTorch, CuPy or another library that follows the
-        array API standard.
-
-    consensus : array of shape (n_objects, k)
-        The first consensus, with orthonormal columns.
-
-    partitions : list of array of shape (n_objects, k)
-        The first partition of each view, with orthonormal columns.
-
-    coefficient_penalty, graph_penalty, view_penalty : float
-        The strengths :math:`\lambda_1`, :math:`\lambda_2` and :math:`\lambda_3`.
-
-    max_iter : int, default=200
-        Most sweeps.
-
-    tol : float, default=1e-3
-        Stop when the consensus moves by less than this share of its length.
-
-    Returns
-    -------
-    run : SubspaceRun
-        Consensus, partitions and weights of the lowest objective that was met. The
-        step of Z is not exact, and the objective may rise.
     """
     X = [reduce_features(view) for view in views]
     inverses = [ridge_inverse(x, coefficient_penalty) for x in X]

@@ -8,7 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from comitia.exceptions import ComitiaError
-from comitia.partition import grid_graph, iterated_modes, potts_energy
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    iterated_modes,
+    potts_energy,
+)
 
 PATH = grid_graph((1, 3))
 # One clustering of weight 1 with the labels 0, 1, 0.

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.transfer_cut import bipartite_embedding
 from comitia.represent.graphs import bipartite_graph
 
@@ -33,39 +33,6 @@ def ncut_points(
 
     with the rows scaled to unit length. The eigenproblem has the order of the objects
     or of the clusters, whichever are fewer.
-
-    Parameters
-    ----------
-    micro : Ensemble
-        The clusterings of objects that differ.
-
-    counts : ndarray of shape (n_objects,)
-        How many equal objects each object stands for.
-
-    clustering_weights : array-like of shape (n_clusterings,)
-        Weights, the diagonal of :math:`W`.
-
-    sizes : array-like of shape (n_clusters of the ensemble,)
-        How many of the objects that are stood for each cluster has.
-
-    n_clusters : int
-        How many eigenvectors; those of the eigenvalue zero are left out.
-
-    Returns
-    -------
-    points : ndarray of shape (n_objects, n_vectors)
-        Unit vectors; the origin for an object that no eigenvector reaches.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 1], [1, 2]])
-    >>> points = ncut_points(votes, np.ones(3, int), [0.5, 0.5], votes.sizes, 2)
-    >>> np.abs(points @ points.T).round(6)
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 1.]])
     """
     w, totals = np.asarray(clustering_weights), np.asarray(sizes)
     if micro.n_objects < micro.n_clusters:

@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.cluster import fuzzy_cmeans, fuzzy_memberships
+from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import _Rows, fuzzy_rows
 from comitia.optimise import bregman_divergence
-from comitia.partition import fuzzy_rows
-from comitia.partition.fuzzy_rows import _Rows
 from tests.fixtures import planted
 
 

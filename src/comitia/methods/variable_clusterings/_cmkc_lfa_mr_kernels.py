@@ -16,7 +16,7 @@ from comitia._arrays import (
 )
 from comitia._scales import off_centre
 from comitia.optimise import SoftPartitions
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 
 __all__ = ["kernel_matrix", "kernel_partitions"]
 
@@ -34,35 +34,7 @@ def kernel_partitions(
     rng: np.random.RandomState,
     device: str | None = None,
 ) -> SoftPartitions:
-    """Leading eigenvectors of kernels of several widths, and of their mean.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The data.
-
-    n_clusters : int
-        How many eigenvectors.
-
-    n_kernels : int
-        How many kernels; their widths go from a quarter to four times the median
-        distance.
-
-    kernel : {"rbf", "laplacian"}
-        What they are.
-
-    rng : RandomState
-        Draws the objects whose distances are looked at.
-
-    device : str or None, default=None
-        Where kernels are made and multiplied. Only their products come back, and SciPy
-        finds the eigenvectors from them.
-
-    Returns
-    -------
-    partitions : SoftPartitions
-        One for each kernel, as arrays of NumPy; the mean kernel's is the reference.
-    """
+    """Leading eigenvectors of kernels of several widths, and of their mean."""
     from comitia.generate.estimators import median_distance
     from comitia.generate.kernels import gamma_of
 
@@ -86,27 +58,7 @@ def kernel_partitions(
 def kernel_matrix(
     X: Floats, kernel: str, gamma: float, device: str | None = None
 ) -> Any:
-    """The kernel of each two objects.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The data.
-
-    kernel : {"rbf", "laplacian"}
-        The kernel.
-
-    gamma : float
-        What squared or city-block distances are multiplied by.
-
-    device : str or None, default=None
-        Where to compute it.
-
-    Returns
-    -------
-    K : array of shape (n_objects, n_objects)
-        On the device.
-    """
+    """The kernel of each two objects."""
     X = off_centre(X)
     if device is None:
         from sklearn.metrics.pairwise import pairwise_kernels

@@ -6,7 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from comitia.exceptions import ComitiaError
-from comitia.partition import cut_long_edges, spanning_tree, split_index
+from comitia.methods.selection._tang_liu_2018_tree import (
+    cut_long_edges,
+    spanning_tree,
+    split_index,
+)
 from tests.fixtures import X6, same_partition
 
 

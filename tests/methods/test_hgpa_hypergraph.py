@@ -9,7 +9,8 @@ from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import hypergraph, hypergraph_partition
+from comitia.methods.baselines import _hgpa_hypergraph as hypergraph
+from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from tests.fixtures import E6, planted, same_partition
 
 pytest.importorskip("mtkahypar")

@@ -2,18 +2,17 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
-from comitia import Ensemble, config
-from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.partition import (
     choose_n_clusters,
     eigengap,
     ncut,
-    spectral_clustering,
 )
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 from tests.fixtures import planted, same_partition
 
 
@@ -62,7 +61,9 @@ def test_an_offset_changes_diagonal_and_degrees(sparse, monkeypatch):
         seen.append(N if isinstance(N, np.ndarray) else N.toarray())
         return largest_eigenpairs(N, k)
 
-    monkeypatch.setattr("comitia.partition.spectral.largest_eigenpairs", eigenpairs)
+    monkeypatch.setattr(
+        "comitia.partition.normalized_cut.largest_eigenpairs", eigenpairs
+    )
     ncut(csr_array(S) if sparse else S, 2, rng(), offset=0.5)
     degrees = S.sum(axis=1) + 1.0
     expected = (S + 0.5 * np.eye(9)) / np.sqrt(np.outer(degrees, degrees))
@@ -134,33 +135,6 @@ def test_eigenpairs_are_those_of_a_full_decomposition(n):
     assert_allclose(np.abs(vectors.T @ Q[:, :4]), np.eye(4), atol=1e-7)
     largest = np.abs(vectors).argmax(axis=0)
     assert (vectors[largest, np.arange(4)] > 0).all()
-
-
-@pytest.mark.parametrize("affinity", ["gaussian", "neighbors"])
-def test_separate_clouds_are_found(affinity):
-    X = rng(0).randn(60, 2) * 0.3 + np.repeat([0, 4, 8], 20)[:, None]
-    labels = spectral_clustering(X, 3, rng(), affinity=affinity, width=0.8)
-    assert same_partition(labels, np.repeat([0, 1, 2], 20))
-
-
-def test_rings_need_neighbours():
-    angle = np.linspace(0, 2 * np.pi, 100, endpoint=False)
-    ring = np.c_[np.cos(angle), np.sin(angle)]
-    labels = spectral_clustering(
-        np.r_[ring, 3 * ring], 2, rng(), affinity="neighbors", n_neighbors=5
-    )
-    assert same_partition(labels, np.repeat([0, 1], 100))
-
-
-def test_a_similarity_matrix_can_be_given():
-    S, _ = blocks([5, 7])
-    labels = spectral_clustering(S, 2, rng(), affinity="precomputed")
-    assert_array_equal(labels, ncut(S, 2, rng()))
-
-
-def test_all_pairs_ask_the_memory_budget():
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="neighbors"):
-        spectral_clustering(np.zeros((1000, 1)), 2, rng())
 
 
 @pytest.mark.parametrize(
@@ -235,7 +209,7 @@ def test_one_cluster_is_chosen_only_when_there_is_nothing_else():
 def test_eigenvectors_are_found_where_arpack_gives_up(gives_up, monkeypatch):
     from scipy.sparse import linalg
 
-    from comitia.partition import _eigen
+    from comitia.partition import eigenpairs as _eigen
 
     rng = np.random.RandomState(0)
     Q = np.linalg.qr(rng.normal(size=(40, 40)))[0]

@@ -36,29 +36,7 @@ class MarkovLabels(NamedTuple):
 
 
 def grid_graph(shape: tuple[int, int]) -> csr_array:
-    """Join each pixel of an image with the up to eight around it.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Rows and columns of the image, whose pixels are numbered row by row.
-
-    Returns
-    -------
-    graph : csr_array of shape (n_pixels, n_pixels)
-        Ones between neighbours; symmetric.
-
-    Examples
-    --------
-    >>> grid_graph((1, 3)).toarray()
-    array([[0., 1., 0.],
-           [1., 0., 1.],
-           [0., 1., 0.]])
-    >>> grid_graph((3, 3)).sum(axis=0).reshape(3, 3)
-    array([[3., 5., 3.],
-           [5., 8., 5.],
-           [3., 5., 3.]])
-    """
+    """Join each pixel of an image with the up to eight around it."""
     from scipy.sparse import csr_array
 
     try:
@@ -93,33 +71,6 @@ def potts_energy(
         U(y) = \sum_i u_i(y_i) + \beta \sum_{(i, j)} g_{ij} \, [y_i \ne y_j],
 
     each pair of neighbours counted once.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_objects,)
-        The labels :math:`y_i`, 0..n_labels - 1.
-
-    costs : array-like of shape (n_objects, n_labels)
-        What each label costs each object, :math:`u_i(r)`.
-
-    graph : sparse array of shape (n_objects, n_objects)
-        Edge weights :math:`g_{ij}`, symmetric and not negative.
-
-    graph_penalty : float, default=1.0
-        The price :math:`\beta` of neighbours with different labels.
-
-    Returns
-    -------
-    energy : float
-        The energy.
-
-    Examples
-    --------
-    >>> costs = [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
-    >>> potts_energy([0, 1, 0], costs, grid_graph((1, 3)), 0.25)
-    0.5
-    >>> potts_energy([0, 0, 0], costs, grid_graph((1, 3)), 0.25)
-    1.0
     """
     y, u, W = _check(labels, costs, graph, graph_penalty)
     edges = W.tocoo()
@@ -138,51 +89,15 @@ def iterated_modes(
     r"""Lower the energy of a Potts model by iterated conditional modes.
 
     Objects take turns; each takes the label of the lowest energy given the labels of
-    the others [1]_,
+    the others (Besag, 1986),
 
     .. math::
         y_i \leftarrow \arg\min_r u_i(r) + \beta \sum_j g_{ij} \, [r \ne y_j].
 
-    Parameters
-    ----------
-    labels : array-like of shape (n_objects,)
-        The labels to start from.
-
-    costs : array-like of shape (n_objects, n_labels)
-        As for :func:`potts_energy`.
-
-    graph : sparse array of shape (n_objects, n_objects)
-        As for :func:`potts_energy`.
-
-    graph_penalty : float, default=1.0
-        As for :func:`potts_energy`.
-
-    max_iter : int, default=100
-        The most sweeps over the objects.
-
-    Returns
-    -------
-    found : MarkovLabels
-        The labels, the energies and whether they settled.
-
-    Notes
-    -----
     A sweep visits only the objects that would gain, those that gain most first: what
     the objects are called then matters only for ties. An object keeps its label unless
     another is better; of several that are best it takes the lowest. The energy falls
     with every change, so the sweeps come to an end.
-
-    References
-    ----------
-    .. [1] J. Besag, "On the statistical analysis of dirty pictures", Journal of the
-       Royal Statistical Society B 48(3), 1986.
-       :doi:`10.1111/j.2517-6161.1986.tb01412.x`
-
-    Examples
-    --------
-    >>> costs = [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
-    >>> iterated_modes([0, 1, 0], costs, grid_graph((1, 3)), 0.6).labels
-    array([0, 0, 0], dtype=int32)
     """
     y, u, W = _check(labels, costs, graph, graph_penalty)
     W = W * graph_penalty

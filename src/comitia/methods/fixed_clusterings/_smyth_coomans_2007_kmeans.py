@@ -26,38 +26,6 @@ def mean_similarity_kmeans(
     .. math::
         \ell_i \leftarrow \arg\max_r \;
         \frac{1}{|r \setminus i|} \sum_{j \in r, \, j \ne i} S_{ij} .
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n), or anything with ``S @ V`` and ``S.diagonal()``
-        Similarities, symmetric.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Draws the random partitions to start from.
-
-    n_init : int, default=10
-        Number of starts; the one whose objects are most similar to their clusters,
-        on average, is returned.
-
-    max_iter : int, default=100
-        The most sweeps of a start.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The cluster of each object. A cluster that loses all its objects gets the one
-        that is least similar to its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> S = np.kron(np.eye(2), np.ones((2, 2)))
-    >>> labels = mean_similarity_kmeans(S, 2, np.random.RandomState(0))
-    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
-    True
     """
     own = np.asarray(S.diagonal(), dtype=np.float64)
     n = len(own)

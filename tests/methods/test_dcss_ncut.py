@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 from comitia.exceptions import ComitiaError
-from comitia.partition import hypergraph_ncut, ncut
+from comitia.methods.selection.dcss import hypergraph_ncut
+from comitia.partition import ncut
 from tests.fixtures import same_partition
 
 BRIDGED = np.array(

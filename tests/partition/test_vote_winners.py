@@ -6,12 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import (
-    cluster_vote,
-    median_selection,
-    meta_vote,
-    weighted_vote,
-)
+from comitia.partition import median_selection, meta_vote
+from comitia.partition.vote_winners import cluster_vote
 from tests.fixtures import E6
 
 
@@ -19,64 +15,6 @@ def winner(votes):
     """The lowest label of those with most votes; -1 without any."""
     votes = np.asarray(votes, dtype=float)
     return int(votes.argmax()) if votes.any() else -1
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_vote_is_counted_object_by_object(seed):
-    rng = np.random.RandomState(seed)
-    aligned = rng.randint(-1, 4, size=(100, 7))
-    w = rng.randint(1, 4, size=7)  # whole numbers: ties happen, and are exact
-    expected = [winner([w[row == r].sum() for r in range(4)]) for row in aligned]
-    assert_array_equal(weighted_vote(aligned, w), expected)
-    assert_array_equal(weighted_vote(aligned, w / w.sum()), expected)
-
-
-def test_of_equals_the_lowest_label_wins_whoever_votes_first():
-    assert weighted_vote([[2, 1, 1, 2], [1, 2, 2, 1]]).tolist() == [1, 1]
-    assert weighted_vote([[3, 0, 1, 2]]).tolist() == [0]
-
-
-def test_thirds_that_add_up_tie_with_a_whole():
-    # 0.1 + 0.2 is not 0.3 in floating point.
-    assert weighted_vote([[1, 1, 0]], weights=[0.1, 0.2, 0.3]).tolist() == [0]
-    assert weighted_vote([[0, 0, 1]], weights=[0.1, 0.2, 0.3]).tolist() == [0]
-
-
-def test_who_abstains_does_not_count_and_no_votes_are_no_label():
-    assert weighted_vote([[-1, -1, 1], [-1, -1, -1]]).tolist() == [1, -1]
-    assert weighted_vote([[0, 1]], weights=[0, 0]).tolist() == [-1]
-
-
-def test_soft_votes_are_weighted_sums():
-    rng = np.random.RandomState(0)
-    F = rng.dirichlet(np.ones(3), size=(4, 20))
-    w = rng.rand(4)
-    F[1, 5] = np.nan  # clustering 1 abstains on object 5
-    expected = (w[:, None, None] * np.nan_to_num(F)).sum(axis=0)
-    assert_array_equal(weighted_vote(F, w), expected.argmax(axis=1))
-    assert_array_equal(weighted_vote(expected), expected.argmax(axis=1))
-
-
-def test_hard_votes_are_soft_votes_of_one():
-    aligned = np.random.RandomState(1).randint(3, size=(50, 5))
-    soft = np.eye(3)[aligned.T]
-    assert_array_equal(weighted_vote(soft), weighted_vote(aligned))
-
-
-@pytest.mark.parametrize(
-    ("votes", "weights", "message"),
-    [
-        ([[0, 1]], [1], "weights must have one entry per clustering, 2"),
-        ([[0, 1]], [1, -1], "weights must be finite and not negative"),
-        ([[0, -2]], None, "votes must be 0 or more"),
-        ([[0.5, 0.5]], [1, 1], "summed already"),
-        ([0, 1], None, "votes must be aligned labels"),
-        ([[0.5, -0.5]], None, "votes must be finite and not negative"),
-    ],
-)
-def test_votes_that_make_no_sense_are_refused(votes, weights, message):
-    with pytest.raises(ComitiaError, match=message):
-        weighted_vote(votes, weights)
 
 
 def vote_by_loops(ensemble, targets, k, w, mean):

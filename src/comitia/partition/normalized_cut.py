@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from comitia import config
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 
-__all__ = ["choose_n_clusters", "eigengap", "ncut", "spectral_clustering"]
+__all__ = ["choose_n_clusters", "eigengap", "ncut"]
 
 Floats = NDArray[np.float64]
 
@@ -145,80 +145,6 @@ def ncut(
     from comitia.partition.k_means import kmeans
 
     return kmeans(points, points.shape[1], rng, n_init=n_init).labels
-
-
-def spectral_clustering(
-    X: ArrayLike,
-    n_clusters: int | None,
-    rng: np.random.RandomState,
-    *,
-    affinity: Literal["gaussian", "neighbors", "precomputed"] = "gaussian",
-    width: float | None = None,
-    n_neighbors: int = 10,
-    discretise: Literal["kmeans", "rotation"] = "kmeans",
-    n_init: int = 10,
-) -> NDArray[np.int32]:
-    r"""Spectral clustering of data: a similarity graph and its normalised cut.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features), or (n, n) when precomputed
-        The data, or their similarities.
-
-    n_clusters : int or None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues.
-
-    rng : RandomState
-        Draws the starts of k-means.
-
-    affinity : {"gaussian", "neighbors", "precomputed"}, default="gaussian"
-        :math:`S_{ij} = \exp(-\lVert x_i - x_j \rVert^2 / 2 \sigma^2)` for all pairs;
-        the same for pairs of near neighbours alone; or S given as X.
-
-    width : float, default=None
-        Width :math:`\sigma` of the kernel. By default the mean distance, of all pairs
-        or of near neighbours.
-
-    n_neighbors : int, default=10
-        Neighbours of each object, for ``affinity="neighbors"``.
-
-    discretise : {"kmeans", "rotation"}, default="kmeans"
-        As for :func:`ncut`.
-
-    n_init : int, default=10
-        Number of starts of k-means, or of the rotation.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The cluster of each object.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> labels = spectral_clustering(X, 2, np.random.RandomState(0), width=1.0)
-    >>> (labels == labels[0]).tolist()
-    [True, True, False, False]
-    """
-    if affinity == "precomputed":
-        S: Any = X
-    else:
-        points = np.asarray(X, dtype=np.float64)
-        if points.ndim != 2 or not np.isfinite(points).all():
-            raise ComitiaError(
-                "X must be a table of finite numbers, one row per object."
-            )
-        if affinity == "gaussian":
-            S = _gaussian(points, width)
-        elif affinity == "neighbors":
-            S = _gaussian_of_neighbours(points, width, n_neighbors)
-        else:
-            raise ComitiaError(
-                f'affinity={affinity!r} is not known; give "gaussian", "neighbors" or '
-                '"precomputed".'
-            )
-    return ncut(S, n_clusters, rng, discretise=discretise, n_init=n_init)
 
 
 def eigengap(
@@ -411,35 +337,3 @@ def _rotated_from(points: Floats, start: int) -> tuple[float, NDArray[np.int32]]
         before = float(singular.sum())
         R = (U @ Vt).T
     return before, labels
-
-
-def _gaussian(X: Floats, width: float | None) -> Floats:
-    n = len(X)
-    config.require_memory(
-        2 * 8 * n * n,
-        f"the similarity of each two of {n} objects",
-        instead='use affinity="neighbors"',
-    )
-    from scipy.spatial.distance import pdist, squareform
-
-    squared = squareform(pdist(X, "sqeuclidean"))
-    if width is None:
-        width = float(np.sqrt(squared).sum() / max(n * (n - 1), 1)) or 1.0
-    squared /= -2.0 * width**2
-    return np.exp(squared, out=squared)
-
-
-def _gaussian_of_neighbours(X: Floats, width: float | None, n_neighbors: int) -> Any:
-    from scipy.sparse import csr_array
-    from scipy.spatial import KDTree
-
-    n = len(X)
-    n_neighbors = min(n_neighbors, n - 1)
-    found = KDTree(X).query(X, k=np.arange(1, n_neighbors + 2))
-    distances, neighbours = np.asarray(found[0]), np.asarray(found[1])
-    if width is None:
-        width = float(distances[:, 1:].mean()) or 1.0
-    similarity = np.exp(-(distances**2) / (2.0 * width**2))
-    rows = np.repeat(np.arange(n), n_neighbors + 1)
-    S = csr_array((similarity.ravel(), (rows, neighbours.ravel())), shape=(n, n))
-    return S.maximum(S.T)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition.metis import _vertex_weights, _whole
+from comitia.partition.metis import integer_vertex_weights, integer_weights
+from comitia.represent import combined_weights
 
 __all__ = ["hypergraph_partition"]
 
@@ -36,53 +37,9 @@ def hypergraph_partition(
         w_c \lambda_c \, [\lambda_c > 1]
 
     under the objectives "cut", "connectivity" and "external_degree". Parts are balanced
-    by design, as in :func:`metis_partition`.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings. Every cluster that has any membership of an object contains it,
-        so fuzzy clusterings make large hyperedges.
-
-    n_clusters : int
-        Number of parts.
-
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of each clustering; equal by default.
-
-    cluster_weights : array-like of shape (n_clusters of the ensemble,), default=None
-        Weight :math:`w_c` of each cluster, multiplied by that of its clustering.
-
-    vertex_weights : array-like of shape (n_objects,), default=None
-        Weight of each object in the balance, such as the counts of micro-objects.
-
-    imbalance : float, default=0.05
-        How much heavier than the mean a part may be.
-
-    objective : {"cut", "connectivity", "external_degree"}, default="cut"
-        What a torn cluster costs.
-
-    rng : RandomState, default=None
-        Draws the seed; seed 0 by default.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-        The part of each object. With as many parts as objects or more, each object is
-        a part of its own.
-
-    Notes
-    -----
-    Mt-KaHyPar [1]_ runs in its deterministic mode on one thread. It comes with the
-    extra ``comitia[hypergraph]``.
-
-    References
-    ----------
-    .. [1] L. Gottesbüren, T. Heuer, N. Maas, P. Sanders and S. Schlag, "Scalable
-       high-quality hypergraph partitioning", ACM Trans. Algorithms 20(1), 2024.
+    by design. Mt-KaHyPar (Gottesbüren et al., 2024) runs in its deterministic mode on
+    one thread. It comes with the extra ``comitia[hypergraph]``.
     """
-    from comitia.represent.coassociation import combined_weights
-
     objectives = {"cut": "CUT", "connectivity": "KM1", "external_degree": "SOED"}
     if objective not in objectives:
         raise ComitiaError(
@@ -93,7 +50,7 @@ def hypergraph_partition(
     if not imbalance >= 0:
         raise ComitiaError(f"imbalance={imbalance} must not be negative.")
     n = ensemble.n_objects
-    vertices = _vertex_weights(vertex_weights, n)
+    vertices = integer_vertex_weights(vertex_weights, n)
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     seed = 0 if rng is None else int(rng.randint(np.iinfo(np.int32).max))
     if n_clusters >= n:
@@ -127,7 +84,7 @@ def _hyperedges(
         for c in torn
     ]
     # Weights of 32 bits inside: a thousand clusters of the largest weight still fit.
-    return edges, _whole(weights[torn], 2**16, least=1)
+    return edges, integer_weights(weights[torn], 2**16, least=1)
 
 
 @cache

@@ -2,80 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
-from comitia._labels import as_labels
 from comitia.engine.row_blocks import join
-from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.alignment import group_votes
 from comitia.represent.votes import check_labels
 
-__all__ = ["cluster_vote", "median_selection", "meta_vote", "weighted_vote"]
-
-
-def weighted_vote(
-    votes: ArrayLike,
-    weights: ArrayLike | None = None,
-    *,
-    n_clusters: int | None = None,
-) -> NDArray[np.int32]:
-    r"""Give each object the label with the most votes.
-
-    .. math::
-        y_i = \arg\max_r \sum_m w_m V^m_{ir},
-
-    with the lowest label of several that have most.
-
-    Parameters
-    ----------
-    votes : array-like
-        Aligned labels, integers of shape (n_objects, n_clusterings), -1 for an
-        abstention; or soft votes of shape (n_clusterings, n_objects, n_clusters), where
-        a row of zeros or NaN is an abstention; or a table of votes, shape (n_objects,
-        n_clusters) of floats, that has been summed already.
-
-    weights : array-like of shape (n_clusterings,), default=None
-        Weight of each clustering, not negative; equal by default.
-
-    n_clusters : int, default=None
-        Number of labels, for aligned labels; one more than the largest by default.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-        The winners; -1 for an object without votes.
-
-    Examples
-    --------
-    >>> weighted_vote([[0, 1, 1], [0, -1, 1]])
-    array([1, 0], dtype=int32)
-    >>> weighted_vote([[0, 1, 1], [0, -1, 1]], weights=[3, 1, 1])
-    array([0, 0], dtype=int32)
-    """
-    array = as_labels(votes)
-    if array.ndim == 2 and array.dtype.kind in "iu":
-        return _vote_on_labels(array, weights, n_clusters)
-    if array.dtype.kind not in "iuf" or array.ndim not in (2, 3):
-        raise ComitiaError(
-            "votes must be aligned labels, (n_objects, n_clusterings) integers, or "
-            "votes of shape (n_objects, n_clusters) or (n_clusterings, n_objects, "
-            f"n_clusters); got shape {array.shape} of type {array.dtype}."
-        )
-    table = np.nan_to_num(array.astype(np.float64))
-    if (table < 0).any() or not np.isfinite(table).all():
-        raise ComitiaError("votes must be finite and not negative.")
-    if table.ndim == 3:
-        w = _vote_weights(weights, len(table), "clustering")
-        table = np.einsum("m,mir->ir", w, table)
-    elif weights is not None:
-        raise ComitiaError("weights have no place when the votes are summed already.")
-    return largest_votes(table)
+__all__ = ["cluster_vote", "median_selection", "meta_vote"]
 
 
 def cluster_vote(
@@ -225,19 +162,6 @@ def median_selection(
     sums = (S @ _vote_weights(weights, len(S), "clustering"))[among]
     # Sums that are equal on paper differ by rounding; the first of them is meant.
     return int(among[np.argmax(sums >= sums.max() - 1e-12 * np.abs(sums).max())])
-
-
-def _vote_on_labels(
-    aligned: NDArray[Any], weights: ArrayLike | None, n_clusters: int | None
-) -> NDArray[np.int32]:
-    M = aligned.shape[1]
-    _, k = check_labels(aligned.ravel(), "votes", None, n_clusters)
-    w = _vote_weights(weights, M, "clustering")
-    # Each aligned clustering is one whose clusters vote for their own number.
-    codes = np.where(aligned < 0, k, aligned).T.astype(np.int32)
-    ensemble = Ensemble.from_codes(codes, np.full(M, k))
-    targets = np.tile(np.arange(k), M)
-    return cluster_vote(ensemble, targets, k, cluster_weights=np.repeat(w, k))
 
 
 def _plurality(

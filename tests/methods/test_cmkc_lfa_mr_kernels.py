@@ -5,7 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from comitia.partition import kernel_matrix, kernel_partitions
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import (
+    kernel_matrix,
+    kernel_partitions,
+)
 
 METRICS = {"rbf": "sqeuclidean", "laplacian": "cityblock"}
 

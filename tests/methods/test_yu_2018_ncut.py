@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble
-from comitia.partition import ncut_points
+from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
 from tests.fixtures import planted
 
 
