@@ -158,7 +158,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         approximate : {"landmarks"}, default=None
             ``"landmarks"`` runs a method that is quadratic in n on 5000 objects drawn
             at random, and gives the others the labels that their clusters have among
-            these (:mod:`comitia.represent.landmarks`). For methods that need
+            these (:mod:`comitia.represent.landmark_labels`). For methods that need
             clusterings alone. By default nothing is approximated, and what does not
             fit into memory is refused.
 
@@ -230,7 +230,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         labels : ndarray of shape (n_new,)
             A cluster of the consensus for each.
         """
-        from comitia.represent import cluster_shares, spread_shares
+        from comitia.represent.votes import cluster_shares, spread_shares
 
         check_is_fitted(self)
         if not hasattr(self, "generator_"):
@@ -249,7 +249,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     @cached_property
     def membership_(self) -> NDArray[np.float64]:
         """Share of the votes that each object gives to each cluster, (n, k)."""
-        from comitia.represent import cluster_shares, spread_shares
+        from comitia.represent.votes import cluster_shares, spread_shares
 
         check_is_fitted(self)
         shares = cluster_shares(self.ensemble_, self.labels_, self.n_clusters_)
@@ -430,7 +430,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     def _combine_landmarks(
         self, ensemble: Ensemble, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        from comitia.represent.landmarks import draw_landmarks, extend_labels
+        from comitia.represent.landmark_labels import draw_landmarks, extend_labels
 
         drawn = draw_landmarks(ensemble, rng)
         labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble, method
 from comitia.generate import FuzzyGenerator
+from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
 from comitia.optimise import bregman_divergence, get_bregman
-from comitia.partition import fuzzy_rows
 from tests.fixtures import E6, planted, same_partition
 
 Method = method("fcc")

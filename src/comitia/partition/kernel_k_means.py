@@ -164,7 +164,7 @@ def _needed_shift(kernel: Floats, a: Floats) -> float:
 
 
 def _relaxed(kernel: Floats, a: Floats, n_clusters: int) -> Floats:
-    from comitia.partition._eigen import largest_eigenpairs
+    from comitia.partition.eigenpairs import largest_eigenpairs
 
     root = np.sqrt(a)
     _, vectors = largest_eigenpairs(kernel * root * root[:, None], n_clusters)

@@ -7,7 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import hypergraph_partition
+from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from comitia.weigh import normalise_weights
 
 __all__ = ["HGPA"]

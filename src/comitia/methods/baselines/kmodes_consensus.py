@@ -7,7 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import kmodes
+from comitia.partition.k_means import kmodes
 from comitia.weigh import normalise_weights
 
 __all__ = ["KModesConsensus"]

@@ -8,7 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import MedianSearch
-from comitia.partition.moves import AGREEMENTS
+from comitia.partition.median_search import AGREEMENTS
 from comitia.weigh import crowd_agreement, normalise_weights
 
 __all__ = ["MedianPartition"]

@@ -1,23 +1,24 @@
 """Plain voting."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cluster_vote, kmeans_rows, median_selection
-from comitia.represent import (
-    combined_weights,
-    match_clusters,
-    overlaps,
-    overlaps_with,
-)
-from comitia.represent.rows import has_labels
+from comitia.partition import kmeans_rows, median_selection
+from comitia.partition.vote_winners import cluster_vote
+from comitia.represent import combined_weights, overlaps
+from comitia.represent.alignment import match_clusters
 from comitia.weigh import normalise_weights
 
 __all__ = ["Voting"]
@@ -191,3 +192,23 @@ class Voting(EnsembleMethod):
             weights=self.clustering_weights_,
             candidates=fit,
         )
+
+
+def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
+    """Count the objects that each cluster shares with those of one clustering."""
+    shared = ensemble.row_blocks.map(_shared_with, m=int(m)).total()
+    return np.asarray(shared, dtype=np.float64)
+
+
+def _shared_with(block: Ensemble, *, m: int) -> NDArray[Any]:
+    return block.engine.overlaps_with(m)
+
+
+def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
+    """Whether one clustering has these labels."""
+    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
+    return bool(differ.total() == 0)
+
+
+def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
+    return block.engine.n_differing(m, labels)

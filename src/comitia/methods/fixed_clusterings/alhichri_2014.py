@@ -1,9 +1,12 @@
 """Fuzzy c-means ensemble with Markov-random-field fusion."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
@@ -11,11 +14,16 @@ from comitia.agreement import entropy
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster.communities import check_graph
+from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    iterated_modes,
+)
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.partition import grid_graph, iterated_modes, weighted_vote
-from comitia.represent import aligned_votes, knn_graph
+from comitia.represent import align_clusters, combined_weights, knn_graph
+from comitia.represent.alignment import group_votes
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["MarkovFieldFusion"]
@@ -194,10 +202,10 @@ class MarkovFieldFusion(SameNumberOfClusters):
             ensemble,
             ensemble.labels[:, self.reference_],
             int(ensemble.n_clusters_each[self.reference_]),
-            clustering_weights=self.clustering_weights_,
+            self.clustering_weights_,
         )
         found = iterated_modes(
-            weighted_vote(votes),
+            largest_votes(votes),
             1.0 - votes,
             self._neighbours(X),
             self.graph_penalty,
@@ -237,3 +245,18 @@ def _most_entropy(ensemble):
     """The clustering of the largest entropy; of equals up to rounding, the first."""
     H = [entropy(sizes) for sizes in np.split(ensemble.sizes, ensemble.offsets[1:-1])]
     return int(np.argmax(np.asarray(H) >= max(H) - 1e-12))
+
+
+def aligned_votes(
+    ensemble: Ensemble, reference: ArrayLike, n_labels: int, weights: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Count the votes of aligned clusterings for each label of the reference.
+
+    .. math::
+        V_{ir} = \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r];
+
+    fuzzy clusterings split their vote. An object that a clustering leaves out gets no
+    vote from it.
+    """
+    targets = align_clusters(ensemble, reference, n_labels)
+    return group_votes(ensemble, targets, n_labels, combined_weights(ensemble, weights))

@@ -8,7 +8,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.partition import cross_association, cut, ensemble_linkage
+from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
+from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
 from comitia.weigh import normalise_weights
 
@@ -75,7 +76,7 @@ class CrossAssociationConsensus(EnsembleMethod):
     centres twice. The poorest clustering weighs nothing.
 
     The consensus groups the matrix :math:`1[ (B W B')_{ij} > \tau ]` by
-    :func:`comitia.partition.cross_association`, from average linkage on
+    ``cross_association``, from average linkage on
     :math:`1 - B W B'`. The printed sum over blocks does not weigh them by size, so that
     a lonely object beside a mixed group can cost less than two fairly even groups. With
     sizes it is the length of a code for the matrix. Either sum is 0 for n groups of one

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import fuzzy_rows
+from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
 from comitia.weigh import normalise_weights
 
 __all__ = ["FCC"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from comitia.methods.fixed_clusterings.wpck import WPCK
-from comitia.represent import weighted_association
 
 __all__ = ["GKWEA"]
 
@@ -77,7 +77,7 @@ class GKWEA(WPCK):
         R_{ij} = \sum_{m=1}^{M} [\,i, j \in c,\ c \in C_m\,] \,
         \frac{k_m}{|c|} \, \mathrm{sim}_m(i, j)
 
-    of :func:`comitia.represent.weighted_association`, a point with n coordinates, its
+    of ``weighted_association``, a point with n coordinates, its
     own association included. Weights and consensus then are those of WPCK; only the
     weights see R, the kernel compares partitions. WEA divides the factors of R by their
     largest values; that scales R as a whole, which the indices, scaled by their ranges,

@@ -1,12 +1,18 @@
 """WPCK."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.exceptions import ComitiaError
 from comitia.partition import MedianSearch
-from comitia.represent import subset_kernel_table
+from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import INDICES, score_table
 from comitia.weigh import maximum_relevance, normalise_weights
 
@@ -169,3 +175,44 @@ class WPCK(EnsembleMethod):
         self.objective_, self.converged_ = run.objective, run.converged
         self.n_iter_ = len(run.objective) - 1
         return run.labels
+
+
+def subset_kernel_table(
+    n_objects: int, max_subset_size: int | None = None
+) -> PartitionKernel:
+    r"""The subset-significance kernel for counts up to the number of objects.
+
+    Every set of objects that lies inside one cluster of both counts, by its share of
+    these clusters:
+
+    .. math::
+        K(C, D) = \sum_{S} \mu(S | C) \, \mu(S | D)
+        = \sum_{v,r} \frac{f(t_{vr})}{s_v \, s_r},
+        \qquad \mu(S | C) = \frac{|S|}{s_v}, \quad S \subseteq C^v,
+
+    where :math:`f(t) = \sum_{q=1}^{t} q^2 \binom{t}{q} = t (t + 1) 2^{t - 2}`.
+    """
+    from scipy.special import gammaln, logsumexp
+
+    if max_subset_size is not None and max_subset_size < 1:
+        raise ComitiaError(f"max_subset_size={max_subset_size} must be at least 1.")
+    t = np.arange(1, n_objects + 1, dtype=np.float64)
+    if max_subset_size is None:
+        logs = np.log(t) + np.log(t + 1.0) + (t - 2.0) * np.log(2.0)
+    else:
+        logs = np.full(n_objects, -np.inf)
+        for q in range(1, min(max_subset_size, n_objects) + 1):
+            some = t[q - 1 :]
+            ways = gammaln(some + 1.0) - gammaln(q + 1.0) - gammaln(some - q + 1.0)
+            logs[q - 1 :] = logsumexp([logs[q - 1 :], 2.0 * np.log(q) + ways], axis=0)
+    inner, exponents = _split(logs)
+    own, own_exponents = _split(logs - 2.0 * np.log(t))
+    factor = np.r_[0.0, 1.0 / t]
+    return PartitionKernel(inner[None], exponents, factor[None], own, own_exponents)
+
+
+def _split(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Mantissas and binary exponents of exp(logs), with a zero put first."""
+    bits = np.r_[-np.inf, logs / np.log(2.0)]
+    exponents = np.where(np.isfinite(bits), np.floor(bits), 0.0)
+    return np.exp2(bits - exponents), exponents.astype(np.int64)

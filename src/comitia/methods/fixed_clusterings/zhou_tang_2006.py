@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
-from comitia.represent.rows import labels_of
+from comitia.represent.cluster_sums import labels_of
 from comitia.weigh import above_uniform, inverse_agreement, normalise_weights
 
 __all__ = ["ClustererEnsemble"]

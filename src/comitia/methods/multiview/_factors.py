@@ -13,11 +13,17 @@ from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    graph_on,
+    row_scale,
+    scale_view,
+)
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise import indicator_start
 from comitia.optimise.multiview import roughness
 from comitia.partition import kmeans
-from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
+from comitia.represent import knn_graph
 
 __all__ = ["ViewFactorMethod", "ViewFactors"]
 

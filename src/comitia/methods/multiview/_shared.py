@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia._scales import column_scales
 from comitia.partition import eigengap
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.represent import knn_graph, laplacian
 
 __all__ = ["choose_n_clusters", "order_of_appearance", "standardised", "with_unit_rows"]

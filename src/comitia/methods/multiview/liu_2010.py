@@ -10,8 +10,8 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import impute_views
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
-from comitia.represent import impute_views
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["WeightedHybridClustering"]

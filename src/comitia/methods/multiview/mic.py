@@ -8,9 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
+from comitia.methods.multiview._prepared_views import impute_views, presence_weights
 from comitia.optimise.multiview import consensus_factor
 from comitia.partition import kmeans
-from comitia.represent import impute_views, presence_weights
 
 __all__ = ["MIC"]
 

@@ -9,6 +9,12 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    graph_on,
+    row_scale,
+    scale_view,
+)
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     order_of_appearance,
@@ -18,14 +24,7 @@ from comitia.optimise import ConceptView, factorise_concepts, reduce_features
 from comitia.optimise._ties import lowest_run
 from comitia.optimise.multiview import unit_columns
 from comitia.partition import kmeans
-from comitia.represent import (
-    balance_view,
-    graph_on,
-    knn_graph,
-    laplacian,
-    row_scale,
-    scale_view,
-)
+from comitia.represent import knn_graph, laplacian
 
 __all__ = ["MVCC"]
 

@@ -9,12 +9,13 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     standardised,
     with_unit_rows,
 )
-from comitia.partition import kmeans, subspace_partitions
+from comitia.partition import kmeans
 
 __all__ = ["PMSC"]
 

@@ -9,12 +9,16 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    row_scale,
+    scale_view,
+)
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
 from comitia.optimise import ClusterwiseView, Strengths, factorise_clusterwise
 from comitia.optimise._ties import lowest_run
 from comitia.optimise.multiview import unit_columns
 from comitia.partition import kmeans
-from comitia.represent import balance_view, row_scale, scale_view
 
 __all__ = ["ClusterwiseViewWeights"]
 

@@ -1,9 +1,13 @@
 """DCSS."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, diags_array, hstack
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
@@ -11,7 +15,7 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
 from comitia.exceptions import ComitiaError
 from comitia.methods.selection._base import SelectionMethod
-from comitia.partition import hypergraph_ncut
+from comitia.partition import ncut
 from comitia.select import top
 
 __all__ = ["DCSS"]
@@ -265,3 +269,38 @@ def neighbour_hyperedges(D, n_neighbors):
     weights = np.maximum(weights, _TRACE * max(weights.max(), _TRACE))
     H = hstack([csr_array(H), faint], format="csr")
     return H, np.r_[weights, _TRACE * similarity[i, j]]
+
+
+def hypergraph_ncut(
+    H: Any,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+) -> NDArray[np.int32]:
+    r"""Normalised cut of a hypergraph.
+
+    The vertices are placed by the leading eigenvectors of
+
+    .. math::
+        D_v^{-1/2} H W D_e^{-1} H' D_v^{-1/2},
+
+    where :math:`D_e` has the sizes of the hyperedges and :math:`D_v` the weight of the
+    hyperedges at each vertex, and k-means cuts them (Zhou et al., 2006).
+
+    The rows of :math:`H W D_e^{-1} H'` sum to :math:`D_v`: the cut is the normalised
+    cut of the graph in which each hyperedge shares out its weight among all pairs of
+    its vertices.
+    """
+    H = csr_array(H).astype(np.float64)
+    n_edges = H.shape[1]
+    w = np.ones(n_edges) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (n_edges,) or not np.isfinite(w).all() or (w < 0).any():
+        raise ComitiaError(
+            f"weights must be {n_edges} finite numbers, one for each hyperedge, none "
+            "negative."
+        )
+    sizes = np.asarray(H.sum(axis=0)).ravel()
+    S = H @ diags_array(w / np.maximum(sizes, 1.0)) @ H.T
+    return ncut(csr_array(S).toarray(), n_clusters, rng, n_init=n_init)

@@ -1,19 +1,29 @@
 """Selection by diversity, as long as the consensus does not get worse."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import kmeans_rows
-from comitia.represent import align_clusters, mean_distances
+from comitia.represent import align_clusters
 from comitia.select import top
 from comitia.validity import centroid_separation_ratio
 from comitia.weigh import mean_agreement
 
 __all__ = ["GreedyDiversity"]
+
+# Distances held at a time: 32 MB of them.
+_BLOCK = 2**22
 
 
 class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
@@ -192,3 +202,31 @@ def distance_profiles(X, ensemble, reference):
     # Nothing tells clusters apart whose objects are all in one place.
     G = np.where(total > 0, d, 1.0) / np.where(total > 0, total, k)
     return np.where(np.isnan(d), 1.0, G)
+
+
+def mean_distances(X: ArrayLike, ensemble: Ensemble) -> NDArray[np.float64]:
+    r"""Mean distance of each object to the members of each cluster.
+
+    .. math::
+        \bar d_{ic} = \frac{\sum_j B_{jc} \lVert x_i - x_j \rVert}{\sum_j B_{jc}};
+
+    an object that is a member itself counts with the distance 0.
+    """
+    from scipy.spatial.distance import cdist
+
+    data = np.asarray(X, dtype=np.float64)
+    n, K = ensemble.n_objects, ensemble.n_clusters
+    if data.ndim != 2 or len(data) != n:
+        raise ComitiaError(
+            f"X must have one row per object, {n}; got shape {data.shape}."
+        )
+    require_memory(8 * n * K, f"the mean distances of {n} objects to {K} clusters")
+    B: Any = ensemble.membership
+    sizes = np.asarray(B.sum(axis=0), dtype=np.float64).ravel()
+    sizes[sizes == 0] = np.nan
+    means = np.empty((n, K))
+    step = max(1, _BLOCK // n)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        means[rows] = cdist(data[rows], data) @ B / sizes
+    return means

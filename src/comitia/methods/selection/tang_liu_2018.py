@@ -12,7 +12,12 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cut_long_edges, ncut, spanning_tree, split_index
+from comitia.methods.selection._tang_liu_2018_tree import (
+    cut_long_edges,
+    spanning_tree,
+    split_index,
+)
+from comitia.partition import ncut
 from comitia.represent import coassociation
 
 __all__ = ["ClusterSplitting"]

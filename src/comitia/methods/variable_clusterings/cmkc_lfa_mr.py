@@ -10,6 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._loops import VariableWeightMethod
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import kernel_partitions
 from comitia.optimise import (
     SoftPartitions,
     fusion_objective,
@@ -17,7 +18,7 @@ from comitia.optimise import (
     fusion_weights,
     procrustes,
 )
-from comitia.partition import kernel_partitions, kmeans
+from comitia.partition import kmeans
 
 __all__ = ["LateFusionMultipleKernels"]
 

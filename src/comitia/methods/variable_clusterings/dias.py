@@ -1,13 +1,17 @@
 """Weighted information-theoretic k-means on clusterings of feature subsets."""
 
+from __future__ import annotations
+
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.engine.row_blocks import join
+from comitia.ensemble import Ensemble
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
-from comitia.represent.rows import best_column
 from comitia.represent.votes import overlaps
 
 __all__ = ["DIAS"]
@@ -223,3 +227,14 @@ def nearest(votes, weights, labels):
     return best_column(
         votes.ensemble, logs * weights[votes.ensemble.clustering_of][:, None]
     )
+
+
+def best_column(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The column with the largest sum over the clusters of each object."""
+    values = np.ascontiguousarray(table, dtype=np.float64)
+    best = ensemble.row_blocks.map(_best_in, table=values)
+    return join(best, ensemble.n_objects)
+
+
+def _best_in(block: Ensemble, *, table: NDArray[np.float64]) -> NDArray[np.int32]:
+    return block.engine.best_column(table)
