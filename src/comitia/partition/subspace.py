@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import array_namespace
-from comitia.optimise.concept import reduce_features
+from comitia._arrays import array_namespace, fewest_features
 
 __all__ = [
     "SubspaceRun",
@@ -305,7 +304,7 @@ def subspace_partitions(
         Consensus, partitions and weights of the lowest objective that was met. The
         step of Z is not exact, and the objective may rise.
     """
-    X = [reduce_features(view) for view in views]
+    X = [fewest_features(view) for view in views]
     inverses = [ridge_inverse(x, coefficient_penalty) for x in X]
     Y, F = consensus, list(partitions)
     objective: list[float] = []

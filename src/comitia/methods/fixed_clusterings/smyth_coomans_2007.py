@@ -9,7 +9,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import TreeGenerator
-from comitia.optimise import forward_stagewise
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
+    forward_stagewise,
+)
 from comitia.partition import mean_similarity_kmeans
 from comitia.represent import ImplicitCoassociation
 from comitia.weigh import normalise_weights

@@ -15,7 +15,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.optimise import evolve
+from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.partition import kmeans, ncut_points
 from comitia.validity import sse
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator

@@ -14,9 +14,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import VariableWeightMethod
 from comitia.methods._alternating import AlternatingMethod
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import roughness
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise import indicator_start
-from comitia.optimise.multiview import roughness
 from comitia.partition import kmeans
 from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
 

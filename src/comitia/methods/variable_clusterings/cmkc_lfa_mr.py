@@ -11,7 +11,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
     fusion_step,
@@ -197,9 +197,10 @@ class LateFusionMultipleKernels(AlternatingMethod):
                 f"n_clusters={n_clusters} is larger than the number of objects; give "
                 f"at most {len(X)}, got n_samples={len(X)}."
             )
-        self.partitions_ = kernel_partitions(
+        each, reference = kernel_partitions(
             X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
         )
+        self.partitions_ = SoftPartitions(each, reference)
         labels = [
             kmeans(F, n_clusters, rng, n_init=self.n_init).labels
             for F in self.partitions_.each
