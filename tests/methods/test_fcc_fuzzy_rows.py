@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble
 from comitia.cluster import fuzzy_cmeans, fuzzy_memberships
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import _Rows, fuzzy_rows
-from comitia.optimise import bregman_divergence
+from tests import divergences
 from tests.fixtures import planted
 
 
@@ -37,7 +37,7 @@ def test_distances_leave_out_the_clusterings_that_an_object_is_missing_from(dive
     expected = np.zeros((30, 2))
     for w, F, p in zip(weights, blocks(ensemble, B), blocks(ensemble, P), strict=True):
         for i in np.flatnonzero(F.sum(axis=1)):
-            expected[i] += w * bregman_divergence(F[i], p, divergence)
+            expected[i] += w * divergences.divergence(F[i], p, divergence)
     assert_allclose(rows.distances(P), expected, atol=1e-13)
 
 

@@ -13,7 +13,9 @@ from comitia.methods import PredictiveTrees
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
     mean_similarity_kmeans,
 )
-from comitia.optimise import forward_stagewise
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
+    forward_stagewise,
+)
 from comitia.represent import ImplicitCoassociation
 from tests.fixtures import E6, X6, planted, same_partition
 

@@ -9,7 +9,7 @@ from comitia import Ensemble
 from comitia.methods import WGNMF
 from comitia.methods._votes import Votes, penalised_weights
 from comitia.methods.variable_clusterings.wgnmf import _FORMS, degrees
-from comitia.optimise import kl_loss
+from comitia.optimise.nmf import kl_loss
 from tests.fixtures import E6, planted, same_partition
 
 LOSSES = ["frobenius", "kl"]

@@ -10,7 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.optimise import indicator_start, orthogonal_nmf
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 

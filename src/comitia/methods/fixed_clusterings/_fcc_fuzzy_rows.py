@@ -11,7 +11,7 @@ from comitia.cluster import fuzzy_memberships
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.optimise import get_bregman
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = ["FuzzyRows", "fuzzy_rows"]
 
@@ -67,7 +67,7 @@ def fuzzy_rows(
 
     over memberships F and prototypes :math:`p_r^m`, with :math:`F^m_i` the block of
     clustering m in row i and :math:`D_g` a Bregman divergence
-    (:func:`comitia.optimise.bregman_divergence`). Where an object has no label, it
+    (:class:`comitia.optimise.bregman.Bregman`). Where an object has no label, it
     enters neither the prototype nor the distance. Objects with equal rows are one.
     """
     if ensemble.kind == "overlapping":

@@ -12,7 +12,9 @@ from comitia.generate import TreeGenerator
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
     mean_similarity_kmeans,
 )
-from comitia.optimise import forward_stagewise
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
+    forward_stagewise,
+)
 from comitia.represent import ImplicitCoassociation
 from comitia.weigh import normalise_weights
 

@@ -15,8 +15,8 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
-from comitia.optimise import evolve
 from comitia.partition import kmeans
 from comitia.validity import sse
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Made

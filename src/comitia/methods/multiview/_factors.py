@@ -13,6 +13,7 @@ from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import roughness
 from comitia.methods.multiview._prepared_views import (
     balance_view,
     graph_on,
@@ -21,7 +22,6 @@ from comitia.methods.multiview._prepared_views import (
 )
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise import indicator_start
-from comitia.optimise.multiview import roughness
 from comitia.partition import kmeans
 from comitia.represent import knn_graph
 

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import (
+    CoupledView,
+    coupled_objective,
+    coupled_sweep,
+)
 from comitia.methods.multiview._prepared_views import (
     balance_view,
     row_scale,
@@ -18,11 +23,6 @@ from comitia.methods.multiview._prepared_views import (
     view_limits,
 )
 from comitia.methods.multiview._shared import choose_n_clusters
-from comitia.optimise.multiview import (
-    CoupledView,
-    coupled_objective,
-    coupled_sweep,
-)
 from comitia.partition import kmeans
 
 __all__ = ["IncompleteViewMethod", "ViewUnits", "start_shares"]

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import array_namespace
-from comitia.optimise.concept import reduce_features
+from comitia._arrays import array_namespace, fewest_features
 
 __all__ = [
     "SubspaceRun",
@@ -175,7 +174,7 @@ def subspace_partitions(
         + \lambda_2 \, \mathrm{tr}(F^{m\prime} L(Z^m) F^m)
         + \lambda_3 \|F^* F^{*\prime} - F^m F^{m\prime}\|_F .
     """
-    X = [reduce_features(view) for view in views]
+    X = [fewest_features(view) for view in views]
     inverses = [ridge_inverse(x, coefficient_penalty) for x in X]
     Y, F = consensus, list(partitions)
     objective: list[float] = []

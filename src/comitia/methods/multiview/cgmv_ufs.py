@@ -9,16 +9,11 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
+from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
-from comitia.optimise import (
-    distance_to,
-    frobenius_loss,
-    guided_consensus,
-    guided_step,
-    l21_norm,
-    power_weights,
-    row_norms,
-)
+from comitia.optimise import frobenius_loss, l21_norm, power_weights
+from comitia.optimise.nmf import row_norms
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
@@ -149,9 +144,9 @@ class CGMVUFS(ViewFactorMethod):
     free; columns of :math:`U^m` and :math:`U^*` have length one. Entries are then of
     the size :math:`\sqrt{k / n}`, and fixed penalties would mean less the more objects
     there are; the defaults count per object. The review's objective has all three
-    strengths at 1. :math:`U^m` is updated by :func:`comitia.optimise.update_on_spheres`
-    and :math:`U^*` by :func:`comitia.optimise.update_orthogonal`; with these
-    constraints the objective may rise, and the best iterate is kept.
+    strengths at 1. :math:`U^m` is updated on the sphere and :math:`U^*` by
+    :func:`comitia.optimise.onmf.update_orthogonal`; with these constraints the
+    objective may rise, and the best iterate is kept.
 
     Which features are selected, and how they are joined, is ours: of each view those
     with the longest rows of :math:`V^m`, never one whose row is zero, standardised and

@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
+from comitia.methods.multiview._coupled_factors import consensus_factor
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
 from comitia.methods.multiview._prepared_views import impute_views, presence_weights
-from comitia.optimise.multiview import consensus_factor
 from comitia.partition import kmeans
 
 __all__ = ["MIC"]
@@ -101,7 +101,15 @@ class MIC(IncompleteViewMethod):
         {TUV'V + \alpha TU + \tfrac{\beta}{2} G U}, \quad G_{ii} = \frac{1}{\|U_i\|},
         \qquad U^*_i = \frac{\sum_m T^m_i U^m_i}{\sum_m T^m_i},
 
-    and V by :func:`comitia.optimise.update_features`. Factors of different views can be
+    and with columns of V that sum to r
+
+    .. math::
+        V \leftarrow V \circ \frac{X'TU + \frac{\alpha}{r} 1 a'}
+        {V U'TU + \frac{\alpha}{r} 1 b' + \frac{\beta}{2r} 1 g'}, \qquad
+        a_c = \sum_i T_i U_{ic} U^*_{ic}, \quad b_c = \sum_i T_i U_{ic}^2, \quad
+        g_c = \sum_i \frac{U_{ic}^2}{\|U_i\|}.
+
+    Factors of different views can be
     compared only in common units: after each update the columns of :math:`V^m` are
     scaled to one sum, and :math:`U^m` inversely. The paper has the sum 1, for views
     whose rows have a common sum; here it is the mean sum of a row of the view, which

@@ -8,14 +8,14 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import minimax_cmeans, squared_distances
-from comitia.cluster._base import initial_centers, warn_unconverged
+from comitia.cluster.clusterer import initial_centers, warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     order_of_appearance,
     standardised,
 )
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
 

@@ -6,9 +6,9 @@ from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.base import NearestCentre
 from comitia.methods.multiview._factors import ViewFactorMethod
+from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
 from comitia.methods.multiview._shared import order_of_appearance
 from comitia.optimise import l21_norm, power_weights
-from comitia.optimise.multiview import shared_factor_step
 
 __all__ = ["MultiViewL21NMF"]
 
@@ -99,7 +99,17 @@ class MultiViewL21NMF(ViewFactorMethod):
     .. math::
         w_m = \frac{t_m^{-1/(a_1 - 1)}}{\sum_l t_l^{-1/(a_1 - 1)}}
 
-    and a sweep of :func:`comitia.optimise.shared_factor_step`. An object belongs to the
+    and a sweep of multiplicative updates, with :math:`d_i = 1 / (2 \|X_i - U_i V'\|)`
+
+    .. math::
+        V \leftarrow V \circ \frac{X'DU}{V U'DU}, \qquad
+        U \leftarrow U \circ \sqrt{ \frac{\text{pull} + \eta U}
+        {\text{push} + \eta U U'U} }, \qquad
+        \eta = \frac{4 \langle \text{pull}, U \rangle}{k}, \\
+        \text{pull} = \sum_m D^m X^m V^m + 2 \lambda_m S^m U, \qquad
+        \text{push} = \sum_m D^m U V^m{}' V^m + 2 \lambda_m \mathrm{diag}(S^m 1) U .
+
+    An object belongs to the
     column in which its row of U is largest. Views without any roughness share the whole
     weight, the limit of a floor under :math:`t_m`.
 

@@ -4,11 +4,13 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from comitia._arrays import floats_on, to_numpy
+from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.cluster.clusterer import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import unit_columns
+from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
 from comitia.methods.multiview._prepared_views import (
     balance_view,
     graph_on,
@@ -20,9 +22,7 @@ from comitia.methods.multiview._shared import (
     order_of_appearance,
     with_unit_rows,
 )
-from comitia.optimise import ConceptView, factorise_concepts, reduce_features
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
+from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans
 from comitia.represent import knn_graph, laplacian
 
@@ -219,7 +219,7 @@ class MVCC(MultiViewMethod):
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         known = [
             (
-                reduce_features(floats_on(X, self._device)),
+                fewest_features(floats_on(X, self._device)),
                 *graph_on(self._graph(X), self._device),
             )
             for X in tables

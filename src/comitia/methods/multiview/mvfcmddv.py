@@ -8,11 +8,11 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.cluster import cmedoid_vectors
-from comitia.cluster._base import warn_unconverged
-from comitia.cluster._dissimilarity import dissimilarities
+from comitia.cluster.clusterer import warn_unconverged
+from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise._ties import first_lowest, lowest_run
+from comitia.optimise.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 

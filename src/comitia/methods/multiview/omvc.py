@@ -11,6 +11,11 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods.multiview._coupled_factors import (
+    consensus_factor,
+    coupled_sweep,
+    statistics,
+)
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, start_shares
 from comitia.methods.multiview._shared import order_of_appearance
 from comitia.methods.multiview._stream import (
@@ -21,7 +26,6 @@ from comitia.methods.multiview._stream import (
     nearest_profiles,
     open_stream,
 )
-from comitia.optimise.multiview import consensus_factor, coupled_sweep, statistics
 from comitia.partition import kmeans
 
 __all__ = ["OMVC"]
@@ -142,7 +146,7 @@ class OMVC(IncompleteViewMethod):
         A^m = \sum_{\text{chunks}} U'TU, \quad C^m = \sum_{\text{chunks}} X'TU, \quad
         V^m \leftarrow V^m \circ \frac{C^m}{V^m A^m},
 
-    with the further terms of :func:`comitia.optimise.update_features`, which need two
+    with the further terms that MIC has for the scale of V, which need two
     sums of k numbers. When the columns of V are scaled, the sums are scaled with them.
     Memory is :math:`O(k \sum_m p_m + k^2)` and a chunk, however many chunks there are;
     a single chunk gives the factors of MIC. What is filled in for a missing object, and

@@ -7,7 +7,7 @@ import numpy as np
 from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.cluster.clusterer import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (

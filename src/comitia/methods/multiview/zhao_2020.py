@@ -7,17 +7,21 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.cluster.clusterer import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._prepared_views import (
     balance_view,
     row_scale,
     scale_view,
 )
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise import ClusterwiseView, Strengths, factorise_clusterwise
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
+from comitia.methods.multiview._zhao_2020_clusterwise import (
+    ClusterwiseView,
+    Strengths,
+    factorise_clusterwise,
+)
+from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans
 
 __all__ = ["ClusterwiseViewWeights"]
@@ -115,9 +119,8 @@ class ClusterwiseViewWeights(MultiViewMethod):
         {U^m V^m{}' V^m + \lambda_1 U^m}, \qquad
         U^*_{\cdot c} = \frac{\sum_m w_{mc} U^m_{\cdot c}}{\sum_m w_{mc}^2},
 
-    and a multiplicative step of :math:`V^m`
-    (:func:`comitia.optimise.update_basis`). An object belongs to the largest entry of
-    its row of :math:`U^*`.
+    and a multiplicative step of :math:`V^m`, shortened until the objective does not
+    rise. An object belongs to the largest entry of its row of :math:`U^*`.
 
     The review measures distances between rows of :math:`V^m`, which are features; what
     tells clusters apart are its columns. Its penalty on the weights lacks the sum over

@@ -11,8 +11,8 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
 from comitia.methods.selection._base import SelectionMethod
-from comitia.optimise import convex_concave
-from comitia.optimise._ties import lowest_run
+from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
+from comitia.optimise.ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
 

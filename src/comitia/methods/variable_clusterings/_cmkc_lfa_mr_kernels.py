@@ -15,7 +15,6 @@ from comitia._arrays import (
     to_numpy,
 )
 from comitia._scales import off_centre
-from comitia.optimise import SoftPartitions
 from comitia.partition.eigenpairs import largest_eigenpairs
 
 __all__ = ["kernel_matrix", "kernel_partitions"]
@@ -33,7 +32,7 @@ def kernel_partitions(
     kernel: str,
     rng: np.random.RandomState,
     device: str | None = None,
-) -> SoftPartitions:
+) -> tuple[list[Floats], Floats]:
     """Leading eigenvectors of kernels of several widths, and of their mean."""
     from comitia.generate.estimators import median_distance
     from comitia.generate.kernels import gamma_of
@@ -52,7 +51,7 @@ def kernel_partitions(
         K = kernel_matrix(X, kernel, gamma_of(kernel, width), device)
         each.append(_leading_eigenvectors(K, n_clusters))
         mean = mean + K / n_kernels
-    return SoftPartitions(each, _leading_eigenvectors(mean, n_clusters))
+    return each, _leading_eigenvectors(mean, n_clusters)
 
 
 def kernel_matrix(

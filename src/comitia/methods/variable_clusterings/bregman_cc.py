@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from comitia._arrays import to_numpy
+from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._votes import VotesMethod, penalised_weights
-from comitia.optimise import bregman_elementwise, get_bregman
+from comitia.optimise import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
 __all__ = ["BregmannianConsensus"]
@@ -227,13 +227,21 @@ def divergences(votes, weights, metric):
     S, c = mean_similarity(votes, weights, metric), votes.counts
     epsilon = _kept_away(metric)
     if votes.ensemble.is_hard:
-        apart = bregman_elementwise(S, epsilon, metric)
-        joined = bregman_elementwise(S, 1 - epsilon, metric)
+        apart = elementwise_divergence(S, epsilon, metric)
+        joined = elementwise_divergence(S, 1 - epsilon, metric)
         return float(c @ (apart @ c)) + votes.pair_sums(joined - apart)
     each = (
-        bregman_elementwise(S, one, metric) for one in cooccurrences(votes, epsilon)
+        elementwise_divergence(S, one, metric) for one in cooccurrences(votes, epsilon)
     )
     return np.array([float(c @ (apart @ c)) for apart in each])
+
+
+def elementwise_divergence(x, y, metric):
+    """D(x, y) of positive numbers, element by element; "kl" or "itakura_saito"."""
+    xp, ratio = array_namespace(x), x / y
+    if metric == "kl":
+        return xp.clip(x * xp.log(ratio) - x + y, 0.0, None)
+    return xp.clip(ratio - xp.log(ratio) - 1.0, 0.0, None)
 
 
 def _kept_away(metric):

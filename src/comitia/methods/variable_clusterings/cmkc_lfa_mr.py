@@ -10,14 +10,14 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._loops import VariableWeightMethod
-from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import kernel_partitions
-from comitia.optimise import (
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
     fusion_step,
     fusion_weights,
     procrustes,
 )
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import kernel_partitions
 from comitia.partition import kmeans
 
 __all__ = ["LateFusionMultipleKernels"]
@@ -196,9 +196,10 @@ class LateFusionMultipleKernels(VariableWeightMethod):
                 f"n_clusters={n_clusters} is larger than the number of objects; give "
                 f"at most {len(X)}, got n_samples={len(X)}."
             )
-        self.partitions_ = kernel_partitions(
+        each, reference = kernel_partitions(
             X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
         )
+        self.partitions_ = SoftPartitions(each, reference)
         labels = [
             kmeans(F, n_clusters, rng, n_init=self.n_init).labels
             for F in self.partitions_.each

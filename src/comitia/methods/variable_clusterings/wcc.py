@@ -7,12 +7,8 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._votes import VotesMethod
-from comitia.optimise import (
-    indicator_start,
-    onmf_objective,
-    orthogonal_nmf,
-    qp_simplex,
-)
+from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
+from comitia.optimise.onmf import onmf_objective
 
 __all__ = ["WeightedConsensus"]
 

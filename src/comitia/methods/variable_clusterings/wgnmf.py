@@ -13,11 +13,10 @@ from comitia.optimise import (
     frobenius_loss,
     frobenius_term,
     graph_term,
-    kl_loss,
-    kl_term,
     multiply,
     normalise_columns,
 )
+from comitia.optimise.nmf import kl_loss, kl_term
 
 __all__ = ["WGNMF"]
 

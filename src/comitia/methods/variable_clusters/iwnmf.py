@@ -10,9 +10,10 @@ from comitia.exceptions import ComitiaError
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import (
     frobenius_loss,
+    frobenius_term,
+    multiply,
     normalise_columns,
     project_simplex,
-    update_frobenius,
 )
 
 __all__ = ["IWNMF"]
@@ -171,8 +172,9 @@ class IWNMF(VotesMethod):
     def _update_consensus(self, votes, weights, consensus):
         X = weighted_membership(votes, weights)
         F, P = consensus
-        F = update_frobenius(X, F, P, floor=_FLOOR)
-        P = update_frobenius(X.T, P, F, column_weights=votes.counts, floor=_FLOOR)
+        F = multiply(F, frobenius_term(X, F, P), floor=_FLOOR)
+        loss = frobenius_term(X.T, P, F, column_weights=votes.counts)
+        P = multiply(P, loss, floor=_FLOOR)
         return normalise_columns(F, P)
 
     def _objective(self, votes, weights, consensus):

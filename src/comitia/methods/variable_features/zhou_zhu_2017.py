@@ -5,9 +5,11 @@ from numbers import Integral, Real
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import KernelParetoClustering
 from comitia.generate import Subsample
 from comitia.methods.variable_features._sweep import SweepMethod
+from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
+    KernelParetoClustering,
+)
 
 __all__ = ["KernelMultiobjectiveEnsemble"]
 

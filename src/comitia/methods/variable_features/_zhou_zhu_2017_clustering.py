@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     check_n_clusters,
@@ -21,8 +21,12 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import without_last_bits
-from comitia.optimise.pareto import best_first, knee, non_dominated_ranks
+from comitia.methods.variable_features._zhou_zhu_2017_pareto import (
+    best_first,
+    knee,
+    non_dominated_ranks,
+)
+from comitia.optimise.ties import without_last_bits
 
 __all__ = [
     "KernelParetoClustering",
@@ -104,28 +108,6 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
         kd(x, c) = 2 \left( 1 - e^{-(x - c)^2 / 2 s^2} \right),
 
     in each feature.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data.
-
-    centers : array-like of shape (n_clusters, n_features)
-        The centres.
-
-    widths : float or array-like of shape (n_features,)
-        Width s of the kernel in each feature.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_clusters, n_objects, n_features)
-        From 0 to 2.
-
-    Examples
-    --------
-    >>> kernel_distances([[0.0], [1.0]], [[0.0]], 1.0).round(6)
-    array([[[0.      ],
-            [0.786939]]])
     """
     X = np.asarray(X, dtype=np.float64)
     centers = np.asarray(centers, dtype=np.float64)
@@ -146,36 +128,6 @@ def pareto_costs(
         J_1 = \sum_v \sum_{i \in C^v} \sum_r w_{vr}^\beta \, kd(x_{ir}, c_{vr}), \qquad
         J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
         \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data.
-
-    labels : array-like of shape (n_objects,)
-        The cluster of each object.
-
-    centers, weights : array-like of shape (n_clusters, n_features)
-        Centres and feature weights of the clusters.
-
-    widths : float or array-like of shape (n_features,)
-        Width of the kernel in each feature.
-
-    weight_power : float, default=3.0
-        The exponent :math:`\beta` of the weights.
-
-    Returns
-    -------
-    compactness, ratio : float, float
-        J1 and J2, both to be small. J2 is infinite where two centres are the same, and
-        J1 for a single cluster.
-
-    Examples
-    --------
-    >>> X, labels = [[0.0], [1.0], [9.0], [10.0]], [0, 0, 1, 1]
-    >>> J1, J2 = pareto_costs(X, labels, [[0.5], [9.5]], [[1.0], [1.0]], 1.0)
-    >>> round(J1, 6), round(J2, 6)
-    (0.940025, 0.117508)
     """
     X = np.asarray(X, dtype=np.float64)
     labels = np.asarray(labels, dtype=np.intp)
@@ -201,37 +153,12 @@ def pareto_search(
     n_individuals: int = 20,
     max_iter: int = 50,
 ) -> ParetoRun:
-    r"""Search for the best trade-offs of compact and separate clusters.
+    """Search for the best trade-offs of compact and separate clusters.
 
     Individuals are sets of centres. Two parents, chosen by tournament, swap centres
     that are near to each other; some centres mutate, and all move to the kernel means
     of their clusters. Of parents and children those are kept that fewest dominate, and
     of equals those with most room around them.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    weight_power : float, default=3.0
-        The exponent :math:`\beta \ge 1` of the weights.
-
-    n_individuals : int, default=20
-        Size of the population.
-
-    max_iter : int, default=50
-        Number of generations.
-
-    Returns
-    -------
-    run : ParetoRun
-        The front, the history and whether the search came to rest.
     """
     data = np.asarray(X, dtype=np.float64)
     check_n_clusters(n_clusters, len(data))
@@ -495,21 +422,7 @@ class KernelParetoClustering(Clusterer):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> KernelParetoClustering:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
+        """Cluster the data."""
         X = self._read(X)
         run = pareto_search(
             X,
@@ -546,18 +459,7 @@ class KernelParetoClustering(Clusterer):
         )
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
+        """Label new objects."""
         X = self._read_new(X)
         distances = kernel_distances(X, self.cluster_centers_, self.widths_)
         powered = self.feature_weights_**self.weight_power

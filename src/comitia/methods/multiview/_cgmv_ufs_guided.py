@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from comitia.optimise.multiview import unit_columns, update_on_spheres
+from comitia._arrays import array_namespace
+from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.optimise.nmf import (
+    Term,
     coupling_term,
     frobenius_term,
     graph_term,
@@ -42,30 +44,7 @@ def guided_step(
     view_penalty: float,
     graph_penalty: float,
 ) -> tuple[Array, Array]:
-    r"""Update the features of a view and then its objects.
-
-    Parameters
-    ----------
-    X : array of shape (n_objects, n_features)
-        The view, not negative.
-
-    U, V : array of shape (n_objects, k), array of shape (n_features, k)
-        Its factors so far.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    graph : array of shape (n_objects, n_objects), array of shape (n_objects,)
-        Similarities of neighbours in the view, and the degrees.
-
-    sparsity_penalty, view_penalty, graph_penalty : float
-        The :math:`\lambda_m`, :math:`\gamma_m` and :math:`\beta_m`.
-
-    Returns
-    -------
-    U, V : array of shape (n_objects, k), array of shape (n_features, k)
-        The new factors.
-    """
+    """Update the features of a view and then its objects."""
     V = multiply(
         V,
         frobenius_term(X.T, V, U),
@@ -85,23 +64,24 @@ def guided_step(
 def guided_consensus(
     consensus: Array, factors: Sequence[Array], view_penalties: Sequence[float]
 ) -> Array:
-    r"""Draw the consensus to the factors of the views, its columns orthogonal.
-
-    Parameters
-    ----------
-    consensus : array of shape (n_objects, k)
-        The consensus so far.
-
-    factors : list of array of shape (n_objects, k)
-        The :math:`U^m`.
-
-    view_penalties : list of float
-        The :math:`\gamma_m`.
-
-    Returns
-    -------
-    consensus : array of shape (n_objects, k)
-        The new one, with columns of length one.
-    """
+    """Draw the consensus to the factors of the views, its columns orthogonal."""
     pull = sum(g * U for g, U in zip(view_penalties, factors, strict=True))
     return unit_columns(update_orthogonal(consensus, pull))[0]
+
+
+def update_on_spheres(U: Array, *terms: Term) -> Array:
+    r"""Update a factor whose columns have length one.
+
+    The constraint adds to each column a multiple of itself; what would lengthen a
+    column pushes, what would shorten it pulls:
+
+    .. math::
+        U \leftarrow U \circ \sqrt{
+        \frac{\text{pull} + U \, \mathrm{diag}(U' \text{push})}
+        {\text{push} + U \, \mathrm{diag}(U' \text{pull})} } .
+    """
+    xp = array_namespace(U)
+    pull = sum(term.pull for term in terms)
+    push = sum(term.push for term in terms)
+    along = Term(U * xp.sum(U * push, axis=0), U * xp.sum(U * pull, axis=0))
+    return unit_columns(multiply(U, Term(pull, push), along, power=0.5))[0]

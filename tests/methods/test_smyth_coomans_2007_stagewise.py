@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import nnls
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import forward_stagewise
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
+    forward_stagewise,
+)
 
 
 def stagewise_by_residuals(Y, T, step, n_steps):

@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import best_first, crowding_distances, knee, non_dominated_ranks
+from comitia.methods.variable_features._zhou_zhu_2017_pareto import (
+    best_first,
+    crowding_distances,
+    knee,
+    non_dominated_ranks,
+)
 
 
 def ranks_by_loops(costs):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import ortho_group
 
-from comitia.optimise import (
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
     fusion_step,

@@ -57,34 +57,12 @@ class SoftPartitions:
         return len(self.each)
 
     def on(self, device: str | None) -> SoftPartitions:
-        """The same partitions on a device.
-
-        Parameters
-        ----------
-        device : str or None
-            Its name; None for NumPy.
-
-        Returns
-        -------
-        partitions : SoftPartitions
-            There.
-        """
+        """The same partitions on a device."""
         each = [floats_on(F, device) for F in self.each]
         return SoftPartitions(each, floats_on(self.reference, device))
 
     def rotated(self, rotations: Sequence[Any]) -> Any:
-        """The partitions, each rotated.
-
-        Parameters
-        ----------
-        rotations : list of array of shape (k, k)
-            A rotation for each.
-
-        Returns
-        -------
-        Y : array of shape (n_clusterings, n_objects, k)
-            :math:`F^m R_m`.
-        """
+        """The partitions, each rotated."""
         turned = [F @ R for F, R in zip(self.each, rotations, strict=True)]
         return array_namespace(*turned).stack(turned)
 
@@ -94,23 +72,6 @@ def procrustes(A: Any) -> Any:
 
     .. math::
         \arg\max_{R'R = I} \mathrm{tr}(R'A) = UV', \qquad A = U \Sigma V' .
-
-    Parameters
-    ----------
-    A : array of shape (n, k)
-        The matrix, with n at least k.
-
-    Returns
-    -------
-    R : array of shape (n, k)
-        Its orthonormal part.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (procrustes(np.array([[0.0, -3.0], [2.0, 0.0]])) + 0.0).round(6)
-    array([[ 0., -1.],
-           [ 1.,  0.]])
     """
     left, _, right = array_namespace(A).linalg.svd(A, full_matrices=False)
     return left @ right
@@ -125,25 +86,6 @@ def fusion_weights(
         \max_{w \in \Delta} b'w - \lambda_2 w'Mw, \qquad
         b_m = \mathrm{tr}(F^{*\prime} F^m R_m), \quad
         M_{ml} = \mathrm{tr}(R_m' F^{m\prime} F^l R_l) .
-
-    Parameters
-    ----------
-    partitions : SoftPartitions
-        The partitions.
-
-    F : array of shape (n_objects, k)
-        The consensus.
-
-    rotations : list of array of shape (k, k)
-        A rotation for each partition.
-
-    weight_penalty : float
-        The :math:`\lambda_2`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_clusterings,)
-        They sum to one.
     """
     Y = partitions.rotated(rotations)
     b = _flat(Y) @ array_namespace(F).reshape(F, (-1,))
@@ -164,31 +106,6 @@ def fusion_step(
 
     Rotation m is the orthonormal part of :math:`F^{m\prime} (F^* - 2 \lambda_2 \sum_{l
     \ne m} w_l F^l R_l)`, the consensus that of :math:`T + \lambda_1 F^0`.
-
-    Parameters
-    ----------
-    partitions : SoftPartitions
-        The partitions.
-
-    weights : ndarray of shape (n_clusterings,)
-        Their weights.
-
-    F : array of shape (n_objects, k)
-        The consensus so far.
-
-    rotations : list of array of shape (k, k)
-        The rotations so far.
-
-    weight_penalty, reference_penalty : float
-        The :math:`\lambda_2` and :math:`\lambda_1`.
-
-    Returns
-    -------
-    F : array of shape (n_objects, k)
-        The new consensus.
-
-    rotations : list of array of shape (k, k)
-        The new rotations.
     """
     Y = partitions.rotated(rotations)
     total = _weighted_sum(weights, Y)
@@ -210,30 +127,7 @@ def fusion_objective(
     weight_penalty: float,
     reference_penalty: float,
 ) -> float:
-    r"""Minus the objective.
-
-    Parameters
-    ----------
-    partitions : SoftPartitions
-        The partitions.
-
-    weights : ndarray of shape (n_clusterings,)
-        Their weights.
-
-    F : array of shape (n_objects, k)
-        The consensus.
-
-    rotations : list of array of shape (k, k)
-        A rotation for each partition.
-
-    weight_penalty, reference_penalty : float
-        The :math:`\lambda_2` and :math:`\lambda_1`.
-
-    Returns
-    -------
-    objective : float
-        Smaller is better.
-    """
+    """Minus the objective."""
     xp, Y = array_namespace(F), partitions.rotated(rotations)
     repeated = float(weights @ to_numpy(_gram(Y)) @ weights)
     aligned = float(xp.sum(F * _weighted_sum(weights, Y)))

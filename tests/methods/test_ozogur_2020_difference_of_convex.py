@@ -8,7 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import convex_concave, qp_box
+from comitia.methods.selection._ozogur_2020_difference_of_convex import (
+    convex_concave,
+    qp_box,
+)
 
 
 @pytest.mark.parametrize("seed", range(4))

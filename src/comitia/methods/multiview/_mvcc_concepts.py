@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import array_namespace
-from comitia.optimise._loops import stalled
-from comitia.optimise.multiview import distance_to, roughness, unit_columns
+from comitia.methods.multiview._coupled_factors import (
+    distance_to,
+    roughness,
+    unit_columns,
+)
+from comitia.optimise.loops import stalled
 from comitia.optimise.nmf import (
     Term,
     coupling_term,
@@ -34,7 +37,6 @@ __all__ = [
     "concept_objective",
     "concept_sweep",
     "factorise_concepts",
-    "reduce_features",
     "update_concepts",
     "update_objects",
 ]
@@ -107,19 +109,6 @@ def update_concepts(X: Array, U: Array, V: Array) -> Array:
 
     .. math::
         V \leftarrow V \circ \frac{KU}{KVU'U}, \qquad K = XX' .
-
-    Parameters
-    ----------
-    X : array of shape (n_objects, n_features)
-        A view, non-negative.
-
-    U, V : array of shape (n_objects, k)
-        The factors.
-
-    Returns
-    -------
-    V : array of shape (n_objects, k)
-        The factor after the update; :math:`\|X - UV'X\|_F^2` has not risen.
     """
     return multiply(V, Term(X @ (X.T @ U), X @ ((X.T @ V) @ (U.T @ U))))
 
@@ -132,25 +121,6 @@ def update_objects(
     .. math::
         U \leftarrow U \circ \frac{KV + \lambda_1 w U^* + \lambda_2 S U}
         {UV'KV + \lambda_1 w U + \lambda_2 D U}, \qquad K = XX' .
-
-    Parameters
-    ----------
-    view : ConceptView
-        The view.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    view_penalty : float
-        How much it counts for this view, :math:`\lambda_1 w`.
-
-    graph_penalty : float
-        How much the graph counts, :math:`\lambda_2`.
-
-    Returns
-    -------
-    U : array of shape (n_objects, k)
-        The factor after the update, before its columns are normalised.
     """
     X, U = view.X, view.U
     return multiply(
@@ -169,27 +139,7 @@ def concept_sweep(
     view_penalty: float,
     graph_penalty: float,
 ) -> list[ConceptView]:
-    """Update the factors of each view, and give the columns of U length one.
-
-    Parameters
-    ----------
-    views : list of ConceptView
-        The views.
-
-    consensus : array of shape (n_objects, k)
-        The consensus.
-
-    weights : ndarray of shape (n_views,)
-        Weights of the views.
-
-    view_penalty, graph_penalty : float
-        How much the consensus and the graphs count.
-
-    Returns
-    -------
-    views : list of ConceptView
-        The views with their new factors; V has what U lost in length.
-    """
+    """Update the factors of each view, and give the columns of U length one."""
     moved = []
     for view, weight in zip(views, weights, strict=True):
         view = view._replace(V=update_concepts(view.X, view.U, view.V))
@@ -202,21 +152,7 @@ def concept_sweep(
 def concept_consensus(
     views: Sequence[ConceptView], weights: NDArray[np.float64]
 ) -> Array:
-    r"""The consensus nearest to the factors of all views, :math:`\sum_m w_m U^m`.
-
-    Parameters
-    ----------
-    views : list of ConceptView
-        The views.
-
-    weights : ndarray of shape (n_views,)
-        Their weights, with the sum one.
-
-    Returns
-    -------
-    consensus : array of shape (n_objects, k)
-        The consensus.
-    """
+    r"""The consensus nearest to the factors of all views, :math:`\sum_m w_m U^m`."""
     return sum(float(w) * view.U for w, view in zip(weights, views, strict=True))
 
 
@@ -228,25 +164,6 @@ def agreement_weights(
     .. math::
         w = \arg\min_{w \in \Delta} \sum_m w_m D_m + \tfrac{\gamma}{2} \|w\|^2
         = P_\Delta(-D / \gamma) .
-
-    Parameters
-    ----------
-    distances : array-like of shape (n_views,)
-        Squared distances to the consensus, :math:`D`.
-
-    weight_penalty : float
-        What keeps the weights from gathering on one view, :math:`\gamma`; with 0 the
-        nearest views share the weight.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_views,)
-        They sum to one.
-
-    Examples
-    --------
-    >>> agreement_weights([0.0, 2.0, 4.0], 8.0) * 12
-    array([7., 4., 1.])
     """
     D = np.asarray(distances, dtype=np.float64)
     D = D - D.min()
@@ -271,25 +188,6 @@ def concept_objective(
         + \lambda_1 \Bigl( \sum_m w_m \|U^m - U^*\|_F^2
         + \tfrac{\gamma}{2} \|w\|^2 \Bigr)
         + \lambda_2 \sum_m \mathrm{tr}(U^m{}' L^m U^m) .
-
-    Parameters
-    ----------
-    views : list of ConceptView
-        The views.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    weights : ndarray of shape (n_views,)
-        Weights of the views, :math:`w`.
-
-    view_penalty, graph_penalty, weight_penalty : float
-        The strengths :math:`\lambda_1`, :math:`\lambda_2` and :math:`\gamma`.
-
-    Returns
-    -------
-    objective : float
-        The objective.
     """
     fit = sum(frobenius_loss(view.X, view.U, view.X.T @ view.V) for view in views)
     # Each pair of objects counts twice in the sum over the graph.
@@ -308,27 +206,7 @@ def factorise_concepts(
     max_iter: int = 200,
     tol: float = 1e-3,
 ) -> ConceptRun:
-    """Concepts of all views, a consensus and weights, in turn.
-
-    Parameters
-    ----------
-    views : list of ConceptView
-        The views with their first factors.
-
-    view_penalty, graph_penalty, weight_penalty : float
-        The strengths of :func:`concept_objective`.
-
-    max_iter : int, default=200
-        Most sweeps.
-
-    tol : float, default=1e-3
-        Stop when ten sweeps lower the objective by less than this share of it.
-
-    Returns
-    -------
-    run : ConceptRun
-        Consensus, factors and weights of the lowest objective.
-    """
+    """Concepts of all views, a consensus and weights, in turn."""
     weights = np.full(len(views), 1.0 / len(views))
     strengths = (view_penalty, graph_penalty)
     views, consensus = list(views), concept_consensus(views, weights)
@@ -351,20 +229,3 @@ def factorise_concepts(
             converged = True
             break
     return ConceptRun(*best, np.array(objective), at, converged)
-
-
-def reduce_features(X: Array) -> Array:
-    """A view with the same inner products, and no more features than objects.
-
-    Parameters
-    ----------
-    X : array of shape (n_objects, n_features)
-        A view.
-
-    Returns
-    -------
-    X : array of shape (n_objects, min(n_objects, n_features))
-        The view, or a triangular factor of its inner products.
-    """
-    n, p = X.shape
-    return array_namespace(X).linalg.qr(X.T)[1].T if p > n else X

@@ -5,21 +5,20 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from comitia.optimise import (
+from comitia.methods.multiview._cgmv_ufs_guided import update_on_spheres
+from comitia.methods.multiview._coupled_factors import (
     CoupledView,
-    Term,
     consensus_factor,
     coupled_objective,
     coupled_sweep,
     distance_to,
-    l21_norm,
     roughness,
-    shared_factor_step,
+    statistics,
     unit_columns,
     update_features,
-    update_on_spheres,
 )
-from comitia.optimise.multiview import statistics
+from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
+from comitia.optimise import Term, l21_norm
 
 ALPHA, BETA = 0.3, 0.2
 

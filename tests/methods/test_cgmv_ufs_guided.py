@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from comitia.optimise import guided_consensus, guided_step
+from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 
 
 def problem(seed, n=15, p=8, k=3):

@@ -19,7 +19,7 @@ from comitia._names import matching_rows
 from comitia._scales import off_centre
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = [
     "Clusterer",

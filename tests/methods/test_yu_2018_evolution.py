@@ -5,7 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import evolve, uniform_crossover
+from comitia.methods.fixed_clusterings._yu_2018_evolution import (
+    evolve,
+    uniform_crossover,
+)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 12])

@@ -46,30 +46,6 @@ def qp_box(
         \min_x \; x' P x + c' x \quad \text{with} \quad 0 \le x_i \le 1,
 
     one coordinate after the other, each to its minimum.
-
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Symmetric and positive semi-definite.
-
-    c : array-like of shape (n,)
-        The linear part.
-
-    start : array-like of shape (n,), default=None
-        Where to start; in the middle by default. The result is never worse.
-
-    tol : float, default=1e-12
-        Stop when no coordinate moves by more.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        The minimum.
-
-    Examples
-    --------
-    >>> qp_box([[1.0, 0.0], [0.0, 1.0]], [-1.0, 3.0])
-    array([0.5, 0. ])
     """
     P = np.asarray(P, dtype=np.float64)
     c = np.asarray(c, dtype=np.float64)
@@ -109,37 +85,10 @@ def convex_concave(
         \max_x \; x' Q x + b' x, \qquad
         x \leftarrow \arg\min_{0 \le x \le 1} x' Q_- x - (b + 2 Q_+ x_{old})' x .
 
-    Parameters
-    ----------
-    Q : array-like of shape (n, n)
-        Symmetric; it may have eigenvalues of either sign.
-
-    b : array-like of shape (n,)
-        The linear part.
-
-    start : array-like of shape (n,), default=None
-        Where to start, in the box; all ones by default.
-
-    max_iter : int, default=100
-        Most iterations.
-
-    tol : float, default=1e-9
-        Stop when the objective rises by less than this share of itself.
-
-    Returns
-    -------
-    run : BoxRun
-        A local maximum, the objectives, and whether they stopped rising.
-
     References
     ----------
     .. [1] A. L. Yuille and A. Rangarajan, "The concave-convex procedure", Neural
        Computation 15(4), 2003. :doi:`10.1162/08997660360581958`
-
-    Examples
-    --------
-    >>> convex_concave([[0.0, 1.0], [1.0, 0.0]], [-0.5, -0.5]).x
-    array([1., 1.])
     """
     Q = np.asarray(Q, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)

@@ -43,29 +43,7 @@ class Evolution(NamedTuple):
 
 
 def uniform_crossover(population: ArrayLike, rng: np.random.RandomState) -> Array:
-    """Pair the individuals at random and swap about half of the genes of each pair.
-
-    Parameters
-    ----------
-    population : array-like of shape (n_individuals, n_genes)
-        The individuals.
-
-    rng : RandomState
-        Draws the pairs, and for each gene of a pair whether it is swapped.
-
-    Returns
-    -------
-    children : ndarray of shape (n_individuals, n_genes)
-        As many individuals. Each gene has the values that it had before, in other
-        individuals; of an odd number of individuals one stays as it is.
-
-    Examples
-    --------
-    >>> parents = [[1, 2, 3], [4, 5, 6]]
-    >>> uniform_crossover(parents, np.random.RandomState(1))
-    array([[4., 5., 3.],
-           [1., 2., 6.]])
-    """
+    """Pair the individuals at random and swap about half of the genes of each pair."""
     children = np.array(population, dtype=np.float64)
     pairs = rng.permutation(len(children))[: len(children) // 2 * 2].reshape(-1, 2)
     one, other = children[pairs[:, 0]], children[pairs[:, 1]]
@@ -84,40 +62,7 @@ def evolve(
     patience: int = 5,
     max_iter: int = 50,
 ) -> Evolution:
-    """Recombine a population until its best individual stays the best.
-
-    Parameters
-    ----------
-    population : array-like of shape (n_individuals, n_genes)
-        The first generation.
-
-    cost : callable
-        ``cost(individual)`` returns a number; smaller is better.
-
-    rng : RandomState
-        Source of randomness.
-
-    recombine : callable, default=uniform_crossover
-        ``recombine(population, rng)`` returns the next generation.
-
-    patience : int, default=5
-        Stop after so many generations without a better individual.
-
-    max_iter : int, default=50
-        The most generations.
-
-    Returns
-    -------
-    evolution : Evolution
-        The best individual ever seen, which is kept aside and cannot be lost.
-
-    Examples
-    --------
-    >>> rng = np.random.RandomState(0)
-    >>> found = evolve(rng.rand(20, 2), np.sum, rng)
-    >>> bool((np.diff(found.cost) <= 0).all())
-    True
-    """
+    """Recombine a population until its best individual stays the best."""
     generation = np.array(population, dtype=np.float64)
     if generation.ndim != 2 or not len(generation):
         raise ComitiaError(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import first_lowest
+from comitia.optimise.ties import first_lowest
 
 __all__ = ["StagewiseFit", "forward_stagewise"]
 
@@ -53,34 +53,6 @@ def forward_stagewise(
 
     Only steps with a positive inner product are taken, so no weight is negative and
     many stay zero.
-
-    Parameters
-    ----------
-    response : array-like
-        The response :math:`Y`, a vector or a matrix.
-
-    predictors : array-like of shape (n_predictors, ...)
-        The predictors :math:`T_m`, each of the shape of the response.
-
-    step : float, default=0.01
-        The share :math:`\varepsilon` of the full step, above 0 and at most 1.
-
-    max_iter : int, default=10000
-        The most steps.
-
-    tol : float, default=1e-6
-        Stop when a step lowers the squared residual by no more than this share of
-        that of the response.
-
-    Returns
-    -------
-    fit : StagewiseFit
-        The coefficients.
-
-    Examples
-    --------
-    >>> forward_stagewise([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], step=1.0).weights
-    array([1., 0.])
     """
     if not 0 < step <= 1:
         raise ComitiaError(f"step={step} must be above 0 and at most 1.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia._scales import off_centre_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import first_lowest
+from comitia.optimise.ties import first_lowest
 
 __all__ = ["dissimilarities", "nearest_rows"]
 

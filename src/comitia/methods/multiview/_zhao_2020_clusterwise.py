@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import array_namespace, put_beside, to_numpy
-from comitia.optimise._loops import stalled
-from comitia.optimise.multiview import distance_to, unit_columns
+from comitia.methods.multiview._coupled_factors import distance_to, unit_columns
+from comitia.optimise.loops import stalled
 from comitia.optimise.nmf import (
     Term,
     coupling_term,
@@ -125,16 +125,6 @@ def cluster_separations(V: Array) -> Array:
     .. math::
         \delta_c = \sum_{d \ne c} \sqrt{\|V_c - V_d\|^2 + \varepsilon^2},
         \qquad \varepsilon = 10^{-6} .
-
-    Parameters
-    ----------
-    V : array of shape (n_features, k)
-        A basis.
-
-    Returns
-    -------
-    separations : array of shape (k,)
-        The sums.
     """
     xp = array_namespace(V)
     return xp.sum(_distances(V) * _off_diagonal(V), axis=1)
@@ -148,22 +138,6 @@ def clusterwise_weights(
     .. math::
         w_{\cdot c} = P_\Delta \left( \frac{\lambda_1 \langle U^m_c, U^*_c \rangle
         + \lambda_2 \delta_{mc} / 2}{\lambda_1 \|U^*_c\|^2 + \lambda_3} \right)_m
-
-    Parameters
-    ----------
-    views : list of ClusterwiseView
-        The views.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    strengths : Strengths
-        How much the terms count.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_views, k)
-        The weights; each column sums to one.
     """
     xp = array_namespace(consensus)
     l1, l2, l3 = strengths
@@ -184,19 +158,6 @@ def clusterwise_consensus(views: Sequence[ClusterwiseView], weights: Floats) -> 
 
     the minimiser of :math:`\sum_m \|U^m - U^* W^m\|_F^2`; it is not negative, and the
     multiplicative update of :math:`U^*` ends there.
-
-    Parameters
-    ----------
-    views : list of ClusterwiseView
-        The views.
-
-    weights : ndarray of shape (n_views, k)
-        Weights of the clusters in each view.
-
-    Returns
-    -------
-    consensus : array of shape (n_objects, k)
-        The consensus.
     """
     scaled = weights / np.square(weights).sum(axis=0)
     return sum(
@@ -211,25 +172,6 @@ def update_members(
 
     .. math::
         U \leftarrow U \circ \frac{XV + \lambda_1 U^* W}{UV'V + \lambda_1 U}
-
-    Parameters
-    ----------
-    view : ClusterwiseView
-        The view.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    weights : ndarray of shape (k,)
-        Weights of the clusters in this view, the diagonal of W.
-
-    view_penalty : float
-        How much the consensus counts, :math:`\lambda_1`.
-
-    Returns
-    -------
-    U : array of shape (n_objects, k)
-        The factor after the update; the objective has not risen.
     """
     X, U, V = view
     target = consensus * put_beside(weights, U)
@@ -252,26 +194,6 @@ def update_basis(
     Afterwards the columns of V get length one, and those of U are multiplied by what
     they lose; the last terms are what this costs or saves. The power is halved from one
     until the objective does not rise.
-
-    Parameters
-    ----------
-    view : ClusterwiseView
-        The view.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    weights : ndarray of shape (k,)
-        Weights of the clusters in this view, the diagonal of W.
-
-    strengths : Strengths
-        How much the terms count.
-
-    Returns
-    -------
-    view : ClusterwiseView
-        The view with both factors after the update, or as it was when no step lowers
-        the objective.
     """
     X, U, V = view
     xp = array_namespace(V)
@@ -307,25 +229,6 @@ def clusterwise_objective(
     .. math::
         \sum_m \|X^m - U^m V^m{}'\|_F^2 + \lambda_1 \|U^m - U^* W^m\|_F^2
         + \lambda_2 \sum_c (1 - w_{mc}) \delta_{mc} + \lambda_3 \sum_c w_{mc}^2
-
-    Parameters
-    ----------
-    views : list of ClusterwiseView
-        The views.
-
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    weights : ndarray of shape (n_views, k)
-        Weights of the clusters in each view, the diagonals of :math:`W^m`.
-
-    strengths : Strengths
-        How much the terms count.
-
-    Returns
-    -------
-    objective : float
-        The objective.
     """
     return sum(
         _view_cost(view, consensus, w, strengths)
@@ -341,27 +244,7 @@ def factorise_clusterwise(
     max_iter: int = 500,
     tol: float = 1e-3,
 ) -> ClusterwiseRun:
-    """Factors of all views, a consensus and weights of clusters, in turn.
-
-    Parameters
-    ----------
-    views : list of ClusterwiseView
-        The views with their first factors; columns of V have length one.
-
-    strengths : Strengths, default=Strengths()
-        How much the terms count.
-
-    max_iter : int, default=500
-        Most sweeps.
-
-    tol : float, default=1e-3
-        Stop when ten sweeps lower the objective by less than this share of the first.
-
-    Returns
-    -------
-    run : ClusterwiseRun
-        Consensus, factors and weights.
-    """
+    """Factors of all views, a consensus and weights of clusters, in turn."""
     views = list(views)
     k = views[0].U.shape[1]
     weights = np.full((len(views), k), 1.0 / len(views))

@@ -16,21 +16,6 @@ def non_dominated_ranks(costs: ArrayLike) -> NDArray[np.intp]:
     One individual dominates another if it is no worse in any objective and better in
     one. Nobody dominates an individual of the first front; the second front is the
     first one of those that are left, and so on.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_individuals, n_objectives)
-        What is to be small; no NaN.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n_individuals,)
-        The front of each individual, from 0.
-
-    Examples
-    --------
-    >>> non_dominated_ranks([[1, 4], [2, 2], [4, 1], [3, 3], [5, 5]])
-    array([0, 0, 0, 1, 2])
     """
     values = np.asarray(costs, dtype=np.float64)
     if values.ndim != 2 or np.isnan(values).any():
@@ -57,23 +42,7 @@ def non_dominated_ranks(costs: ArrayLike) -> NDArray[np.intp]:
 
 
 def best_first(costs: ArrayLike) -> NDArray[np.intp]:
-    """Front by front, and in a front those with most room around them first.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_individuals, n_objectives)
-        What is to be small; no NaN.
-
-    Returns
-    -------
-    order : ndarray of shape (n_individuals,)
-        The individuals; of equals the first comes first.
-
-    Examples
-    --------
-    >>> best_first([[5, 5], [1, 4], [2, 2], [4, 1]])
-    array([1, 3, 2, 0])
-    """
+    """Front by front, and in a front those with most room around them first."""
     values = np.asarray(costs, dtype=np.float64)
     ranks = non_dominated_ranks(values)
     crowding = np.empty(len(values))
@@ -84,24 +53,7 @@ def best_first(costs: ArrayLike) -> NDArray[np.intp]:
 
 
 def crowding_distances(costs: ArrayLike) -> NDArray[np.float64]:
-    """How far apart the neighbours of each solution of one front are.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_solutions, n_objectives)
-        Objectives of solutions that do not dominate each other.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_solutions,)
-        Sums over the objectives, relative to their ranges; infinite for the solution
-        with the smallest and the one with the largest value of an objective.
-
-    Examples
-    --------
-    >>> crowding_distances([[0.0, 4.0], [1.0, 1.0], [4.0, 0.0]])
-    array([inf,  2., inf])
-    """
+    """How far apart the neighbours of each solution of one front are."""
     values = np.asarray(costs, dtype=np.float64)
     crowding = np.zeros(len(values))
     for column in values.T:
@@ -116,23 +68,7 @@ def crowding_distances(costs: ArrayLike) -> NDArray[np.float64]:
 
 
 def knee(costs: ArrayLike) -> int:
-    """The solution of a front that is farthest below the line between its ends.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_solutions, 2)
-        Objectives of solutions that do not dominate each other.
-
-    Returns
-    -------
-    index : int
-        The knee; the first of equals.
-
-    Examples
-    --------
-    >>> knee([[0.0, 10.0], [1.0, 2.0], [9.0, 0.0]])
-    1
-    """
+    """The solution of a front that is farthest below the line between its ends."""
     values = np.asarray(costs, dtype=np.float64)
     usable = np.isfinite(values).all(axis=1)
     if not usable.any():

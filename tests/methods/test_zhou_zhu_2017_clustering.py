@@ -8,15 +8,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
 from comitia.cluster import minkowski_weights
-from comitia.cluster.kernel_pareto import (
+from comitia.exceptions import ComitiaError
+from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,
     _Search,
     kernel_distances,
     pareto_costs,
     pareto_search,
 )
-from comitia.exceptions import ComitiaError
-from comitia.optimise import knee
+from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
 
 
 @parametrize_with_checks([KernelParetoClustering(3, n_individuals=6, max_iter=5)])
