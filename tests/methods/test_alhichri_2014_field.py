@@ -52,7 +52,7 @@ def test_the_middle_of_the_path_flips_above_one_half(beta):
     found = iterated_modes([0, 1, 0], COSTS, PATH, beta)
     assert_array_equal(found.labels, [0, 0, 0] if beta > 0.5 else [0, 1, 0])
     assert found.converged
-    assert_allclose(found.energies[-1], min(2 * beta, 1.0))
+    assert_allclose(found.objective[-1], min(2 * beta, 1.0))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -60,9 +60,9 @@ def test_energy_falls_until_no_single_change_lowers_it(seed):
     y, costs, graph = random_field(seed)
     found = iterated_modes(y, costs, graph, 0.8)
     assert found.converged
-    assert (np.diff(found.energies) < 0).all()
+    assert (np.diff(found.objective) < 0).all()
     final = potts_energy(found.labels, costs, graph, 0.8)
-    assert_allclose(found.energies[-1], final)
+    assert_allclose(found.objective[-1], final)
     for i, r in product(range(7), range(3)):
         other = found.labels.copy()
         other[i] = r

@@ -1,7 +1,7 @@
 """Tests of the loop of the variable-weight methods."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import comitia
 from comitia import Ensemble, method
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._loops import VariableWeightMethod
+from comitia.methods._loops import VariableWeightMethod, keep_run
 from comitia.optimise import project_simplex
 from tests.fixtures import E6
 
@@ -140,3 +140,22 @@ def test_no_method_brings_a_loop_of_its_own_to_the_protocol():
     loops = [cls for cls in classes if issubclass(cls, VariableWeightMethod)]
     assert len(loops) >= 10
     assert all(cls._combine is VariableWeightMethod._combine for cls in loops)
+
+
+class Run(NamedTuple):
+    objective: list[float]
+    converged: bool
+
+
+def test_a_run_that_stopped_early_is_kept_with_a_warning():
+    method = Means(max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="in max_iter=2 sweeps; raise tol"):
+        keep_run(method, Run([3.0, 2.0, 1.0], False), "sweeps", "tol")
+    assert_array_equal(method.objective_, [3.0, 2.0, 1.0])
+    assert (method.n_iter_, method.converged_) == (2, False)
+
+
+def test_a_run_that_converged_is_kept_in_silence():
+    method = Means()
+    keep_run(method, Run([3.0], True), "sweeps")
+    assert (method.n_iter_, method.converged_) == (0, True)

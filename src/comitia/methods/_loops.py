@@ -14,7 +14,57 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 
-__all__ = ["VariableWeightMethod"]
+__all__ = ["VariableWeightMethod", "keep_run", "warn_stopped_early"]
+
+
+def keep_run(
+    method: Any, run: Any, unit: str | None = None, remedy: str = "max_iter or tol"
+) -> None:
+    """Keep the objective of a run, its length and whether it converged.
+
+    Parameters
+    ----------
+    method : EnsembleMethod
+        Gets ``objective_``, ``n_iter_`` and ``converged_``.
+
+    run : object
+        Has ``objective``, at the start and after each iteration, and ``converged``.
+
+    unit : str, default=None
+        What an iteration is called in the warning about a run that did not converge;
+        by default there is none.
+
+    remedy : str, default="max_iter or tol"
+        What the warning says to raise.
+    """
+    method.objective_, method.converged_ = np.asarray(run.objective), run.converged
+    method.n_iter_ = len(run.objective) - 1
+    if unit is not None and not run.converged:
+        warn_stopped_early(method, unit, remedy)
+
+
+def warn_stopped_early(
+    method: Any, unit: str = "iterations", remedy: str = "max_iter or tol"
+) -> None:
+    """Warn that ``max_iter`` iterations were not enough.
+
+    Parameters
+    ----------
+    method : EnsembleMethod
+        The method.
+
+    unit : str, default="iterations"
+        What an iteration is called.
+
+    remedy : str, default="max_iter or tol"
+        What to raise.
+    """
+    warnings.warn(
+        f"{type(method).__name__} did not converge in max_iter={method.max_iter} "
+        f"{unit}; raise {remedy}.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
 
 
 class VariableWeightMethod(EnsembleMethod):
@@ -98,12 +148,7 @@ class VariableWeightMethod(EnsembleMethod):
                 self.converged_ = True
                 break
         else:
-            warnings.warn(
-                f"{type(self).__name__} did not converge in max_iter={self.max_iter} "
-                "iterations; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self)
         self.objective_ = np.asarray(objective)
         self.n_iter_ = len(objective) - 1
         return self._result(problem, best[1], best[2], rng)

@@ -2,14 +2,12 @@
 
 from numbers import Integral, Real
 
-import numpy as np
-
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import metis_partition
 from comitia.represent.coassociation import coassociation
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["CSPA"]
 
@@ -107,9 +105,8 @@ class CSPA(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()

@@ -2,13 +2,11 @@
 
 from numbers import Real
 
-import numpy as np
-
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["HGPA"]
 
@@ -115,9 +113,8 @@ class HGPA(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()

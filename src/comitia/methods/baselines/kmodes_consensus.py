@@ -2,13 +2,11 @@
 
 from numbers import Integral
 
-import numpy as np
-
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition.k_means import kmodes
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["KModesConsensus"]
 
@@ -114,9 +112,8 @@ class KModesConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         labels, self.objective_ = kmodes(

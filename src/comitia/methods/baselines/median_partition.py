@@ -7,6 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
 from comitia.partition.median_search import AGREEMENTS
 from comitia.weigh import crowd_agreement, normalise_weights
@@ -172,8 +173,7 @@ class MedianPartition(EnsembleMethod):
                 cooling=self.cooling,
                 max_iter=self.max_iter,
             )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run)
         return run.labels
 
     def _weigh(self, ensemble):

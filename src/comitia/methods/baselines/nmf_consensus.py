@@ -1,14 +1,13 @@
 """Consensus by non-negative matrix factorisation."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import keep_run
 from comitia.optimise import indicator_start, orthogonal_nmf
 from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans_rows
@@ -154,16 +153,7 @@ class NMFConsensus(EnsembleMethod):
             ),
             lambda factors: factors.objective.min(),
         )
-        if not best.converged:
-            warnings.warn(
-                f"NMFConsensus did not converge in max_iter={self.max_iter} sweeps; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_ = best.objective
-        self.n_iter_ = best.n_iter
-        self.converged_ = best.converged
+        keep_run(self, best, "sweeps")
         return best.Q.argmax(axis=1)[inverse]
 
     def _starts(self, micro, counts, n_clusters, rng):

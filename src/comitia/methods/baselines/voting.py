@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._loops import warn_stopped_early
 from comitia.partition import kmeans_rows, median_selection
 from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import combined_weights, overlaps
 from comitia.represent.alignment import match_clusters
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["Voting"]
 
@@ -134,9 +133,8 @@ class Voting(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = combined_weights(ensemble, self.clustering_weights_)
         labels, m = None, self._reference(ensemble)
@@ -165,12 +163,7 @@ class Voting(EnsembleMethod):
                 break
         # A single count is a method of its own, not a loop cut short.
         if not self.converged_ and self.max_iter > 1:
-            warnings.warn(
-                f"the votes still changed after max_iter={self.max_iter} counts; "
-                "raise max_iter.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "counts", "max_iter")
         if labels.min() < 0:
             raise ComitiaError(
                 "clustering_weights leave objects without a vote, the first is "

@@ -23,7 +23,7 @@ class MarkovLabels(NamedTuple):
     labels : ndarray of shape (n_objects,)
         The labels.
 
-    energies : ndarray of shape (n_sweeps + 1,)
+    objective : ndarray of shape (n_sweeps + 1,)
         The energy of the start and after each sweep.
 
     converged : bool
@@ -31,7 +31,7 @@ class MarkovLabels(NamedTuple):
     """
 
     labels: NDArray[np.int32]
-    energies: NDArray[np.float64]
+    objective: NDArray[np.float64]
     converged: bool
 
 
@@ -105,7 +105,7 @@ def iterated_modes(
     every = np.arange(n)
     # Gains below this are rounding, and could go back and forth.
     tiny = 1e-12 * max(1.0, float(np.abs(u).max(initial=0.0)))
-    energies = [potts_energy(y, u, W)]
+    objective = [potts_energy(y, u, W)]
     converged = False
     for _ in range(max_iter):
         agreeing = np.zeros((n, k))
@@ -123,8 +123,8 @@ def iterated_modes(
             best = here.min()
             if here[y[i]] > best + tiny:
                 y[i] = np.argmax(here <= best + tiny)
-        energies.append(potts_energy(y, u, W))
-    return MarkovLabels(y, np.asarray(energies), converged)
+        objective.append(potts_energy(y, u, W))
+    return MarkovLabels(y, np.asarray(objective), converged)
 
 
 def _check(

@@ -12,7 +12,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.coassociation import coassociation
 
-__all__ = ["weighted_association"]
+__all__ = ["add_associations", "similarities_of", "weighted_association"]
 
 Floats = NDArray[np.float64]
 
@@ -29,24 +29,46 @@ def weighted_association(
     A metric is a distance d, with similarity :math:`1 / (1 + d)` on X and 1 without X,
     a matrix of similarities, or None for 1; a list has one for each clustering.
     """
-    M, n = ensemble.n_clusterings, ensemble.n_objects
     sizes = np.maximum(ensemble.sizes, 1)
     weights = ensemble.n_clusters_each[ensemble.clustering_of] / sizes
+    similarities = similarities_of(ensemble, X, metric)
+    return add_associations(coassociation, ensemble, similarities, weights)
+
+
+def similarities_of(ensemble: Ensemble, X: Any, metric: Any) -> list[Any]:
+    """For each clustering the similarities of objects: rows of them, a matrix or None.
+
+    Clusterings with one metric have one and the same object.
+    """
+    M = ensemble.n_clusterings
     several = isinstance(metric, Sequence) and not isinstance(metric, str)
     metrics = list(metric) if several else [metric] * M
     if len(metrics) != M:
         raise ComitiaError(
             f"metric has {len(metrics)} entries for {M} clusterings; give one for each."
         )
+    made = {id(one): _similarity(one, X, ensemble.n_objects) for one in metrics}
+    return [made[id(one)] for one in metrics]
+
+
+def add_associations(
+    build: Callable[..., Floats],
+    ensemble: Ensemble,
+    similarities: list[Any],
+    cluster_weights: Floats,
+) -> Floats:
+    """Sum over the similarities of the association by the clusterings that have each.
+
+    What is built is a square or a condensed co-association.
+    """
     R: Floats | None = None
-    # Clusterings with one and the same similarity are added up together.
-    for each in {id(each): each for each in metrics}.values():
-        mine = np.array([each is other for other in metrics])
-        own = coassociation(
+    for sim in {id(sim): sim for sim in similarities}.values():
+        mine = np.array([sim is other for other in similarities])
+        own = build(
             ensemble.take(clusterings=np.flatnonzero(mine)),
             clustering_weights=np.ones(mine.sum()),
-            cluster_weights=weights[mine[ensemble.clustering_of]],
-            pair_weights=_similarity(each, X, n),
+            cluster_weights=cluster_weights[mine[ensemble.clustering_of]],
+            pair_weights=sim,
             dtype=np.float64,
         )
         R = own if R is None else np.add(R, own, out=R)

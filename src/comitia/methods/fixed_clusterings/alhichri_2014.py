@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
 from comitia.agreement import entropy
@@ -17,6 +15,7 @@ from comitia.cluster.communities import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._loops import keep_run
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
     grid_graph,
     iterated_modes,
@@ -211,16 +210,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
             self.graph_penalty,
             max_iter=self.max_iter,
         )
-        self.objective_ = found.energies
-        self.n_iter_ = len(found.energies) - 1
-        self.converged_ = found.converged
-        if not found.converged:
-            warnings.warn(
-                f"labels still changed after max_iter={self.max_iter} sweeps; raise "
-                "max_iter.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        keep_run(self, found, "sweeps", "max_iter")
         return found.labels
 
     def _neighbours(self, X):

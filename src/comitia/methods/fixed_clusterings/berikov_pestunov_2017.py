@@ -1,14 +1,11 @@
 """Average linkage on a weighted co-association matrix."""
 
-import numpy as np
-
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaError
 from comitia.partition import cut, ensemble_linkage
-from comitia.validity import INDICES, positive_scores, score_table
-from comitia.weigh import normalise_weights
+from comitia.validity import INDICES
+from comitia.weigh import index_scores, normalise_weights
 
 __all__ = ["ValidityWeightedCoassociation"]
 
@@ -113,24 +110,12 @@ class ValidityWeightedCoassociation(EnsembleMethod):
             super()._check_given(X, data, ensemble)
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(self._judge(ensemble, X))
+        self.clustering_weights_ = normalise_weights(
+            index_scores(X, ensemble, self.index)
+        )
         self.linkage_ = ensemble_linkage(
             ensemble,
             clustering_weights=self.clustering_weights_,
             linkage=self.linkage,
         )
         return cut(self.linkage_, self.n_clusters)
-
-    def _judge(self, ensemble, X):
-        """The value of each clustering, 0 or more."""
-        if not callable(self.index):
-            table = score_table(X, ensemble, [self.index], finite=False)
-            return positive_scores(table.values[:, 0], self.index)
-        gamma = np.array([self.index(X, labels) for labels in ensemble.labels.T], float)
-        if (gamma < 0).any():
-            m = int(np.argmax(gamma < 0))
-            raise ComitiaError(
-                f"index returned {gamma[m]:.6g} for clustering {m}; it must be 0 or "
-                "more, and larger for a better clustering."
-            )
-        return gamma

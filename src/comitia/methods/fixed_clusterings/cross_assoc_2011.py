@@ -8,6 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._loops import keep_run
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
@@ -157,8 +158,7 @@ class CrossAssociationConsensus(EnsembleMethod):
             weight_blocks=self.variant == "code_length",
             max_iter=self.max_iter,
         )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run)
         return run.labels
 
     def _weigh(self, ensemble, X):

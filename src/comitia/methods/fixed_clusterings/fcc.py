@@ -1,16 +1,14 @@
 """FCC."""
 
-import warnings
 from numbers import Integral, Real
-
-import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["FCC"]
 
@@ -158,8 +156,7 @@ class FCC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        w = normalise_weights(np.ones(ensemble.n_clusterings) if w is None else w)
+        w = given_weights(self.clustering_weights, ensemble.n_clusterings)
         self.clustering_weights_ = w
         run = fuzzy_rows(
             ensemble,
@@ -172,18 +169,6 @@ class FCC(EnsembleMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not run.converged:
-            warnings.warn(
-                f"FCC did not converge in max_iter={self.max_iter} iterations; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        labels = run.membership.argmax(axis=1)
-        # Columns in the order of the labels; a cluster that nobody prefers is none.
-        names, first = np.unique(labels, return_index=True)
-        kept = run.membership[:, names[np.argsort(first)]]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        keep_run(self, run, "iterations")
+        labels, _, self.membership_ = fuzzy_clusters(run.membership)
         return labels

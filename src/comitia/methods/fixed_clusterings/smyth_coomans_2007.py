@@ -1,14 +1,12 @@
 """Regression trees, weighted by how well they predict the features."""
 
-import warnings
 from numbers import Integral, Real
-
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import TreeGenerator
+from comitia.methods._loops import keep_run
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
     mean_similarity_kmeans,
 )
@@ -183,15 +181,7 @@ class PredictiveTrees(EnsembleMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not fit.converged:
-            warnings.warn(
-                f"PredictiveTrees did not converge in max_iter={self.max_iter} steps; "
-                "raise max_iter, tol or learning_rate.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_, self.converged_ = fit.objective, fit.converged
-        self.n_iter_ = len(fit.objective) - 1
+        keep_run(self, fit, "steps", "max_iter, tol or learning_rate")
         self.clustering_weights_ = normalise_weights(fit.weights)
         weights = {"clustering_weights": self.clustering_weights_}
         n_clusters = self._resolve_n_clusters(ensemble, **weights)

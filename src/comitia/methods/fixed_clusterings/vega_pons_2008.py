@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.partition import MedianSearch
+from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
-from comitia.validity import INDICES, score_table, unify
+from comitia.validity import score_table, unify
 from comitia.weigh import entropy_relevance, normalise_weights
 
 __all__ = ["PathKernelConsensus"]
@@ -22,7 +21,7 @@ __all__ = ["PathKernelConsensus"]
 _LONGEST_PATH = 13
 
 
-class PathKernelConsensus(EnsembleMethod):
+class PathKernelConsensus(AnnealedMethod):
     r"""Weighted ensemble with a random-walk path kernel.
 
     Clusterings whose properties are like those of the others count more, and the
@@ -122,12 +121,8 @@ class PathKernelConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        "indices": ["array-like", StrOptions(set(INDICES))],
+        **AnnealedMethod._parameter_constraints,
         "continuation": [Interval(Real, 0, 1, closed="both")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -158,21 +153,8 @@ class PathKernelConsensus(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         self.clustering_weights_ = self._weigh(ensemble, X)
-        search = MedianSearch(
-            ensemble,
-            path_kernel_table(ensemble.n_objects, self.continuation),
-            rng,
-            clustering_weights=self.clustering_weights_,
-            n_clusters=self.n_clusters,
-        )
-        run = search.annealing(
-            temperature=self.temperature,
-            cooling=self.cooling,
-            max_iter=self.max_iter,
-        )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        return run.labels
+        kernel = path_kernel_table(ensemble.n_objects, self.continuation)
+        return self._anneal(ensemble, kernel, rng)
 
     def _weigh(self, ensemble, X):
         if ensemble.n_clusterings == 1:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.partition import MedianSearch
+from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
-from comitia.validity import INDICES, score_table
+from comitia.validity import score_table
 from comitia.weigh import maximum_relevance, normalise_weights
 
 __all__ = ["WPCK"]
 
 
-class WPCK(EnsembleMethod):
+class WPCK(AnnealedMethod):
     r"""Weighted partition consensus via kernels.
 
     Clusterings that come near the best values of several validity indices count more,
@@ -128,12 +127,8 @@ class WPCK(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        "indices": ["array-like", StrOptions(set(INDICES))],
+        **AnnealedMethod._parameter_constraints,
         "max_subset_size": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -160,21 +155,8 @@ class WPCK(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         properties = score_table(X, ensemble, self.indices).unified("range")
         self.clustering_weights_ = normalise_weights(maximum_relevance(properties))
-        search = MedianSearch(
-            ensemble,
-            subset_kernel_table(ensemble.n_objects, self.max_subset_size),
-            rng,
-            clustering_weights=self.clustering_weights_,
-            n_clusters=self.n_clusters,
-        )
-        run = search.annealing(
-            temperature=self.temperature,
-            cooling=self.cooling,
-            max_iter=self.max_iter,
-        )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        return run.labels
+        kernel = subset_kernel_table(ensemble.n_objects, self.max_subset_size)
+        return self._anneal(ensemble, kernel, rng)
 
 
 def subset_kernel_table(

@@ -1,11 +1,9 @@
 """Constraint-projected clusterings of random subspaces, with weights that evolve."""
 
-import warnings
 from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
@@ -15,6 +13,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._loops import warn_stopped_early
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
 from comitia.partition import kmeans
@@ -195,12 +194,7 @@ class DCECP(BoostedMethod):
             max_iter=self.max_iter,
         )
         if not search.converged:
-            warnings.warn(
-                f"DCECP did not converge in max_iter={self.max_iter} generations; "
-                "raise max_iter or lower patience.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "generations", "max_iter or lower patience")
         self.clustering_weights_ = search.best / search.best.sum()
         self.objective_, self.n_iter_ = search.cost, search.n_iter
         self.converged_ = search.converged

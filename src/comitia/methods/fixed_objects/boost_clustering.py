@@ -134,7 +134,3 @@ class BoostClustering(BoostedMethod):
             stop=no_better_than_chance,
             reweight=by_pseudoloss,
         )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        return self._elect()

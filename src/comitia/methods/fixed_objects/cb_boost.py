@@ -185,7 +185,3 @@ class CBBoost(BoostedMethod):
             align=align_to_first,
             reweight=by_expected_loss,
         )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        return self._elect()

@@ -1,12 +1,10 @@
 """Factors of views in which objects are missing, drawn to a consensus."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import warn_stopped_early
 from comitia.methods.multiview._coupled_factors import consensus_factor
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
 from comitia.methods.multiview._prepared_views import impute_views, presence_weights
@@ -193,12 +191,7 @@ class MIC(IncompleteViewMethod):
             placed, consensus_factor(placed)
         )
         if not self.converged_:
-            warnings.warn(
-                f"MIC did not converge in max_iter={self.max_iter} sweeps; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "sweeps")
         self.objective_, self.n_iter_ = np.asarray(objective), len(objective) - 1
         self._keep_weights(weights)
         self._keep_views(placed, views.present)

@@ -8,11 +8,12 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import minimax_cmeans, squared_distances
-from comitia.cluster.clusterer import initial_centers, warn_unconverged
+from comitia.cluster.clusterer import initial_centers
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
-    order_of_appearance,
     standardised,
 )
 from comitia.optimise.ties import lowest_run
@@ -197,15 +198,9 @@ class MinimaxFCM(MultiViewMethod):
         return squared_distances(wide, centers).argmin(axis=1)
 
     def _store(self, X, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run, "iterations")
         self.view_weights_ = run.weights
         near = [squared_distances(x, c) for x, c in zip(X, run.centers, strict=True)]
         self.view_labels_ = np.stack([to_numpy(d).argmin(axis=1) for d in near], axis=1)
-        F = to_numpy(run.membership)
-        labels = F.argmax(axis=1)
-        # A cluster that nobody prefers is none.
-        kept = F[:, order_of_appearance(labels)]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         return labels

@@ -5,9 +5,9 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.base import NearestCentre
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
-from comitia.methods.multiview._shared import order_of_appearance
 from comitia.optimise import l21_norm, power_weights
 
 __all__ = ["MultiViewL21NMF"]
@@ -195,9 +195,7 @@ class MultiViewL21NMF(ViewFactorMethod):
     def _result(self, problem, weights, consensus, rng):
         self.view_weights_ = weights
         U, V = to_numpy(consensus[0]), consensus[1]
-        labels = U.argmax(axis=1)
-        shares = U[:, order_of_appearance(labels)]
-        self.membership_ = shares / shares.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(U)
         self.components_ = [to_numpy(F) for F in V]
         codes = np.unique(labels, return_inverse=True)[1]
         self.view_labels_ = np.stack(

@@ -7,7 +7,8 @@ import numpy as np
 from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster.clusterer import warn_unconverged
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
@@ -19,7 +20,6 @@ from comitia.methods.multiview._prepared_views import (
 )
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
-    order_of_appearance,
     with_unit_rows,
 )
 from comitia.optimise.ties import lowest_run
@@ -258,15 +258,9 @@ class MVCC(MultiViewMethod):
         )
 
     def _store(self, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run, "sweeps")
         self.view_weights_ = run.weights
-        U = to_numpy(run.consensus)
-        labels = U.argmax(axis=1)
-        # A concept that is nobody's largest is no cluster.
-        kept = U[:, order_of_appearance(labels)]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
         self.view_labels_ = np.stack(
             [to_numpy(factor).argmax(axis=1) for factor in run.factors], axis=1
         )

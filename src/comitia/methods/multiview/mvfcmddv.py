@@ -8,10 +8,11 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.cluster import cmedoid_vectors
-from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.dissimilarity import dissimilarities
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
+from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
@@ -194,15 +195,8 @@ class MVFCMddV(MultiViewMethod):
         return np.stack([rng.choice(n, n_clusters, replace=False) for _ in tables])
 
     def _store(self, tables, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        F = to_numpy(run.membership)
-        labels = F.argmax(axis=1)
-        # A cluster that nobody prefers is none.
-        order = order_of_appearance(labels)
-        kept = F[:, order]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        keep_run(self, run, "iterations")
+        labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         self.view_weights_ = run.weights[:, order].T
         self.medoid_indices_ = run.medoids[:, order]
         self.view_labels_ = np.stack(

@@ -11,13 +11,13 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._memberships import order_of_appearance
 from comitia.methods.multiview._coupled_factors import (
     consensus_factor,
     coupled_sweep,
     statistics,
 )
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, start_shares
-from comitia.methods.multiview._shared import order_of_appearance
 from comitia.methods.multiview._stream import (
     Stream,
     cut_chunks,

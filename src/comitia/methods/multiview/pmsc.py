@@ -7,7 +7,7 @@ import numpy as np
 from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster.clusterer import warn_unconverged
+from comitia.methods._loops import keep_run
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
@@ -207,9 +207,8 @@ class PMSC(MultiViewMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective)
+        keep_run(self, run, "sweeps")
+        self.n_iter_ = len(run.objective)  # the start is random and has no objective
         self.view_weights_ = run.weights
         parts = [self._clusters(F, rng) for F in (run.consensus, *run.partitions)]
         self.view_labels_ = np.stack(parts[1:], axis=1)

@@ -7,7 +7,8 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster.clusterer import warn_unconverged
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._prepared_views import (
@@ -15,7 +16,7 @@ from comitia.methods.multiview._prepared_views import (
     row_scale,
     scale_view,
 )
-from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
+from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.methods.multiview._zhao_2020_clusterwise import (
     ClusterwiseView,
     Strengths,
@@ -229,14 +230,8 @@ class ClusterwiseViewWeights(MultiViewMethod):
         )
 
     def _store(self, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        U = to_numpy(run.consensus)
-        labels = U.argmax(axis=1)
-        # A column that is nobody's largest is no cluster.
-        order = order_of_appearance(labels)
-        self.membership_ = U[:, order] / U[:, order].sum(axis=1, keepdims=True)
+        keep_run(self, run, "sweeps")
+        labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
         self.view_weights_ = run.weights[:, order].T
         self.components_ = [to_numpy(view.V)[:, order] for view in run.views]
         self.view_labels_ = np.stack(

@@ -5,8 +5,7 @@ from numbers import Integral
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
 from comitia.weigh import group_support, mean_agreement
@@ -132,5 +131,4 @@ class CAS(SelectionMethod):
             self.clustering_weights_ = mean_agreement(ensemble, self.agreement)
         return best_of_groups(self.clustering_weights_, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

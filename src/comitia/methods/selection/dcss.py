@@ -14,7 +14,8 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods._memberships import order_of_appearance
+from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import ncut
 from comitia.select import top
 
@@ -197,8 +198,7 @@ class DCSS(SelectionMethod):
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
         self.clustering_weights_ = np.exp(-mean)
         chosen = top(-mean, self._n_select(ensemble))
-        self.selected_ = np.zeros(M, dtype=bool)
-        self.selected_[chosen] = True
+        self.selected_ = mask_of(chosen, M)
 
         kept = self.selected_[of]
         H, edge_weights = neighbour_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
@@ -217,8 +217,7 @@ class DCSS(SelectionMethod):
         """Store the clusters that have objects, the first one first; label these."""
         log_joint = gaussian_log_density(X, means, covariances) + np.log(proportions)
         labels = log_joint.argmax(axis=1)
-        found, first = np.unique(labels, return_index=True)
-        order = found[np.argsort(first)]
+        order = order_of_appearance(labels)
         joint = np.exp(log_joint[:, order] - log_joint.max(axis=1, keepdims=True))
         self.membership_ = joint / joint.sum(axis=1, keepdims=True)
         self.proportions_ = proportions[order] / proportions[order].sum()

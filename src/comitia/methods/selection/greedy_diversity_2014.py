@@ -13,7 +13,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
 from comitia.represent import align_clusters
 from comitia.select import top
@@ -26,7 +26,7 @@ __all__ = ["GreedyDiversity"]
 _BLOCK = 2**22
 
 
-class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
+class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
     r"""Diversity-ordered selection with a quality stop.
 
     Clusterings join in the order of their diversity, the most diverse first, until one
@@ -145,15 +145,6 @@ class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
         from comitia.generate import KMeansGenerator
 
         return KMeansGenerator(n_clusters=self.n_clusters)
-
-    def _select(self, ensemble, X, rng):
-        return self._grow(ensemble, X, rng)[0]
-
-    def _combine(self, ensemble, X, rng):
-        chosen, labels = self._grow(ensemble, X, rng)
-        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
-        self.selected_[chosen] = True
-        return labels
 
     def _grow(self, ensemble, X, rng):
         """The clusterings kept, and their consensus."""

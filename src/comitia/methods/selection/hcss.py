@@ -8,9 +8,8 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
-from comitia.methods.selection._base import SelectionMethod
-from comitia.partition import ncut
-from comitia.represent import coassociation, knn_graph
+from comitia.methods.selection._base import SelectionMethod, by_ncut
+from comitia.represent import knn_graph
 from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
 from comitia.validity import score_table
 
@@ -161,9 +160,7 @@ class HCSS(SelectionMethod):
             around_medoids(np.maximum(1.0 - phi, 0.0), n_select).medoids,
         ]
 
-    def _agree(self, kept, X, rng):
-        S = coassociation(kept, dtype=np.float64)
-        return ncut(S, self._resolve_n_clusters(kept), rng)
+    _agree = by_ncut
 
 
 def _finite(scores):

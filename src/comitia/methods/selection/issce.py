@@ -17,7 +17,7 @@ from comitia.methods.fixed_clusterings.yu_2018 import (
     subspace_round,
     weighted_ncut,
 )
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.select import top
 
 __all__ = ["ISSCE"]
@@ -26,7 +26,7 @@ __all__ = ["ISSCE"]
 _TINY = 1e-12
 
 
-class ISSCE(BoostedMethod, SelectionMethod):
+class ISSCE(GrownSelectionMethod, BoostedMethod):
     r"""Incremental semi-supervised clustering ensemble.
 
     Random subspaces are clustered under constraints; from the best clustering on, one
@@ -157,15 +157,6 @@ class ISSCE(BoostedMethod, SelectionMethod):
             ),
             weights="features",
         )
-
-    def _select(self, ensemble, X, rng):
-        return self._grow(ensemble, X, rng)[0]
-
-    def _combine(self, ensemble, X, rng):
-        chosen, labels = self._grow(ensemble, X, rng)
-        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
-        self.selected_[chosen] = True
-        return labels
 
     def _grow(self, ensemble, X, rng):
         """The clusterings kept, and their consensus."""

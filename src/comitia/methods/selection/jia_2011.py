@@ -9,7 +9,7 @@ from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import borda_points, cover, top
 
 __all__ = ["BaggedSelection"]
@@ -138,5 +138,4 @@ class BaggedSelection(SelectionMethod):
         self.clustering_weights_ = points / len(scores)
         return top(self.clustering_weights_, n_select)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

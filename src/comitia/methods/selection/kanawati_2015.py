@@ -5,8 +5,7 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
     multilayer_communities,
@@ -141,5 +140,4 @@ class NeighbourhoodSelection(SelectionMethod):
         self.clustering_weights_ = np.maximum(quality, 0.0)
         return best_of_groups(quality, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

@@ -8,10 +8,8 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
-from comitia.partition import ncut
-from comitia.represent import coassociation
 from comitia.select import best_of_groups
 
 __all__ = ["MCAS"]
@@ -146,6 +144,4 @@ class MCAS(SelectionMethod):
         named = [best_of_groups(self.clustering_weights_, of) for of in self.groups_]
         return np.unique(np.concatenate(named))
 
-    def _agree(self, kept, X, rng):
-        S = coassociation(kept, dtype=np.float64)
-        return ncut(S, self._resolve_n_clusters(kept), rng)
+    _agree = by_ncut

@@ -4,12 +4,12 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
+from comitia.methods._loops import keep_run
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
 from comitia.optimise.ties import lowest_run
@@ -190,15 +190,7 @@ class ConvexConcavePruning(SelectionMethod):
             penalty = np.median(Q.sum(axis=1))
         run = self._maximise(Q, penalty, rng)
         self.clustering_weights_ = run.x
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        if not run.converged:
-            warnings.warn(
-                f"the objective still rose after max_iter={self.max_iter} iterations; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        keep_run(self, run, "iterations")
         chosen = np.flatnonzero(run.x > self.threshold)
         if len(chosen) == 0:
             warnings.warn(

@@ -7,8 +7,7 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
     borda_points,
@@ -182,8 +181,7 @@ class MultiplexSelection(SelectionMethod):
         self.clustering_weights_ = points
         return best_of_groups(points, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa
 
 
 def _listed(value, name):

@@ -8,7 +8,6 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
@@ -184,6 +183,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         return SoftPartitions([], None)  # nothing that labels new objects
 
     def _generate(self, X, rng):
+        self._check_n_clusters(len(X))
         n_clusters = self.n_clusters
         if n_clusters is None:
             from comitia.generate import KMeansGenerator
@@ -191,11 +191,6 @@ class LateFusionMultipleKernels(VariableWeightMethod):
             seed = rng.randint(np.iinfo(np.int32).max)
             plain = KMeansGenerator(random_state=seed).generate(X)
             n_clusters = self._resolve_n_clusters(plain)
-        if n_clusters > len(X):
-            raise ComitiaError(
-                f"n_clusters={n_clusters} is larger than the number of objects; give "
-                f"at most {len(X)}, got n_samples={len(X)}."
-            )
         each, reference = kernel_partitions(
             X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
         )

@@ -8,6 +8,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
 
@@ -208,13 +209,10 @@ class ECBNMF(VotesMethod):
     def _result(self, votes, weights, consensus, rng):
         self.clustering_weights_ = weights
         consensus = to_numpy(consensus).astype(np.float64, copy=False)
-        labels = consensus.argmax(axis=1)
-        # Columns in the order in which labels are numbered: that of first appearance.
-        names, first = np.unique(labels, return_index=True)
-        F = consensus[votes.inverse][:, names[np.argsort(first)]]
+        labels, order, membership = fuzzy_clusters(consensus)
         least = 1 / votes.n_clusters if self.threshold is None else self.threshold
-        self.joined_ = least < F
-        self.membership_ = F / F.sum(axis=1, keepdims=True)
+        self.joined_ = least < consensus[votes.inverse][:, order]
+        self.membership_ = membership[votes.inverse]
         return labels[votes.inverse]
 
 
