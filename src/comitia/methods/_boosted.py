@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.generate.boosting_votes import vote_so_far
+from comitia.methods._constraints import shared
 from comitia.weigh import normalise_weights
 
 __all__ = ["BoostedMethod"]
@@ -27,9 +26,7 @@ class BoostedMethod(EnsembleMethod):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        **shared("n_clusters", "n_rounds", "random_state"),
     }
 
     n_rounds: int

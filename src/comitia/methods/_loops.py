@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 
 __all__ = ["VariableWeightMethod", "keep_run", "warn_stopped_early"]
 
@@ -97,8 +96,7 @@ class VariableWeightMethod(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EnsembleMethod._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        **shared("max_iter", "tol"),
     }
 
     max_iter: int

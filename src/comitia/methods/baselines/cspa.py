@@ -1,10 +1,8 @@
 """CSPA."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition
 from comitia.represent.coassociation import coassociation
 from comitia.weigh.clusterings import given_weights
@@ -82,9 +80,7 @@ class CSPA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        **shared("clustering_weights", "imbalance", "n_init"),
     }
 
     def __init__(

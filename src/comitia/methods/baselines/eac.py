@@ -1,8 +1,8 @@
 """EAC."""
 
-from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 
 __all__ = ["EAC"]
@@ -69,7 +69,7 @@ class EAC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        **shared("linkage"),
     }
 
     def __init__(

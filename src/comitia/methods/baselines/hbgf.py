@@ -1,12 +1,11 @@
 """HBGF."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
 from comitia.weigh.clusterings import given_weights
@@ -94,10 +93,8 @@ class HBGF(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
+        **shared("clustering_weights", "imbalance", "n_init"),
         "variant": [StrOptions({"even", "joint", "objects"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,9 @@
 """HGPA."""
 
-from numbers import Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from comitia.weigh.clusterings import given_weights
 
@@ -90,9 +89,8 @@ class HGPA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
+        **shared("clustering_weights", "imbalance"),
         "variant": [StrOptions({"cut", "connectivity"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,9 @@
 """KCC."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import kmeans_rows
 from comitia.weigh.clusterings import given_weights
 
@@ -102,15 +101,12 @@ class KCC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "utility": [
             StrOptions(
                 {"squared", "entropy", "squared_normalised", "entropy_normalised"}
             )
         ],
-        "clustering_weights": ["array-like", None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,8 @@
 """K-modes on label rows."""
 
-from numbers import Integral
-
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition.k_means import kmodes
 from comitia.weigh.clusterings import given_weights
 
@@ -89,9 +87,7 @@ class KModesConsensus(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        **shared("clustering_weights", "n_init", "max_iter"),
     }
 
     def __init__(

@@ -1,10 +1,9 @@
 """MCLA."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
 
@@ -80,9 +79,8 @@ class MCLA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("imbalance", "n_init"),
         "variant": [StrOptions({"clusters", "objects"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

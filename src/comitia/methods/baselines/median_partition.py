@@ -1,12 +1,11 @@
 """The partition that agrees most with an ensemble."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
 from comitia.partition.median_search import AGREEMENTS
@@ -122,13 +121,10 @@ class MedianPartition(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("n_init", "max_iter", "temperature", "cooling"),
         "agreement": [StrOptions(set(AGREEMENTS))],
         "clustering_weights": [StrOptions({"uniform", "crowd"}), "array-like"],
         "search": [StrOptions({"greedy", "annealing"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(

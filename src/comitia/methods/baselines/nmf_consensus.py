@@ -1,12 +1,11 @@
 """Consensus by non-negative matrix factorisation."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.optimise import indicator_start, orthogonal_nmf
 from comitia.optimise.ties import lowest_run
@@ -107,10 +106,8 @@ class NMFConsensus(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("max_iter", "tol", "n_init"),
         "variant": [StrOptions({"diagonal", "symmetric"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

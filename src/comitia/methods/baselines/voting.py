@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.partition import kmeans_rows, median_selection
 from comitia.partition.vote_winners import cluster_vote
@@ -110,9 +109,8 @@ class Voting(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
+        **shared("clustering_weights", "max_iter"),
         "agreement": [str, None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

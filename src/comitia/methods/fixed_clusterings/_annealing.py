@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
 from comitia.validity import INDICES
@@ -23,10 +23,8 @@ class AnnealedMethod(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EnsembleMethod._parameter_constraints,
+        **shared("max_iter", "temperature", "cooling"),
         "indices": ["array-like", StrOptions(set(INDICES))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     max_iter: int

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval
 from comitia.agreement import entropy
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster.communities import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
     grid_graph,
@@ -137,17 +137,11 @@ class MarkovFieldFusion(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("fuzziness", "n_neighbors", "agreement", "max_iter", "n_jobs"),
         "feature_fraction": [Interval(Real, 0, 1, closed="right"), str],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],
         "connectivity": ["array-like", "sparse matrix", None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "agreement": [str, callable],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

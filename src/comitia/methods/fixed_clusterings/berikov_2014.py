@@ -1,8 +1,8 @@
 """Weighted ensemble of heterogeneous algorithms by stability."""
 
-from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import Groups, decision_variance, normalise_weights
 
@@ -99,8 +99,8 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "pair_accuracy": ["array-like", dict, float, None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.partition import cut, hac
 from comitia.weigh import Groups, floored_variance, normalise_weights
 
@@ -107,7 +107,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        **shared("linkage"),
     }
 
     def __init__(

@@ -3,6 +3,7 @@
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -85,8 +86,8 @@ class ValidityWeightedCoassociation(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "index": [StrOptions(set(INDICES)), callable],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(

@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.fixed_clusterings.zhou_tang_2006 import ClustererEnsemble
 
@@ -109,10 +110,9 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
             for name, constraint in ClustererEnsemble._parameter_constraints.items()
             if name != "generator"
         },
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **shared("n_clusterings", "n_jobs"),
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "subset_power": [Interval(Real, 0, 1, closed="right")],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(

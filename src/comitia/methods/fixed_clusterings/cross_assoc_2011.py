@@ -1,6 +1,6 @@
 """Weighted co-association, cut at a threshold and grouped into even blocks."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
 from comitia.partition import cut, ensemble_linkage
@@ -115,9 +116,9 @@ class CrossAssociationConsensus(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("max_iter"),
         "threshold": [Interval(Real, 0, 1, closed="left"), None],
         "variant": [StrOptions({"code_length", "printed"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,9 @@
 """FCC."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
@@ -124,12 +123,8 @@ class FCC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "clustering_weights": ["array-like", None],
+        **shared("clustering_weights", "fuzziness", "n_init", "max_iter", "tol"),
         "utility": [StrOptions({"squared", "entropy", "norm"})],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,12 +1,13 @@
 """GP-MGLA."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
 from comitia.weigh import crowd_agreement
@@ -96,10 +97,10 @@ class GPMGLA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("n_init"),
         "object_edge_weight": [Interval(Real, 0, None, closed="neither")],
         "weight_power": [Interval(Real, 0, None, closed="left")],
         "agreement": [str],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

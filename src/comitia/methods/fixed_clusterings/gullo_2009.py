@@ -1,12 +1,13 @@
 """Diversity-based weighting schemes of Gullo, Tagarelli and Greco."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import complete_vote, cut, hac, lifetime, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
 from comitia.weigh import (
@@ -134,13 +135,11 @@ class DiversityWeighting(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("n_groups", "agreement", "linkage"),
         "weighting": [StrOptions({"single", "group", "dendrogram", "branch_length"})],
         "consensus": [StrOptions({"instance", "cluster", "hybrid"})],
         "variant": [StrOptions({"leave_one_out", "individual"})],
         "diversity_share": [Interval(Real, 0, 1, closed="both")],
-        "n_groups": [Interval(Integral, 1, None, closed="left"), None],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

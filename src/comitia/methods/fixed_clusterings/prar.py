@@ -1,12 +1,11 @@
 """PRAr."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.baselines.cspa import CSPA
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import reduce_features, robust_rank
@@ -125,12 +124,11 @@ class PRAr(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("unification", "n_select"),
         "indices": [list, tuple, StrOptions(set(INDICES)), None],
-        "unification": [StrOptions({"minmax", "range", "prob", "rank"})],
         "reduction": [
             StrOptions({"none", "laplacian", "spectral", "kmedoids", "kmeans", "pca"})
         ],
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
         "aggregation": [StrOptions({"mean", "min", "entropy", "maximum", "robust"})],
         "consensus": [StrOptions({"average", "single", "complete", "ward", "cspa"})],
     }

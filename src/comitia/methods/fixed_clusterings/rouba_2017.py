@@ -1,12 +1,10 @@
 """Group-relative weights of Rouba and Nait Bahloul."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import check_agreement, group_support, normalise_weights
 
@@ -95,9 +93,7 @@ class GroupRelativeWeights(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_groups": [Interval(Integral, 1, None, closed="left"), None],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        **shared("n_groups", "agreement", "linkage"),
     }
 
     def __init__(

@@ -1,13 +1,11 @@
 """Fuzzy clusterings, weighted by a validity index and factorised into one."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
@@ -123,9 +121,8 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("max_iter", "tol"),
         "index": [str, callable],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

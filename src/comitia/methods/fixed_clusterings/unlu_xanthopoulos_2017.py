@@ -1,11 +1,10 @@
 """CSPA weighted by one internal quality measure."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -90,9 +89,8 @@ class QualityWeightedCSPA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("imbalance", "n_init"),
         "index": [StrOptions(set(INDICES)), callable],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

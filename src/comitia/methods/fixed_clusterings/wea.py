@@ -5,6 +5,7 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.fixed_clusterings._weighted_association import (
     add_associations,
     similarities_of,
@@ -96,8 +97,8 @@ class WEA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "metric": [str, callable, list, tuple, None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
         "variant": [StrOptions({"normalised", "raw"})],
     }
 

@@ -2,9 +2,10 @@
 
 from numbers import Real
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import crowd_agreement, normalise_weights
 
@@ -83,9 +84,8 @@ class WEAC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "agreement": [str, callable],
+        **shared("agreement", "linkage"),
         "weight_power": [Interval(Real, 0, None, closed="left")],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -1,12 +1,11 @@
 """WEACS."""
 
-from numbers import Real
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
 from comitia.validity import INDICES, score_table
@@ -122,10 +121,9 @@ class WEACS(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("unification", "object_fraction"),
         "indices": [StrOptions(set(INDICES)), list, tuple, None],
-        "unification": [StrOptions({"minmax", "range", "prob", "rank"})],
         "consensus": [StrOptions({"average", "single", "complete", "ward", "kmeans"})],
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
     }
 
     def __init__(

@@ -17,6 +17,7 @@ from comitia.generate.estimators import (
     distance_bytes,
     median_distance,
 )
+from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -114,11 +115,9 @@ class WoCE(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "algorithms": [list, tuple, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,15 +1,16 @@
 """Protein-complex ensemble with co-complex affinity."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy.sparse import triu
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
@@ -119,9 +120,8 @@ class CoComplexEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage", "max_iter"),
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 2, closed="both")],
     }
 

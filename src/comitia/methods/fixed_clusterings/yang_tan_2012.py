@@ -17,6 +17,7 @@ from comitia.config import require_memory
 from comitia.generate import BoostingGenerator
 from comitia.generate.base import Made, NearestCentre
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.represent import coassociation_blocks
 from comitia.weigh import normalise_weights
 
@@ -114,12 +115,10 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": BoostedMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("n_rounds"),
         "max_displacements": [Interval(Integral, 0, None, closed="left"), None],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [tuple, list],
-        "random_state": ["random_state"],
     }
 
     def __init__(

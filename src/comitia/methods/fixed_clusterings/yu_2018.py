@@ -13,6 +13,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
@@ -130,14 +131,11 @@ class DCECP(BoostedMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": BoostedMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
+        **OWN_CLUSTERINGS,
+        **shared("feature_fraction", "max_iter"),
         "constraint_fraction": [Interval(Real, 0, 1, closed="right")],
         "variant": [StrOptions({"projection", "e2cp"})],
         "patience": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,14 +1,14 @@
 """Voting weighted by NMI to a random reference."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
 from comitia.represent import align
@@ -100,14 +100,10 @@ class CentroidVoting(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        **OWN_CLUSTERINGS,
+        **shared("object_fraction", "agreement", "n_jobs"),
         "variant": [StrOptions({"extend", "abstain"})],
-        "agreement": [str, callable],
         "reference": [Interval(Integral, 0, None, closed="left"), None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -8,6 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.cluster_sums import labels_of
@@ -116,10 +117,10 @@ class ClustererEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("agreement"),
         "variant": [
             StrOptions({"voting", "weighted", "selective", "selective_weighted"})
         ],
-        "agreement": [str, callable],
         "reference": [Interval(Integral, 0, None, closed="left"), None],
     }
 

@@ -1,10 +1,9 @@
 """The method of Bagherinia et al."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage, tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -103,10 +102,8 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("theta", "linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

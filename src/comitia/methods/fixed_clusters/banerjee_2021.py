@@ -5,6 +5,7 @@ from numbers import Real
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import cluster_containment, normalise_weights
 
@@ -92,9 +93,9 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "variant": [StrOptions({"entropy", "printed"})],
         "threshold": [Interval(Real, 0, 1, closed="both")],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(

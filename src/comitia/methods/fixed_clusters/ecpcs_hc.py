@@ -7,12 +7,13 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import cut, distances_of, hac, micro_linkage
 from comitia.represent import (
     ImplicitCoassociation,
@@ -94,8 +95,8 @@ class ECPCSHC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "n_steps": [Interval(Integral, 1, None, closed="left")],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(

@@ -1,11 +1,12 @@
 """ECPCS-MC."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters, random_walk_similarity
 from comitia.weigh import entropy_certainty
@@ -94,10 +95,9 @@ class ECPCSMC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("theta", "n_init"),
         "n_steps": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"uniform", "certainty"})],
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,8 @@
 """LWEA."""
 
-from numbers import Real
-
-from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import entropy_certainty
 
@@ -82,8 +80,7 @@ class LWEA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        **shared("theta", "linkage"),
     }
 
     def __init__(

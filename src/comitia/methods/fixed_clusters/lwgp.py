@@ -1,10 +1,8 @@
 """LWGP."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -75,8 +73,7 @@ class LWGP(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        **shared("theta", "n_init"),
     }
 
     def __init__(

@@ -1,11 +1,9 @@
 """LWMC."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters
 from comitia.weigh import entropy_certainty
@@ -77,8 +75,7 @@ class LWMC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "theta": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        **shared("theta", "n_init"),
     }
 
     def __init__(

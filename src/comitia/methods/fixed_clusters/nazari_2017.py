@@ -1,6 +1,6 @@
 """The method of Nazari et al."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
+from comitia.methods._constraints import shared
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
 from comitia.weigh import cluster_cohesion
@@ -111,10 +112,9 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -17,6 +17,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
 from comitia.represent.coassociation import combined_weights
@@ -132,12 +133,12 @@ class OverlappingCommunityConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
+        **shared("random_state"),
         "n_clusters": [None],
         "n_clusterings": [Interval(Integral, 2, None, closed="left")],
         "variant": [StrOptions({"minimum", "product"})],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "random_state": ["random_state"],
     }
 
     def __init__(

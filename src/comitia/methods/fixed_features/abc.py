@@ -1,12 +1,13 @@
 """ABC."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
 from comitia.weigh import variance_rank_weights
@@ -97,8 +98,8 @@ class ABC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("n_jobs"),
         "feature_fraction": [
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),
@@ -106,8 +107,6 @@ class ABC(EnsembleMethod):
         "top_fraction": [Interval(Real, 0, 1, closed="neither")],
         "top_probability": [Interval(Real, 0, 1, closed="neither")],
         "linkage": [StrOptions({"ward", "average"})],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval, StrOptions
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects, kmeans_round
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import shared
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
 
@@ -30,8 +29,7 @@ class SampledTreeMethod(BoostedMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BoostedMethod._parameter_constraints,
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
+        **shared("object_fraction", "linkage"),
     }
 
     object_fraction: float

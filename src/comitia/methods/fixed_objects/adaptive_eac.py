@@ -11,6 +11,7 @@ from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps
 
@@ -168,9 +169,9 @@ class AdaptiveEAC(BoostedMethod):
 
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
+        **shared("linkage"),
         "n_warmup": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"confident", "unconfident"})],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(

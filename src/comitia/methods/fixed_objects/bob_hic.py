@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
@@ -18,6 +17,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import shared
 from comitia.partition import cophenetic, cut, hac
 
 __all__ = ["BobHic", "aggregate_trees", "by_faithfulness", "tree_round"]
@@ -201,8 +201,7 @@ class BobHic(BoostedMethod):
 
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
+        **shared("object_fraction", "linkage"),
         "variant": [StrOptions({"mean", "max", "closure"})],
     }
 

@@ -1,7 +1,7 @@
 """HSCE."""
 
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import shared
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights
 
@@ -145,9 +146,8 @@ class HSCE(BoostedMethod):
 
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        **shared("object_fraction", "n_init"),
         "fuzziness": [Interval(Real, 1, None, closed="neither"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

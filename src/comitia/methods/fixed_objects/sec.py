@@ -1,11 +1,10 @@
 """SEC."""
 
-from numbers import Integral, Real
-
 from comitia._arrays import to_numpy
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import kmeans_rows
 from comitia.weigh import coassociation_degree
 
@@ -99,10 +98,8 @@ class SEC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("n_init", "max_iter", "tol"),
         "variant": [StrOptions({"paper", "review"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,6 +1,6 @@
 """WOHB."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy.sparse import block_array
@@ -10,6 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -107,14 +108,12 @@ class WOHB(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        **shared("smoothing", "imbalance", "n_init"),
         "temperature": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"each", "first"}),
         ],
         "variant": [StrOptions({"even", "joint", "objects", "tcut"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,10 +1,8 @@
 """WOMC."""
 
-from numbers import Integral, Real
-
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
 from comitia.weigh import normalise_weights, object_uncertainty
@@ -88,9 +86,7 @@ class WOMC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        **shared("smoothing", "imbalance", "n_init"),
     }
 
     def __init__(

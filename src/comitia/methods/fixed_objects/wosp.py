@@ -1,11 +1,12 @@
 """WOSP."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -101,13 +102,11 @@ class WOSP(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "smoothing": [Interval(Real, 0, None, closed="left")],
+        **shared("smoothing", "imbalance", "n_init"),
         "temperature": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"each", "first"}),
         ],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

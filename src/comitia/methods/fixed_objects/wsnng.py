@@ -8,6 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition
 from comitia.represent import coassociation
 
@@ -106,11 +107,10 @@ class WSnnG(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("imbalance", "n_init"),
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "variant": [StrOptions({"shared", "own"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

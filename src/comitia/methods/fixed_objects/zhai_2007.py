@@ -12,6 +12,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import shared
 from comitia.partition import metis_partition
 
 __all__ = ["DualBoosting", "by_entropy", "membership_similarity"]
@@ -139,9 +140,8 @@ class DualBoosting(BoostedMethod):
 
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        **shared("fuzziness", "imbalance"),
         "retention": [Interval(Real, 0, 1, closed="left")],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from comitia._arrays import floats_on
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
+from comitia.methods._constraints import shared
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import roughness
@@ -36,14 +37,11 @@ class ViewFactorMethod(MultiViewMethod, VariableWeightMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MultiViewMethod._parameter_constraints,
-        "max_iter": VariableWeightMethod._parameter_constraints["max_iter"],
-        "tol": VariableWeightMethod._parameter_constraints["tol"],
+        **shared("max_iter", "tol", "n_neighbors", "n_init"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "weight_power": [Interval(Real, 1, None, closed="neither")],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
         "kernel": [StrOptions({"exponential", "heat"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     scale: str | None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import floats_on, to_numpy
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
+from comitia.methods._constraints import shared
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import (
     CoupledView,
@@ -95,12 +95,8 @@ class IncompleteViewMethod(MultiViewMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MultiViewMethod._parameter_constraints,
+        **shared("view_penalty", "sparsity_penalty", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift"}), None],
-        "view_penalty": [Interval(Real, 0, None, closed="left")],
-        "sparsity_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     scale: str | None

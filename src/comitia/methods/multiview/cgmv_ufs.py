@@ -9,6 +9,7 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
@@ -186,11 +187,9 @@ class CGMVUFS(ViewFactorMethod):
 
     _parameter_constraints = {
         **ViewFactorMethod._parameter_constraints,
+        **shared("smoothing", "feature_fraction", "sparsity_penalty"),
         "variant": [StrOptions({"features", "consensus"})],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
         "weight_power": [Interval(Real, 1, None, closed="neither"), "array-like"],
-        "sparsity_penalty": [Interval(Real, 0, None, closed="left")],
         "view_penalty": [Interval(Real, 0, None, closed="left"), None],
     }
 

@@ -9,6 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._prepared_views import impute_views
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
@@ -120,8 +121,8 @@ class WeightedHybridClustering(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("agreement"),
         "variant": [StrOptions({"ensemble", "kernel"})],
-        "agreement": [str, callable],
         "kernel": [StrOptions({"linear", "rbf"}), callable],
         "generator": [HasMethods(["generate"]), None],
         "n_init": EnsembleMethod._parameter_constraints["n_clusters"][:1],

@@ -1,6 +1,6 @@
 """Fuzzy c-means on several views that heeds the view it fits worst."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import minimax_cmeans, squared_distances
 from comitia.cluster.clusterer import initial_centers
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
@@ -140,12 +141,9 @@ class MinimaxFCM(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("fuzziness", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"standard"}), None],
         "weight_power": [Interval(Real, 0, 1, closed="neither")],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

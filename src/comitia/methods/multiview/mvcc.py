@@ -1,12 +1,13 @@
 """Concept factorisation of views along their neighbour graphs."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
@@ -172,15 +173,11 @@ class MVCC(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("view_penalty", "n_neighbors", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift", "unit"}), None],
         "variant": [StrOptions({"heat", "printed"})],
-        "view_penalty": [Interval(Real, 0, None, closed="left")],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

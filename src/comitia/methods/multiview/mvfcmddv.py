@@ -1,14 +1,12 @@
 """Fuzzy c-medoid vectors on dissimilarities, with weights of views for each cluster."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
-from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.cluster import cmedoid_vectors
 from comitia.cluster.dissimilarity import dissimilarities
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
@@ -139,11 +137,8 @@ class MVFCMddV(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("fuzziness", "n_init", "max_iter", "tol"),
         "metric": [str, callable],
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -11,6 +11,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._memberships import order_of_appearance
 from comitia.methods.multiview._coupled_factors import (
     consensus_factor,
@@ -195,8 +196,8 @@ class OMVC(IncompleteViewMethod):
 
     _parameter_constraints = {
         **IncompleteViewMethod._parameter_constraints,
+        **shared("n_rounds"),
         "chunk_size": [Interval(Integral, 1, None, closed="left")],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

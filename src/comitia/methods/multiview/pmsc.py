@@ -1,12 +1,13 @@
 """Subspace clustering of several views that agree on a partition."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
@@ -146,13 +147,10 @@ class PMSC(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("view_penalty", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"standard", "unit"}), None],
         "coefficient_penalty": [Interval(Real, 0, None, closed="neither")],
         "graph_penalty": [Interval(Real, 0, None, closed="neither")],
-        "view_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,12 +1,13 @@
 """Factorisation of views in which every cluster weighs the views for itself."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
@@ -168,13 +169,11 @@ class ClusterwiseViewWeights(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
+        **shared("n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "view_penalty": [Interval(Real, 0, None, closed="neither")],
         "separation_penalty": [Interval(Real, 0, None, closed="left")],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

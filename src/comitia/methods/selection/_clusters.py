@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.partition import cut, hac, micro_linkage
 from comitia.select import kept_coassociation
 
@@ -40,8 +41,8 @@ class ClusterSelectionMethod(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage"),
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -4,9 +4,10 @@ from numbers import Real
 
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import leaders, top
 
@@ -95,9 +96,8 @@ class ASA(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("agreement", "linkage"),
         "threshold": [Interval(Real, -1, 1, closed="both")],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -1,10 +1,9 @@
 """CAS."""
 
-from numbers import Integral
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
@@ -100,9 +99,8 @@ class CAS(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_select", "agreement"),
         "variant": [StrOptions({"group", "library"})],
-        "agreement": [str, callable],
     }
 
     def __init__(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, diags_array, hstack
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._memberships import order_of_appearance
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import ncut
@@ -130,12 +129,9 @@ class DCSS(SelectionMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("n_select", "n_neighbors"),
         "variant": [StrOptions({"raw", "centred"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -12,6 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
@@ -125,7 +126,7 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "agreement": [str, callable],
+        **shared("agreement"),
     }
 
     def __init__(

@@ -1,13 +1,11 @@
 """HCSS."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.represent import knn_graph
 from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
@@ -114,9 +112,7 @@ class HCSS(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "agreement": [str, callable],
+        **shared("n_select", "n_neighbors", "agreement"),
     }
 
     def __init__(

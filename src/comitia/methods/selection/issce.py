@@ -1,17 +1,16 @@
 """ISSCE."""
 
 from functools import partial
-from numbers import Integral, Real
 
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
     subspace_round,
@@ -122,11 +121,8 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": BoostedMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "feature_fraction": [Interval(Real, 0, 1, closed="right")],
-        "agreement": [str, callable],
-        "random_state": ["random_state"],
+        **OWN_CLUSTERINGS,
+        **shared("feature_fraction", "agreement"),
     }
 
     def __init__(

@@ -1,13 +1,11 @@
 """Selection by bags of clusterings."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import borda_points, cover, top
@@ -96,8 +94,7 @@ class BaggedSelection(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        **shared("n_select", "n_rounds"),
         "agreement": [str, callable, list, tuple],
     }
 

@@ -5,6 +5,7 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
@@ -110,8 +111,8 @@ class NeighbourhoodSelection(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("agreement"),
         "variant": [StrOptions({"ensemble", "community"})],
-        "agreement": [str, callable],
     }
 
     def __init__(

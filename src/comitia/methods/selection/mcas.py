@@ -1,13 +1,11 @@
 """MCAS."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
@@ -101,9 +99,8 @@ class MCAS(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_groups": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_groups", "agreement"),
         "groupers": [list, tuple],
-        "agreement": [str, callable],
     }
 
     def __init__(

@@ -1,13 +1,12 @@
 """Selection by relative validity indices."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import cover, greedy_diverse, index_distinctness, top
@@ -123,11 +122,10 @@ class ValiditySelection(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_select", "linkage"),
         "indices": [list, tuple, StrOptions(set(INDICES))],
         "variant": [StrOptions({"all", *_STRATEGIES})],
         "index": [StrOptions(set(INDICES)), None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -1,7 +1,7 @@
 """Selection as a quadratic programme."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
+from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
@@ -144,14 +145,10 @@ class ConvexConcavePruning(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("agreement", "linkage", "n_init", "max_iter", "tol"),
         "sparsity_penalty": [Interval(Real, 0, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "variant": [StrOptions({"binary", "relaxed"})],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -1,6 +1,6 @@
 """Diversity control."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.select import best_of_groups, cover, diversity_shares, share_out
@@ -120,12 +121,9 @@ class DiversityControl(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_select", "n_groups", "agreement", "linkage"),
         "diversity_bias": [Interval(Real, None, None, closed="neither")],
-        "n_groups": [Interval(Integral, 1, None, closed="left"), None],
         "variant": [StrOptions({"medoid", "consensus"})],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

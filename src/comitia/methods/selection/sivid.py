@@ -1,10 +1,9 @@
 """SIVID."""
 
-from numbers import Integral
-
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import greedy_diverse
 from comitia.validity import INDICES, score_table
@@ -109,11 +108,8 @@ class SIVID(SelectionMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_select", "unification", "agreement", "linkage"),
         "indices": [list, tuple, StrOptions(set(INDICES))],
-        "unification": [StrOptions({"minmax", "range", "prob", "rank"})],
-        "agreement": [str, callable],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(

@@ -1,16 +1,14 @@
 """Selection of dendrograms."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import cophenetic, cut, hac
 from comitia.select import greedy_diverse, top
@@ -115,12 +113,10 @@ class DendrogramSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_select": [Interval(Integral, 1, None, closed="left"), None],
+        **shared("n_clusters", "n_select", "random_state"),
         "variant": [StrOptions({"medoids", "farthest"})],
         "metric": [StrOptions({"euclidean", "cityblock"})],
         "linkage": [StrOptions({"average", "single", "complete"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,16 +1,14 @@
 """Weighted ensemble over several representations of time series."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series import RepresentationGenerator
+from comitia.methods._constraints import shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
 from comitia.weigh import index_scores, mean_agreement, normalise_weights
@@ -111,10 +109,9 @@ class RepresentationEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
+        **shared("linkage", "n_jobs"),
         "representations": [tuple, list],
         "indices": [tuple, list],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(

@@ -1,6 +1,6 @@
 """Ensemble of hidden Markov clusterings, weighted by clusters and by separation."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy.special import log_softmax, logsumexp
@@ -9,6 +9,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate.series import HMMGenerator
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -125,16 +126,11 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("temperature", "linkage", "max_iter", "n_jobs"),
         "n_states": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
         "variant": [StrOptions({"plus", "minus"})],
         "prior": [StrOptions({"sizes", "uniform"})],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -1,6 +1,6 @@
 """Late fusion of kernel k-means over several kernels."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
@@ -145,15 +146,11 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": VariableWeightMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("n_init", "max_iter", "tol"),
         "kernel": [StrOptions({"rbf", "laplacian"})],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "reference_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": VariableWeightMethod._parameter_constraints["max_iter"],
-        "tol": VariableWeightMethod._parameter_constraints["tol"],
-        "random_state": ["random_state"],
     }
 
     def __init__(

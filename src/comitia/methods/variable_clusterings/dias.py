@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
 from comitia.represent.votes import overlaps
 
@@ -127,8 +126,8 @@ class DIAS(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "variant": [StrOptions({"mutual_information", "normalised"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,6 +1,6 @@
 """Overlapping clusters by a Bayesian factorisation of the co-association."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
@@ -143,10 +144,10 @@ class ECBNMF(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "prior": [tuple, list],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

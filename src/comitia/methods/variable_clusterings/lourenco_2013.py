@@ -1,12 +1,13 @@
 """Evidence accumulation that is robust against bad clusterings."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import symmetric_nmf_simplex
 
@@ -125,9 +126,9 @@ class RobustEvidenceAccumulation(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "variant": [StrOptions({"capped", "quadratic"})],
         "weight_cap": [Interval(Real, 0, 1, closed="right"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,11 +1,12 @@
 """Consensus by factorisation of a weighted co-association."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
 from comitia.optimise.onmf import onmf_objective
@@ -126,8 +127,8 @@ class WeightedConsensus(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -1,12 +1,13 @@
 """Factorisation of the memberships, smoothed along the weighted co-association."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.methods._constraints import shared
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import (
     Term,
@@ -158,9 +159,9 @@ class WGNMF(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "variant": [StrOptions({"frobenius", "kl"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

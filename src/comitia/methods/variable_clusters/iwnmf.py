@@ -1,12 +1,13 @@
 """Factorisation of memberships that every object weighs for itself."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import shared
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import (
     frobenius_loss,
@@ -126,8 +127,8 @@ class IWNMF(VotesMethod):
 
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
+        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

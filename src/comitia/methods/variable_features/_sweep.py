@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
@@ -38,12 +39,9 @@ class SweepMethod(EnsembleMethod):
     """
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        **OWN_CLUSTERINGS,
+        **shared("n_init", "n_jobs"),
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def _clusterer(self):

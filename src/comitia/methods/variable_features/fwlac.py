@@ -1,10 +1,8 @@
 """FWLAC."""
 
-from numbers import Real
-
-from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.cluster import FuzzyWeightedLAC
+from comitia.methods._constraints import shared
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 
 __all__ = ["FWLAC"]
@@ -133,7 +131,7 @@ class FWLAC(ClusterWeightedMethod):
 
     _parameter_constraints = {
         **ClusterWeightedMethod._parameter_constraints,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        **shared("fuzziness"),
     }
 
     def __init__(

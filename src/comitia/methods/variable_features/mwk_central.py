@@ -1,19 +1,17 @@
 """The Minkowski central partition."""
 
-from numbers import Integral
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
 from comitia.cluster.clusterer import Repeats
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.methods._constraints import shared
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
 from comitia.validity import get_index
@@ -130,13 +128,10 @@ class MinkowskiCentralPartition(SweepMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
+        **shared("n_clusters", "n_init", "n_jobs", "random_state"),
         "weight_power": ["array-like", None],
         "index": [StrOptions({"calinski_harabasz", "silhouette"})],
         "variant": [StrOptions({"guarded", "offset"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

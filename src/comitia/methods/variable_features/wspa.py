@@ -1,13 +1,12 @@
 """WSPA and WBPA."""
 
-from numbers import Real
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
+from comitia.methods._constraints import shared
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph, profile_similarity
@@ -118,8 +117,8 @@ class WSPA(LACEnsembleMethod):
 
     _parameter_constraints = {
         **LACEnsembleMethod._parameter_constraints,
+        **shared("imbalance"),
         "variant": [StrOptions({"similarity", "bipartite"})],
-        "imbalance": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(

@@ -3,9 +3,9 @@
 from numbers import Integral, Real
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import Subsample
+from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,
@@ -142,16 +142,12 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": EnsembleMethod._parameter_constraints["n_clusters"],
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        **OWN_CLUSTERINGS,
+        **shared("object_fraction", "max_iter", "n_jobs"),
         "weight_power": [Interval(Real, 1, None, closed="left")],
         "n_individuals": [Interval(Integral, 4, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "selection": [StrOptions({"knee", "compactness", "separation"}), callable],
         "consensus": [str],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
