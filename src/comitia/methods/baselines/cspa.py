@@ -1,8 +1,12 @@
 """CSPA."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition
 from comitia.represent.coassociation import coassociation
 from comitia.weigh.clusterings import given_weights
@@ -85,14 +89,14 @@ class CSPA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.imbalance = imbalance
@@ -100,11 +104,11 @@ class CSPA(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )
-        weights = {"clustering_weights": self.clustering_weights_}
+        weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()
         S = coassociation(micro, **weights)
         # The edge of two merged vertices stands for all the pairs of their objects.

@@ -1,8 +1,12 @@
 """EAC."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 
 __all__ = ["EAC"]
@@ -73,13 +77,18 @@ class EAC(EnsembleMethod):
     }
 
     def __init__(
-        self, n_clusters=None, *, linkage="average", generator=None, random_state=None
-    ):
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.linkage)
         return cut(self.linkage_, self.n_clusters)

@@ -1,11 +1,15 @@
 """HBGF."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
 from comitia.weigh.clusterings import given_weights
@@ -99,15 +103,15 @@ class HBGF(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        variant="even",
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        variant: str = "even",
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.variant = variant
@@ -116,7 +120,7 @@ class HBGF(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )

@@ -1,9 +1,13 @@
 """HGPA."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from comitia.weigh.clusterings import given_weights
 
@@ -95,14 +99,14 @@ class HGPA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        variant="cut",
-        imbalance=0.05,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        variant: str = "cut",
+        imbalance: float = 0.05,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.variant = variant
@@ -110,7 +114,7 @@ class HGPA(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )

@@ -1,9 +1,13 @@
 """KCC."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
 from comitia.weigh.clusterings import given_weights
 
@@ -111,16 +115,16 @@ class KCC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        utility="squared",
-        clustering_weights=None,
-        n_init=10,
-        max_iter=100,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        utility: str = "squared",
+        clustering_weights: Any = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.utility = utility
         self.clustering_weights = clustering_weights
@@ -130,11 +134,12 @@ class KCC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
+        utility: Any
         utility, _, normalised = self.utility.partition("_")
         labels, self.objective_ = kmeans_rows(
             ensemble,

@@ -1,8 +1,12 @@
 """K-modes on label rows."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition.k_means import kmodes
 from comitia.weigh.clusterings import given_weights
 
@@ -92,14 +96,14 @@ class KModesConsensus(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        n_init=10,
-        max_iter=100,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.n_init = n_init
@@ -107,7 +111,7 @@ class KModesConsensus(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )

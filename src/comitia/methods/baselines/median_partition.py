@@ -1,12 +1,16 @@
 """The partition that agrees most with an ensemble."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import MedianSearch
 from comitia.partition.median_search import AGREEMENTS
 from comitia.weigh import crowd_agreement, normalise_weights
@@ -129,18 +133,18 @@ class MedianPartition(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        agreement="adjusted_rand",
-        clustering_weights="uniform",
-        search="greedy",
-        n_init=10,
-        max_iter=200,
-        temperature=1.0,
-        cooling=0.95,
-        generator=None,
-        random_state=None,
-    ):
+        agreement: str = "adjusted_rand",
+        clustering_weights: Any = "uniform",
+        search: str = "greedy",
+        n_init: int = 10,
+        max_iter: int = 200,
+        temperature: float = 1.0,
+        cooling: float = 0.95,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement
         self.clustering_weights = clustering_weights
@@ -152,7 +156,7 @@ class MedianPartition(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(self._weigh(ensemble))
         search = MedianSearch(
             ensemble,
@@ -172,7 +176,7 @@ class MedianPartition(EnsembleMethod):
         keep_run(self, run)
         return run.labels
 
-    def _weigh(self, ensemble):
+    def _weigh(self, ensemble: Ensemble) -> Any:
         if not isinstance(self.clustering_weights, str):
             return self.clustering_weights
         if self.clustering_weights == "uniform":

@@ -1,12 +1,16 @@
 """Consensus by non-negative matrix factorisation."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Rng
 from comitia.optimise import indicator_start, orthogonal_nmf
 from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans_rows
@@ -112,15 +116,15 @@ class NMFConsensus(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="diagonal",
-        max_iter=500,
-        tol=1e-6,
-        n_init=10,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "diagonal",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        n_init: int = 10,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.max_iter = max_iter
@@ -129,7 +133,7 @@ class NMFConsensus(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         micro, counts, inverse = ensemble.distinct()
         # Objects that no clustering tells apart stay together.
         n_clusters = min(self._resolve_n_clusters(ensemble), micro.n_objects)
@@ -153,9 +157,9 @@ class NMFConsensus(EnsembleMethod):
         keep_run(self, best, "sweeps")
         return best.Q.argmax(axis=1)[inverse]
 
-    def _starts(self, micro, counts, n_clusters, rng):
+    def _starts(self, micro: Any, counts: Any, n_clusters: int, rng: Rng) -> Any:
         """The different partitions among those that k-means finds."""
-        found = {}
+        found: dict[bytes, Any] = {}
         for _ in range(self.n_init):
             labels, _ = kmeans_rows(
                 micro, n_clusters, rng, object_weights=counts, n_init=1

@@ -13,6 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows, median_selection
 from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import combined_weights, overlaps
@@ -115,14 +116,14 @@ class Voting(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        agreement="adjusted_rand",
-        max_iter=100,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        agreement: str | None = "adjusted_rand",
+        max_iter: int = 100,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.agreement = agreement
@@ -130,15 +131,19 @@ class Voting(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = given_weights(
             self.clustering_weights, ensemble.n_clusterings
         )
         weights = combined_weights(ensemble, self.clustering_weights_)
-        labels, m = None, self._reference(ensemble)
+        labels: Any = None
+        m = self._reference(ensemble)
         if m is None:
-            given = {"clustering_weights": self.clustering_weights_}
-            labels = kmeans_rows(ensemble, self.n_clusters, rng, **given).labels
+            assert self.n_clusters is not None  # otherwise every clustering fits
+            w = self.clustering_weights_
+            labels = kmeans_rows(
+                ensemble, self.n_clusters, rng, clustering_weights=w
+            ).labels
             k = int(labels.max()) + 1
         else:
             k = int(ensemble.n_clusters_each[m])
@@ -169,7 +174,7 @@ class Voting(EnsembleMethod):
             )
         return labels
 
-    def _reference(self, ensemble):
+    def _reference(self, ensemble: Ensemble) -> Any:
         """The clustering that the others are aligned to at first; None if none fits."""
         fit = np.arange(ensemble.n_clusterings)
         if self.n_clusters is not None:

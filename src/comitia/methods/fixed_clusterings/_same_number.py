@@ -3,6 +3,8 @@
 from sklearn.base import clone
 
 from comitia.base import EnsembleMethod
+from comitia.ensemble import Ensemble
+from comitia.methods._types import Data, Rng
 from comitia.partition import choose_n_clusters
 
 __all__ = ["SameNumberOfClusters"]
@@ -16,7 +18,7 @@ class SameNumberOfClusters(EnsembleMethod):
     number all of the next ones have.
     """
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         first = super()._generate(X, rng)
         if self.n_clusters is not None:
             return first

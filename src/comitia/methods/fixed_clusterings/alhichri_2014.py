@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
     grid_graph,
     iterated_modes,
@@ -146,19 +148,19 @@ class MarkovFieldFusion(SameNumberOfClusters):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        feature_fraction=0.8,
-        fuzziness=2.0,
-        graph_penalty=1.0,
-        connectivity=None,
-        n_neighbors=8,
-        agreement="nmi_sqrt",
-        max_iter=100,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        feature_fraction: float | str = 0.8,
+        fuzziness: float = 2.0,
+        graph_penalty: float = 1.0,
+        connectivity: Any = None,
+        n_neighbors: int = 8,
+        agreement: Any = "nmi_sqrt",
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
@@ -171,7 +173,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import FeatureSubset, FuzzyGenerator
 
         return FuzzyGenerator(
@@ -182,11 +184,11 @@ class MarkovFieldFusion(SameNumberOfClusters):
             n_jobs=self.n_jobs,
         )
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         fuzzy = super()._generate(X, rng)
         return Ensemble.from_codes(fuzzy.codes, fuzzy.n_clusters_each)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(
             mean_agreement(ensemble, self.agreement)
         )
@@ -207,7 +209,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         keep_run(self, found, "sweeps", "max_iter")
         return found.labels
 
-    def _neighbours(self, X):
+    def _neighbours(self, X: Data) -> Any:
         n = len(X)
         if self.connectivity is None:
             if n == 1:
@@ -225,7 +227,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         return graph
 
 
-def _most_entropy(ensemble):
+def _most_entropy(ensemble: Ensemble) -> Any:
     """The clustering of the largest entropy; of equals up to rounding, the first."""
     H = [entropy(sizes) for sizes in np.split(ensemble.sizes, ensemble.offsets[1:-1])]
     return int(np.argmax(np.asarray(H) >= max(H) - 1e-12))

@@ -1,8 +1,12 @@
 """Weighted ensemble of heterogeneous algorithms by stability."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import Groups, decision_variance, normalise_weights
 
@@ -105,20 +109,20 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        pair_accuracy=None,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        pair_accuracy: Any = None,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.pair_accuracy = pair_accuracy
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from sklearn.cluster import AgglomerativeClustering, KMeans
 
         from comitia.generate import EstimatorGenerator
@@ -127,7 +131,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
             [KMeans(n_init=1), AgglomerativeClustering(linkage="average")], extend=True
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble)
         variance = decision_variance(ensemble, self.pair_accuracy)
         self.group_weights_ = normalise_weights(groups.n_runs / variance)

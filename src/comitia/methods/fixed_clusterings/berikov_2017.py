@@ -1,9 +1,13 @@
 """Optimal weights with a validity-weighted co-association."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.fixed_clusterings.berikov_2014 import StabilityWeightedAlgorithms
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
@@ -115,14 +119,14 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        index="dunn",
-        pair_accuracy=None,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        index: Any = "dunn",
+        pair_accuracy: Any = None,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.index = index
         self.pair_accuracy = pair_accuracy
@@ -130,7 +134,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble)
         gamma = normalise_weights(index_scores(X, ensemble, self.index))
         gamma = gamma / gamma.max()

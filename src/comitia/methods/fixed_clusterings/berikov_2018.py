@@ -7,7 +7,9 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac
 from comitia.weigh import Groups, floored_variance, normalise_weights
 
@@ -111,19 +113,24 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     }
 
     def __init__(
-        self, n_clusters=None, *, linkage="average", generator=None, random_state=None
-    ):
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import FuzzyGenerator
 
         return FuzzyGenerator()
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble)
         n, n_groups = ensemble.n_objects, len(groups.names)
         # Sums and counts of each algorithm, one value for each pair; the tree needs two
@@ -156,7 +163,7 @@ class _Runs(NamedTuple):
     variance: float  # mean over pairs of the sample variance over runs
 
 
-def _roots(ensemble):
+def _roots(ensemble: Ensemble) -> Any:
     """Square roots of the memberships of each clustering; rows of zeros are missing."""
     B, begin = ensemble.membership, ensemble.offsets
     roots = []
@@ -167,7 +174,7 @@ def _roots(ensemble):
     return roots
 
 
-def _over_runs(roots):
+def _over_runs(roots: Any) -> Any:
     n, a = len(roots[0]), len(roots)
     present = [root.any(axis=1) for root in roots]
     complete = all(here.all() for here in present)
@@ -203,7 +210,7 @@ def _over_runs(roots):
     return _Runs(sums, counts, spread / n_pairs if n_pairs else 0.0)
 
 
-def _mean_distances(runs, weights):
+def _mean_distances(runs: Any, weights: Array) -> Any:
     """Weighted means over the runs of all algorithms, which are overwritten."""
     for (sums, counts, _), w in zip(runs, weights, strict=True):
         sums *= w

@@ -1,9 +1,13 @@
 """Average linkage on a weighted co-association matrix."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -92,25 +96,25 @@ class ValidityWeightedCoassociation(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        index="silhouette",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        index: Any = "silhouette",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.index = index
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _check_given(self, X, data, ensemble):
+    def _check_given(self, X: Data, data: Any, ensemble: Ensemble | None) -> None:
         # A function of the labels can judge clusterings without their data.
         if not (callable(self.index) and data is None and ensemble is None):
             super()._check_given(X, data, ensemble)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(
             index_scores(X, ensemble, self.index)
         )

@@ -1,6 +1,7 @@
 """BLBC."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
@@ -117,17 +118,17 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=100,
-        n_resamples=10,
-        subset_power=0.6,
-        variant="selective_weighted",
-        agreement="nmi_sqrt",
-        reference=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 100,
+        n_resamples: int = 10,
+        subset_power: float = 0.6,
+        variant: Any = "selective_weighted",
+        agreement: Any = "nmi_sqrt",
+        reference: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.n_resamples = n_resamples
@@ -138,7 +139,7 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import KMeansGenerator, LittleBootstraps
 
         return KMeansGenerator(

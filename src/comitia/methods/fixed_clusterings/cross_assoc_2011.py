@@ -1,6 +1,7 @@
 """Weighted co-association, cut at a threshold and grouped into even blocks."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -8,8 +9,10 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
@@ -123,14 +126,14 @@ class CrossAssociationConsensus(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=None,
-        variant="code_length",
-        max_iter=100,
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float | None = None,
+        variant: str = "code_length",
+        max_iter: int = 100,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.variant = variant
@@ -138,7 +141,7 @@ class CrossAssociationConsensus(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n = ensemble.n_objects
         # Asked before the tree, which takes long: similarities, and which are large.
         require_memory(5 * n**2, f"the co-association of {n} objects", "use weac")
@@ -162,7 +165,7 @@ class CrossAssociationConsensus(EnsembleMethod):
         keep_run(self, run)
         return run.labels
 
-    def _weigh(self, ensemble, X):
+    def _weigh(self, ensemble: Ensemble, X: Data) -> Any:
         table = score_table(
             X, ensemble, ["inter_cluster_distance", "intra_cluster_distance"]
         )

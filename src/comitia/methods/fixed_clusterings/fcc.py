@@ -1,11 +1,15 @@
 """FCC."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
 from comitia.weigh.clusterings import given_weights
 
@@ -129,17 +133,17 @@ class FCC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        clustering_weights=None,
-        utility="squared",
-        fuzziness=1.2,
-        n_init=10,
-        max_iter=300,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        clustering_weights: Any = None,
+        utility: str = "squared",
+        fuzziness: float = 1.2,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights
         self.utility = utility
@@ -150,7 +154,7 @@ class FCC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         w = given_weights(self.clustering_weights, ensemble.n_clusterings)
         self.clustering_weights_ = w
         run = fuzzy_rows(

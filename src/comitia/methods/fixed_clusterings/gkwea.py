@@ -1,11 +1,14 @@
 """GKWEA."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from comitia.methods.fixed_clusterings.wpck import WPCK
 
@@ -119,17 +122,17 @@ class GKWEA(WPCK):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        metric="euclidean",
-        indices=("dunn", "silhouette", "compactness", "connectedness"),
-        max_subset_size=None,
-        max_iter=200,
-        temperature=1.0,
-        cooling=0.95,
-        generator=None,
-        random_state=None,
-    ):
+        metric: Any = "euclidean",
+        indices: Any = ("dunn", "silhouette", "compactness", "connectedness"),
+        max_subset_size: int | None = None,
+        max_iter: int = 200,
+        temperature: float = 1.0,
+        cooling: float = 0.95,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         super().__init__(
             n_clusters,
             indices=indices,
@@ -142,7 +145,7 @@ class GKWEA(WPCK):
         )
         self.metric = metric
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n = ensemble.n_objects
         # R; its columns in the order of a clustering, in both precisions; and what is
         # left of it where a clustering lacks objects.

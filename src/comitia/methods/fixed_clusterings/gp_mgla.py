@@ -1,13 +1,16 @@
 """GP-MGLA."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
 from comitia.weigh import crowd_agreement
@@ -105,15 +108,15 @@ class GPMGLA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        object_edge_weight=0.5,
-        weight_power=2.0,
-        agreement="nmi_max",
-        n_init=3,
-        generator=None,
-        random_state=None,
-    ):
+        object_edge_weight: float = 0.5,
+        weight_power: float = 2.0,
+        agreement: str = "nmi_max",
+        n_init: int = 3,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.object_edge_weight = object_edge_weight
         self.weight_power = weight_power
@@ -122,7 +125,7 @@ class GPMGLA(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         v = crowd_agreement(
             ensemble, agreement=self.agreement, weight_power=self.weight_power
         )
@@ -137,7 +140,7 @@ class GPMGLA(EnsembleMethod):
         return tcut(graph, n_clusters, rng, n_init=self.n_init)
 
 
-def cluster_links(J, weights):
+def cluster_links(J: Any, weights: Array) -> Array:
     """Weights of the edges between clusters: SACT over its largest value.
 
     Parameters
@@ -160,7 +163,7 @@ def cluster_links(J, weights):
     return links
 
 
-def source_aware_triples(J, weights):
+def source_aware_triples(J: Any, weights: Array) -> Array:
     r"""Similarity of clusters by their common neighbours: SACT, before it is scaled.
 
     .. math::

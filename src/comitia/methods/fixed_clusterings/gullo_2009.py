@@ -1,13 +1,16 @@
 """Diversity-based weighting schemes of Gullo, Tagarelli and Greco."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import complete_vote, cut, hac, lifetime, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
 from comitia.weigh import (
@@ -144,18 +147,18 @@ class DiversityWeighting(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        weighting="single",
-        consensus="instance",
-        variant="leave_one_out",
-        diversity_share=0.5,
-        n_groups=None,
-        agreement="nmi_sqrt",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        weighting: str = "single",
+        consensus: str = "instance",
+        variant: str = "leave_one_out",
+        diversity_share: float = 0.5,
+        n_groups: int | None = None,
+        agreement: Any = "nmi_sqrt",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.consensus = consensus
@@ -167,13 +170,13 @@ class DiversityWeighting(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         check_agreement(self.agreement)
         phi = ensemble.agreement(self.agreement)
         self.clustering_weights_ = self._weigh(phi)
         return getattr(self, f"_by_{self.consensus}")(ensemble, rng)
 
-    def _weigh(self, phi):
+    def _weigh(self, phi: Any) -> Any:
         if self.weighting == "single":
             return self._of_diversity(phi)
         tree = hac(np.maximum(1.0 - phi, 0.0))
@@ -185,12 +188,12 @@ class DiversityWeighting(EnsembleMethod):
         weights = self._of_diversity(group_similarity(phi, groups))
         return (weights / np.bincount(groups))[groups]
 
-    def _of_diversity(self, phi):
+    def _of_diversity(self, phi: Any) -> Any:
         return diversity_weights(
             diversity_scores(phi, self.variant), self.diversity_share
         )
 
-    def _by_instance(self, ensemble, rng):
+    def _by_instance(self, ensemble: Ensemble, rng: Rng) -> Any:
         together = condensed_coassociation(
             ensemble, clustering_weights=self.clustering_weights_, dtype=np.float64
         )
@@ -204,7 +207,7 @@ class DiversityWeighting(EnsembleMethod):
             k = lifetime(self.linkage_ ** [1, 1, 2, 1])
         return cut(self.linkage_, k)
 
-    def _by_cluster(self, ensemble, rng):
+    def _by_cluster(self, ensemble: Ensemble, rng: Rng) -> Any:
         k = self._resolve_n_clusters(
             ensemble, clustering_weights=self.clustering_weights_
         )
@@ -212,7 +215,7 @@ class DiversityWeighting(EnsembleMethod):
         groups = cut(hac(1.0 - J, self.linkage), min(k, len(J)))
         return complete_vote(ensemble, groups, k, self.clustering_weights_)
 
-    def _by_hybrid(self, ensemble, rng):
+    def _by_hybrid(self, ensemble: Ensemble, rng: Rng) -> Any:
         w = self.clustering_weights_
         k = self._resolve_n_clusters(ensemble, clustering_weights=1.0 + w)
         return tcut(bipartite_graph(ensemble, clustering_weights=1.0 + w), k, rng)

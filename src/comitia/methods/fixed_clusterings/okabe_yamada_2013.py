@@ -1,15 +1,18 @@
 """Constrained k-means, boosted by the constraints it violates."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
+from comitia.ensemble import Ensemble
 from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights
 
@@ -113,16 +116,23 @@ class BoostedCOPKMeans(BoostedMethod):
     }
 
     def __init__(
-        self, n_clusters=None, *, n_rounds=20, variant="adaboost", random_state=None
-    ):
+        self,
+        n_clusters: int | None = None,
+        *,
+        n_rounds: int = 20,
+        variant: str = "adaboost",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.variant = variant
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
-        pairs = {"constraints": self.constraints_}
-        steps = {"cluster": partial(cop_round, n_clusters=n_clusters, **pairs)}
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
+        pairs: dict[str, Any] = {"constraints": self.constraints_}
+        steps: dict[str, Any] = {
+            "cluster": partial(cop_round, n_clusters=n_clusters, **pairs)
+        }
         if len(self.constraints_):
             steps |= {
                 "measure": partial(constraint_error, variant=self.variant, **pairs),
@@ -132,17 +142,19 @@ class BoostedCOPKMeans(BoostedMethod):
             }
         return BoostingGenerator(self.n_rounds, **steps)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         votes = [made.measures.get("vote", 1.0) for made in self.generator_.rounds_]
         self.clustering_weights_ = normalise_weights(votes)
         if len(self.constraints_):
             self.constraint_weights_ = self.generator_.weights_
-        weights = {"clustering_weights": self.clustering_weights_}
+        weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         n_clusters = self._resolve_n_clusters(ensemble, **weights)
         return kmeans_rows(ensemble, n_clusters, rng, **weights).labels
 
 
-def cop_round(X, drawn, weights, rng, *, n_clusters, constraints):
+def cop_round(
+    X: Data, drawn: Any, weights: Array, rng: Rng, *, n_clusters: int, constraints: Any
+) -> Any:
     """Constrained k-means that skips the constraints of low priority."""
     if len(constraints):
         constraints = constraints.with_weights(weights)
@@ -152,7 +164,9 @@ def cop_round(X, drawn, weights, rng, *, n_clusters, constraints):
     return Made(run.labels, model=NearestCentre(run.centers))
 
 
-def constraint_error(X, made, rounds, *, constraints, variant):
+def constraint_error(
+    X: Data, made: Any, rounds: Any, *, constraints: Any, variant: Any
+) -> Any:
     """Which constraints a round violates, their share, and the vote of the round."""
     violated = constraints.violated(made.labels)
     printed = variant == "error_rate"
@@ -162,7 +176,7 @@ def constraint_error(X, made, rounds, *, constraints, variant):
     return {"violated": violated, "error": error, "vote": vote}
 
 
-def no_better_than_chance(made, rounds):
+def no_better_than_chance(made: Any, rounds: Any) -> Any:
     """Whether half of the constraints, by priority, are violated."""
     # The first round is never asked about itself. A clustering that comes back has
     # an error of one half by the new priorities, up to rounding.
@@ -170,7 +184,7 @@ def no_better_than_chance(made, rounds):
     return worst >= 0.5 - 1e-9
 
 
-def by_violation(priorities, rounds):
+def by_violation(priorities: Any, rounds: Any) -> Any:
     """Raise the priorities of the constraints that the last round violated."""
     last = rounds[-1].measures
     raised = priorities * np.exp(np.where(last["violated"], 1, -1) * last["vote"])

@@ -1,11 +1,15 @@
 """PRAr."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.baselines.cspa import CSPA
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import reduce_features, robust_rank
@@ -135,17 +139,17 @@ class PRAr(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        indices=None,
-        unification="range",
-        reduction="spectral",
-        n_select=None,
-        aggregation="mean",
-        consensus="average",
-        generator=None,
-        random_state=None,
-    ):
+        indices: Any = None,
+        unification: str = "range",
+        reduction: str = "spectral",
+        n_select: int | None = None,
+        aggregation: str = "mean",
+        consensus: Any = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices
         self.unification = unification
@@ -156,17 +160,17 @@ class PRAr(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.relevance_ = self._judge(ensemble, X, rng)
         self.clustering_weights_ = normalise_weights(self._aggregate(self.relevance_))
-        weights = {"clustering_weights": self.clustering_weights_}
+        weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         if self.consensus == "cspa":
             cspa = CSPA(self.n_clusters, random_state=rng, **weights)
             return cspa.fit_predict(ensemble)
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.consensus, **weights)
         return cut(self.linkage_, self.n_clusters)
 
-    def _judge(self, ensemble, X, rng):
+    def _judge(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         """The table of unified index values, reduced."""
         indices = self.indices
         if indices is None:
@@ -190,7 +194,7 @@ class PRAr(EnsembleMethod):
         self.indices_ = names[reduced.columns].tolist()
         return reduced.values
 
-    def _aggregate(self, R):
+    def _aggregate(self, R: Any) -> Any:
         if self.aggregation == "mean":
             return R.mean(axis=1)
         if self.aggregation == "min":

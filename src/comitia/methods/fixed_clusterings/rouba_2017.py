@@ -1,10 +1,14 @@
 """Group-relative weights of Rouba and Nait Bahloul."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import check_agreement, group_support, normalise_weights
 
@@ -98,14 +102,14 @@ class GroupRelativeWeights(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_groups=2,
-        agreement="rand",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        n_groups: int = 2,
+        agreement: Any = "rand",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_groups = n_groups
         self.agreement = agreement
@@ -113,7 +117,7 @@ class GroupRelativeWeights(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         check_agreement(self.agreement)
         s = ensemble.agreement(self.agreement)
         self.groups_ = self._group(s)
@@ -125,7 +129,7 @@ class GroupRelativeWeights(EnsembleMethod):
         )
         return cut(self.linkage_, self.n_clusters)
 
-    def _group(self, s):
+    def _group(self, s: Any) -> Any:
         tree = hac(np.maximum(1.0 - s, 0.0))
         if self.n_groups is None:
             return cut(tree)

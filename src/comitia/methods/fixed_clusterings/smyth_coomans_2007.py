@@ -1,13 +1,16 @@
 """Regression trees, weighted by how well they predict the features."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.generate import TreeGenerator
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
     mean_similarity_kmeans,
 )
@@ -138,18 +141,18 @@ class PredictiveTrees(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=100,
-        feature_fraction=0.05,
-        n_components=None,
-        min_samples_leaf=5,
-        learning_rate=0.01,
-        max_iter=10_000,
-        tol=1e-6,
-        n_init=10,
-        random_state=None,
-    ):
+        n_clusterings: int = 100,
+        feature_fraction: float | str = 0.05,
+        n_components: int | None = None,
+        min_samples_leaf: int = 5,
+        learning_rate: float = 0.01,
+        max_iter: int = 10_000,
+        tol: float = 1e-6,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
@@ -161,7 +164,7 @@ class PredictiveTrees(EnsembleMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return TreeGenerator(
             self.n_clusterings,
             feature_fraction=self.feature_fraction,
@@ -169,7 +172,7 @@ class PredictiveTrees(EnsembleMethod):
             min_samples_leaf=self.min_samples_leaf,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         T = self.generator_.predict_responses(X)
         fit = forward_stagewise(
             self.generator_.responses_,

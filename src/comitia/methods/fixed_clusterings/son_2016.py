@@ -1,13 +1,17 @@
 """Fuzzy clusterings, weighted by a validity index and factorised into one."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.optimise import symmetric_nmf_simplex
 from comitia.partition import ncut
@@ -127,14 +131,14 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        index="dunn",
-        max_iter=500,
-        tol=1e-6,
-        generator=None,
-        random_state=None,
-    ):
+        index: Any = "dunn",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.index = index
         self.max_iter = max_iter
@@ -142,12 +146,12 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import FuzzyGenerator
 
         return FuzzyGenerator(n_clusters=self.n_clusters)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         # Asked before the index, which may look at each two objects.
         _require_memory_for(ensemble.n_objects)
         scores = index_scores(X, ensemble, self.index)
@@ -165,7 +169,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         return labels
 
 
-def _require_memory_for(n):
+def _require_memory_for(n: Any) -> Any:
     """Ask for the similarities of n objects and what it takes to compute them."""
     require_memory(
         8 * 4 * n**2,
@@ -174,7 +178,7 @@ def _require_memory_for(n):
     )
 
 
-def membership_similarity(ensemble, clustering_weights):
+def membership_similarity(ensemble: Ensemble, clustering_weights: Any) -> Any:
     """Weighted mean, over the clusterings, of how alike the memberships are."""
     n = ensemble.n_objects
     _require_memory_for(n)

@@ -1,10 +1,14 @@
 """CSPA weighted by one internal quality measure."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -95,14 +99,14 @@ class QualityWeightedCSPA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        index="silhouette",
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        index: Any = "silhouette",
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.index = index
         self.imbalance = imbalance
@@ -110,7 +114,7 @@ class QualityWeightedCSPA(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         # Asked before the index, which may look at each two objects: what CSPA takes.
         n = len(ensemble.distinct().counts)
         require_memory(4 * n**2, f"the co-association of {n} objects", "use weac")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import score_table, unify
@@ -127,21 +130,21 @@ class PathKernelConsensus(AnnealedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        indices=(
+        indices: Any = (
             "inter_cluster_distance",
             "intra_cluster_distance",
             "mean_cluster_size",
             "cluster_size_difference",
         ),
-        continuation=0.5,
-        max_iter=200,
-        temperature=1.0,
-        cooling=0.95,
-        generator=None,
-        random_state=None,
-    ):
+        continuation: float = 0.5,
+        max_iter: int = 200,
+        temperature: float = 1.0,
+        cooling: float = 0.95,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices
         self.continuation = continuation
@@ -151,12 +154,12 @@ class PathKernelConsensus(AnnealedMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = self._weigh(ensemble, X)
         kernel = path_kernel_table(ensemble.n_objects, self.continuation)
         return self._anneal(ensemble, kernel, rng)
 
-    def _weigh(self, ensemble, X):
+    def _weigh(self, ensemble: Ensemble, X: Data) -> Any:
         if ensemble.n_clusterings == 1:
             return np.ones(1)
         values = score_table(X, ensemble, self.indices).values

@@ -1,11 +1,15 @@
 """WEA."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.fixed_clusterings._weighted_association import (
     add_associations,
     similarities_of,
@@ -104,14 +108,14 @@ class WEA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        metric="euclidean",
-        linkage="single",
-        variant="normalised",
-        generator=None,
-        random_state=None,
-    ):
+        metric: Any = "euclidean",
+        linkage: Linkage = "single",
+        variant: str = "normalised",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.linkage = linkage
@@ -119,7 +123,7 @@ class WEA(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         k = ensemble.n_clusters_each[ensemble.clustering_of]
         sizes = np.where(ensemble.sizes > 0, ensemble.sizes, 1)
         similarities = similarities_of(ensemble, X, self.metric)
@@ -141,7 +145,7 @@ class WEA(EnsembleMethod):
             self.linkage_ = hac(R.max(initial=0.0) - R, self.linkage)
         return cut(self.linkage_, self.n_clusters)
 
-    def _tree_of_labels(self, ensemble):
+    def _tree_of_labels(self, ensemble: Ensemble) -> Any:
         """The tree without the matrix, where objects have no similarities."""
         tree = ensemble_linkage(
             ensemble,

@@ -1,11 +1,14 @@
 """WEAC."""
 
 from numbers import Real
+from typing import Any
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import crowd_agreement, normalise_weights
 
@@ -90,14 +93,14 @@ class WEAC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        agreement="nmi_max",
-        weight_power=2.0,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        agreement: Any = "nmi_max",
+        weight_power: float = 2.0,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement
         self.weight_power = weight_power
@@ -105,7 +108,7 @@ class WEAC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(
             crowd_agreement(ensemble, self.agreement, self.weight_power)
         )

@@ -1,11 +1,15 @@
 """WEACS."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
 from comitia.validity import INDICES, score_table
@@ -128,15 +132,15 @@ class WEACS(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        indices=None,
-        unification="minmax",
-        consensus="average",
-        object_fraction=0.8,
-        generator=None,
-        random_state=None,
-    ):
+        indices: Any = None,
+        unification: str = "minmax",
+        consensus: Any = "average",
+        object_fraction: float = 0.8,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices
         self.unification = unification
@@ -145,12 +149,12 @@ class WEACS(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import KMeansGenerator, Subsample
 
         return KMeansGenerator(objects=Subsample(self.object_fraction))
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         w = self._judge(ensemble, X)
         # Where no index has a word for any clustering, they weigh the same.
         self.clustering_weights_ = w = w if w.any() else normalise_weights(w)
@@ -171,7 +175,7 @@ class WEACS(EnsembleMethod):
             self.linkage_ = hac(S.max(initial=1.0) - S, self.consensus)
         return cut(self.linkage_, self.n_clusters)
 
-    def _judge(self, ensemble, X):
+    def _judge(self, ensemble: Ensemble, X: Data) -> Any:
         """The mean of the unified indices of each clustering."""
         from comitia.generate import EstimatorGenerator
 
@@ -195,7 +199,7 @@ class WEACS(EnsembleMethod):
         table = score_table(X, ensemble, names, options=options)
         return table.unified(self.unification).mean(axis=1)
 
-    def _scatter_of_neighbours(self, ensemble, X):
+    def _scatter_of_neighbours(self, ensemble: Ensemble, X: Data) -> Any:
         """Squared errors with one cluster less and one more, on the same subsets."""
         from comitia.generate import regenerate
 

@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -11,6 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.generate import EstimatorGenerator
 from comitia.generate.estimators import (
     NearestObject,
@@ -18,6 +20,7 @@ from comitia.generate.estimators import (
     median_distance,
 )
 from comitia.methods._constraints import OWN_CLUSTERINGS
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -122,23 +125,23 @@ class WoCE(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=35,
-        n_components=None,
-        algorithms=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 35,
+        n_components: int | None = None,
+        algorithms: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.n_components = n_components
         self.algorithms = algorithms
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return Crowd(self.algorithms, self.n_clusterings, extend=True)
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         n = len(X)
         crowd = self._default_generator()
         require_memory(
@@ -160,7 +163,7 @@ class WoCE(EnsembleMethod):
             warnings.filterwarnings("ignore", message="k >= N for N")
             return self.generator_.generate(X)
 
-    def _projection(self, X):
+    def _projection(self, X: Data) -> Any:
         """Whitening, and the directions that the constraints ask for."""
         if not len(self.constraints_):
             return whitening(X, self.n_components)
@@ -168,7 +171,7 @@ class WoCE(EnsembleMethod):
         chosen = constraint_directions(white(X), self.constraints_, self.n_components)
         return LinearProjection(white.mean, white.directions @ chosen)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         diversity = 1.0 - uniformity(ensemble)
         diversity[ensemble.n_clusters_each == 1] = 0.0
         self.clustering_weights_ = normalise_weights(diversity)
@@ -181,7 +184,7 @@ class WoCE(EnsembleMethod):
 class Crowd(EstimatorGenerator):
     """Algorithms that take turns; new objects are labelled like their neighbours."""
 
-    def _estimators(self):
+    def _estimators(self) -> Any:
         if self.estimator is not None:
             return super()._estimators()
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
@@ -195,7 +198,7 @@ class Crowd(EstimatorGenerator):
             GaussianMixture(),
         ]
 
-    def members(self):
+    def members(self) -> Any:
         """The algorithms whose turn comes.
 
         Returns
@@ -205,7 +208,7 @@ class Crowd(EstimatorGenerator):
         """
         return self._estimators()[: self.n_clusterings]
 
-    def _model(self, plan, seen):
+    def _model(self, plan: Any, seen: Any) -> Any:
         model = super()._model(plan, seen)
         if model.get_params().get("gamma", 0.0) is None:
             # Half the median distance is the width of the kernel.
@@ -213,14 +216,14 @@ class Crowd(EstimatorGenerator):
             model.set_params(gamma=1 / (2 * width**2))
         return model
 
-    def _name(self, model):
+    def _name(self, model: Any) -> Any:
         return getattr(model, "linkage", None) or type(model).__name__
 
-    def _extension(self, seen, labels, counts):
+    def _extension(self, seen: Any, labels: Array, counts: Any) -> Any:
         return NearestObject(seen, labels)
 
 
-def uniformity(ensemble):
+def uniformity(ensemble: Ensemble) -> Any:
     """How even the clusters of each clustering are, from 0 to 1."""
     b = ensemble.sizes * np.log(ensemble.n_objects / ensemble.sizes)
     starts = ensemble.offsets[:-1]

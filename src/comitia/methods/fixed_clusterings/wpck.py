@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import score_table
@@ -133,16 +136,16 @@ class WPCK(AnnealedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        indices=("dunn", "silhouette", "compactness", "connectedness"),
-        max_subset_size=None,
-        max_iter=200,
-        temperature=1.0,
-        cooling=0.95,
-        generator=None,
-        random_state=None,
-    ):
+        indices: Any = ("dunn", "silhouette", "compactness", "connectedness"),
+        max_subset_size: int | None = None,
+        max_iter: int = 200,
+        temperature: float = 1.0,
+        cooling: float = 0.95,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices
         self.max_subset_size = max_subset_size
@@ -152,7 +155,7 @@ class WPCK(AnnealedMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         properties = score_table(X, ensemble, self.indices).unified("range")
         self.clustering_weights_ = normalise_weights(maximum_relevance(properties))
         kernel = subset_kernel_table(ensemble.n_objects, self.max_subset_size)

@@ -1,6 +1,7 @@
 """Protein-complex ensemble with co-complex affinity."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.sparse import triu
@@ -9,9 +10,11 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
 from comitia.weigh import normalise_weights
@@ -127,15 +130,15 @@ class CoComplexEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=None,
-        linkage="average",
-        max_iter=50,
-        tol=0.1,
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float | None = None,
+        linkage: Linkage = "average",
+        max_iter: int = 50,
+        tol: float = 0.1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.linkage = linkage
@@ -144,7 +147,7 @@ class CoComplexEnsemble(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         if self.generator is None:
             raise ComitiaError(
                 "CoComplexEnsemble has no clusterings of a graph by itself; call "
@@ -152,7 +155,7 @@ class CoComplexEnsemble(EnsembleMethod):
             )
         return super()._generate(X, rng)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self._check(X)
         weights = np.ones(ensemble.n_clusterings)
         self.converged_ = False
@@ -171,7 +174,7 @@ class CoComplexEnsemble(EnsembleMethod):
         self.clustering_weights_ = weights
         return labels
 
-    def _check(self, affinity):
+    def _check(self, affinity: Any) -> Any:
         if self.n_clusters is not None and self.threshold is not None:
             raise ComitiaError(
                 f"n_clusters={self.n_clusters} and threshold={self.threshold} are both "
@@ -183,7 +186,7 @@ class CoComplexEnsemble(EnsembleMethod):
                 "0..1."
             )
 
-    def _tree(self, ensemble, affinity, weights):
+    def _tree(self, ensemble: Ensemble, affinity: Any, weights: Array) -> Any:
         """The tree of one minus the weighted co-association."""
         w = normalise_weights(weights)
         if ensemble.kind == "overlapping":
@@ -204,14 +207,14 @@ class CoComplexEnsemble(EnsembleMethod):
         # Rounding can leave -1e-16 where two objects always meet.
         return hac(np.maximum(S, 0.0, out=S), self.linkage)
 
-    def _cut(self, tree):
+    def _cut(self, tree: Any) -> Any:
         if self.threshold is None:
             return cut(tree, self.n_clusters)
         n_merges = int((tree[:, 2] <= 1.0 - self.threshold + 1e-12).sum())
         return cut(tree, len(tree) + 1 - n_merges)
 
 
-def _together_once(ensemble, clustering_weights):
+def _together_once(ensemble: Ensemble, clustering_weights: Any) -> Any:
     """The co-association, with pairs that share several clusters counted once."""
     n = ensemble.n_objects
     require_memory(4 * n * (n - 1), f"the co-association of {n} objects")
@@ -225,7 +228,7 @@ def _together_once(ensemble, clustering_weights):
     return S
 
 
-def _condensed(matrix):
+def _condensed(matrix: Any) -> Any:
     """Where the entries above the diagonal of a sparse matrix stand, and what they are.
 
     Places are those of SciPy's condensed form.
@@ -235,7 +238,7 @@ def _condensed(matrix):
     return i * (2 * matrix.shape[0] - i - 1) // 2 + j - i - 1, upper.data
 
 
-def _purity(ensemble, labels):
+def _purity(ensemble: Ensemble, labels: Array) -> Any:
     """Share of the objects of each clustering in the largest part of their cluster."""
     shared = overlaps(ensemble, labels)
     first = ensemble.offsets[:-1]
@@ -243,7 +246,7 @@ def _purity(ensemble, labels):
     return kept / np.add.reduceat(shared.sum(axis=1), first)
 
 
-def _settled(before, after, tol):
+def _settled(before: Any, after: Any, tol: Any) -> Any:
     if np.allclose(before, after, rtol=0.0, atol=1e-12):
         return True
     if min(np.ptp(before), np.ptp(after)) <= 1e-12:

@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from comitia.cluster import (
     constrained_kmeans,
 )
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.generate import BoostingGenerator
 from comitia.generate.base import Made, NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.represent import coassociation_blocks
 from comitia.weigh import normalise_weights
 
@@ -123,14 +126,14 @@ class ConstrainedSOMEnsemble(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=20,
-        max_displacements=None,
-        n_rounds=100,
-        learning_rate=(0.5, 0.01),
-        random_state=None,
-    ):
+        n_clusterings: int = 20,
+        max_displacements: int | None = None,
+        n_rounds: int = 100,
+        learning_rate: tuple[float, float] = (0.5, 0.01),
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.max_displacements = max_displacements
@@ -138,7 +141,9 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters, order=None):
+    def _boosting(
+        self, X: Data, n_clusters: int, order: Any = None
+    ) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_clusterings,
             cluster=partial(
@@ -150,7 +155,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
             ),
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = agreement_matrix(ensemble, "nmi_sqrt")
         self.clustering_weights_ = normalise_weights(phi.mean(axis=1))
         self.certainty_ = certainty(ensemble, self.clustering_weights_)
@@ -162,7 +167,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         self.reordered_ = again.set_params(random_state=seed).generate(X)
         return self._map(self.reordered_, n_clusters, rng)
 
-    def _map(self, ensemble, n_clusters, rng):
+    def _map(self, ensemble: Ensemble, n_clusters: int, rng: Rng) -> Any:
         """The unit of each object on a map that obeys the constraints."""
         rule = None
         if len(self.constraints_):
@@ -183,8 +188,16 @@ class ConstrainedSOMEnsemble(BoostedMethod):
 
 
 def displacing_round(
-    X, drawn, weights, rng, *, n_clusters, constraints, order, max_displacements
-):
+    X: Data,
+    drawn: Any,
+    weights: Array,
+    rng: Rng,
+    *,
+    n_clusters: int,
+    constraints: Any,
+    order: Any,
+    max_displacements: Any,
+) -> Any:
     """Constrained k-means that moves out what is in the way."""
     run = constrained_kmeans(
         X,
@@ -199,7 +212,7 @@ def displacing_round(
     return Made(run.labels, model=NearestCentre(run.centers))
 
 
-def certainty(ensemble, clustering_weights):
+def certainty(ensemble: Ensemble, clustering_weights: Any) -> Any:
     """How far from a toss-up it is, on average, who belongs with each object."""
     micro, counts, inverse = ensemble.distinct()
     sure = np.empty(micro.n_objects)

@@ -2,12 +2,14 @@
 
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
+from comitia.ensemble import Ensemble
 from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
@@ -15,6 +17,7 @@ from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
 from comitia.partition import kmeans
@@ -140,16 +143,16 @@ class DCECP(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=20,
-        feature_fraction=0.5,
-        constraint_fraction=0.5,
-        variant="projection",
-        patience=5,
-        max_iter=50,
-        random_state=None,
-    ):
+        n_clusterings: int = 20,
+        feature_fraction: float = 0.5,
+        constraint_fraction: float = 0.5,
+        variant: str = "projection",
+        patience: int = 5,
+        max_iter: int = 50,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
@@ -159,7 +162,7 @@ class DCECP(BoostedMethod):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_clusterings,
             draw=partial(draw_features, feature_fraction=self.feature_fraction),
@@ -173,7 +176,7 @@ class DCECP(BoostedMethod):
             weights="features",
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         # Every candidate is cut from the same starts: its cost is its own.
         cut = partial(
             weighted_ncut,
@@ -200,16 +203,16 @@ class DCECP(BoostedMethod):
 
 
 def subspace_round(
-    X,
-    drawn,
-    weights,
-    rng,
+    X: Data,
+    drawn: Any,
+    weights: Array,
+    rng: Rng,
     *,
-    n_clusters,
-    constraints,
-    constraint_fraction,
-    variant,
-):
+    n_clusters: int,
+    constraints: Any,
+    constraint_fraction: Any,
+    variant: Any,
+) -> Any:
     """Cluster the features drawn, with the constraints that matter there."""
     Y = drawn(X)
     kept = informative_constraints(Y, constraints, constraint_fraction)
@@ -228,7 +231,7 @@ def subspace_round(
     return Made(found.labels, model=NearestCentre(found.centers, features))
 
 
-def informative_constraints(Y, constraints, share):
+def informative_constraints(Y: Any, constraints: Any, share: Any) -> Any:
     """The longest must-links and the shortest cannot-links, a share of each."""
     lengths = np.linalg.norm(np.subtract(*Y[constraints.pairs.T]), axis=1)
     kept = []
@@ -239,7 +242,9 @@ def informative_constraints(Y, constraints, share):
     return constraints.take(np.concatenate(kept))
 
 
-def weighted_ncut(distinct, clustering_weights, *, sizes, n_clusters, seed):
+def weighted_ncut(
+    distinct: Any, clustering_weights: Any, *, sizes: Any, n_clusters: int, seed: int
+) -> Any:
     """Normalised cut of B W B'."""
     micro, counts, inverse = distinct
     points = ncut_points(micro, counts, clustering_weights, sizes, n_clusters)
@@ -248,7 +253,7 @@ def weighted_ncut(distinct, clustering_weights, *, sizes, n_clusters, seed):
     return kmeans(points, k, rng, sample_weight=counts, n_init=3).labels[inverse]
 
 
-def consensus_cost(X, labels, constraints):
+def consensus_cost(X: Data, labels: Array, constraints: Any) -> Any:
     """Share of the variance inside the clusters, and of constraints violated."""
     total = sse(X, np.zeros(len(X), dtype=int))
     within = sse(X, labels) / total if total > 0 else 0.0

@@ -1,14 +1,17 @@
 """Voting weighted by NMI to a random reference."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
 from comitia.represent import align
@@ -108,16 +111,16 @@ class CentroidVoting(SameNumberOfClusters):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=20,
-        object_fraction=0.8,
-        variant="extend",
-        agreement="nmi_sqrt",
-        reference=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 20,
+        object_fraction: float = 0.8,
+        variant: str = "extend",
+        agreement: Any = "nmi_sqrt",
+        reference: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.object_fraction = object_fraction
@@ -127,7 +130,7 @@ class CentroidVoting(SameNumberOfClusters):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import KMeansGenerator, Subsample
 
         return KMeansGenerator(
@@ -138,7 +141,7 @@ class CentroidVoting(SameNumberOfClusters):
             n_jobs=self.n_jobs,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         check_agreement(self.agreement)
         self.reference_ = m = self._reference(ensemble, rng)
         labels = ensemble.labels
@@ -166,7 +169,7 @@ class CentroidVoting(SameNumberOfClusters):
             ensemble, targets, len(centres[m]), self.clustering_weights_
         )
 
-    def _reference(self, ensemble, rng):
+    def _reference(self, ensemble: Ensemble, rng: Rng) -> Any:
         M = ensemble.n_clusterings
         if self.reference is None:
             # One that lost a cluster would take it from all.

@@ -1,14 +1,17 @@
 """Clusterer ensemble of Zhou and Tang."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.cluster_sums import labels_of
@@ -126,14 +129,14 @@ class ClustererEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="selective_weighted",
-        agreement="nmi_sqrt",
-        reference=None,
-        generator=None,
-        random_state=None,
-    ):
+        variant: Any = "selective_weighted",
+        agreement: Any = "nmi_sqrt",
+        reference: int | None = None,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.agreement = agreement
@@ -141,12 +144,12 @@ class ClustererEnsemble(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import KMeansGenerator
 
         return KMeansGenerator(20, n_clusters=self.n_clusters)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         w = inverse_agreement(ensemble, self.agreement)
         self.selected_ = np.ones(len(w), dtype=bool)
         if self.variant.startswith("selective"):
@@ -163,7 +166,7 @@ class ClustererEnsemble(EnsembleMethod):
         n_labels = 1 + max(reference.max(), targets.max())
         return complete_vote(ensemble, targets, n_labels, self.clustering_weights_)
 
-    def _reference(self, ensemble, rng):
+    def _reference(self, ensemble: Ensemble, rng: Rng) -> Any:
         """The labels of the clustering that the others are aligned to."""
         k, M = self.n_clusters, ensemble.n_clusterings
         have = ensemble.n_clusters_each
@@ -171,8 +174,9 @@ class ClustererEnsemble(EnsembleMethod):
         if m is None:
             fit = np.arange(M) if k is None else np.flatnonzero(have == k)
             if len(fit) == 0:
+                assert k is not None  # otherwise every clustering fits
                 weights = self.clustering_weights_
-                return kmeans_rows(ensemble, k, rng, clustering_weights=weights)[0]
+                return kmeans_rows(ensemble, k, rng, clustering_weights=weights).labels
             m = fit[rng.randint(len(fit))]
         elif m >= M:
             raise ComitiaError(

@@ -1,9 +1,13 @@
 """The method of Bagherinia et al."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage, tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -108,15 +112,15 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="hac",
-        theta=0.4,
-        linkage="average",
-        n_init=3,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "hac",
+        theta: float = 0.4,
+        linkage: Linkage = "average",
+        n_init: int = 3,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.theta = theta
@@ -125,12 +129,12 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import FuzzyGenerator
 
         return FuzzyGenerator()
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         weights = entropy_certainty(ensemble, theta=self.theta)
         self.cluster_weights_ = weights
         if self.variant == "hac":

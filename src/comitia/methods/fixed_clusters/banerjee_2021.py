@@ -1,11 +1,14 @@
 """The method of Banerjee et al."""
 
 from numbers import Real
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import cluster_containment, normalise_weights
 
@@ -100,14 +103,14 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="entropy",
-        threshold=1e-3,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "entropy",
+        threshold: float = 1e-3,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.threshold = threshold
@@ -115,7 +118,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         weights = cluster_containment(
             ensemble, printed=self.variant == "printed", floor=self.threshold
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, distances_of, hac, micro_linkage
 from comitia.represent import (
     ImplicitCoassociation,
@@ -101,20 +103,20 @@ class ECPCSHC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_steps=20,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        n_steps: int = 20,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_steps = n_steps
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         Z = random_walk_similarity(jaccard_clusters(ensemble), self.n_steps)
         if ensemble.is_hard:
             micro, *copies = ensemble.distinct()

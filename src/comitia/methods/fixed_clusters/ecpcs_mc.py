@@ -1,12 +1,15 @@
 """ECPCS-MC."""
 
 from numbers import Integral
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters, random_walk_similarity
 from comitia.weigh import entropy_certainty
@@ -102,15 +105,15 @@ class ECPCSMC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_steps=20,
-        variant="uniform",
-        theta=0.4,
-        n_init=10,
-        generator=None,
-        random_state=None,
-    ):
+        n_steps: int = 20,
+        variant: str = "uniform",
+        theta: float = 0.4,
+        n_init: int = 10,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_steps = n_steps
         self.variant = variant
@@ -119,7 +122,7 @@ class ECPCSMC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         weights = None
         if self.variant == "certainty":
             weights = entropy_certainty(ensemble, theta=self.theta)

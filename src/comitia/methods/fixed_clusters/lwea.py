@@ -1,8 +1,12 @@
 """LWEA."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import entropy_certainty
 
@@ -85,20 +89,20 @@ class LWEA(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        theta=0.4,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        theta: float = 0.4,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=self.cluster_weights_, linkage=self.linkage

@@ -1,8 +1,12 @@
 """LWGP."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -78,20 +82,20 @@ class LWGP(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        theta=0.4,
-        n_init=3,
-        generator=None,
-        random_state=None,
-    ):
+        theta: float = 0.4,
+        n_init: int = 3,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
         self.n_init = n_init
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
         graph = bipartite_graph(ensemble, cluster_weights=self.cluster_weights_)
         # The weights favour small clusters, which the eigengap would then count.

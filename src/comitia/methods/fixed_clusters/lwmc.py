@@ -1,9 +1,13 @@
 """LWMC."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters
 from comitia.weigh import entropy_certainty
@@ -80,20 +84,20 @@ class LWMC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        theta=0.4,
-        n_init=10,
-        generator=None,
-        random_state=None,
-    ):
+        theta: float = 0.4,
+        n_init: int = 10,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
         self.n_init = n_init
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         weights = entropy_certainty(ensemble, theta=self.theta)
         self.cluster_weights_ = weights
         # The weights favour small clusters, which the eigengap would then count.

@@ -1,15 +1,19 @@
 """The method of Nazari et al."""
 
+from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
 from comitia.weigh import cluster_cohesion
@@ -119,15 +123,15 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="bipartite",
-        threshold=None,
-        linkage="average",
-        n_init=3,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "bipartite",
+        threshold: float | None = None,
+        linkage: Linkage = "average",
+        n_init: int = 3,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.threshold = threshold
@@ -136,7 +140,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         reliability = cluster_cohesion(ensemble)
         self.cluster_weights_ = reliability
         self.selected_ = self._retained(reliability)
@@ -148,11 +152,11 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         weights = reliability * self.selected_
         graph = bipartite_graph(ensemble, cluster_weights=weights)
         # Clusters of single objects weigh nothing: there may be fewer left than asked.
-        n_weighty = max(1, np.count_nonzero(weights))
+        n_weighty = max(1, int(np.count_nonzero(weights)))
         n_clusters = min(self._resolve_n_clusters(ensemble), n_weighty)
         return tcut(graph, n_clusters, rng, n_init=self.n_init)
 
-    def _retained(self, reliability):
+    def _retained(self, reliability: Any) -> Any:
         threshold = self.threshold
         if threshold is None:
             threshold = np.median(reliability)
@@ -165,7 +169,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         )
 
 
-def mean_weights(ensemble, weights, selected):
+def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """Mean weight of the selected clusters that hold both of two objects.
 
     Parameters
@@ -184,13 +188,13 @@ def mean_weights(ensemble, weights, selected):
     means : ndarray of shape (n_objects * (n_objects - 1) / 2,)
         As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
     """
-    share = {"ensemble": ensemble, "dtype": np.float64}
-    sums = condensed_coassociation(**share, cluster_weights=weights * selected)
-    counts = condensed_coassociation(**share, cluster_weights=selected.astype(float))
+    build = partial(condensed_coassociation, ensemble, dtype=np.float64)
+    sums = build(cluster_weights=weights * selected)
+    counts = build(cluster_weights=selected.astype(float))
     return np.divide(sums, counts, out=sums, where=counts > 0)
 
 
-def best_of_the_rest(ensemble, weights, selected):
+def best_of_the_rest(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """The heaviest cluster of each object that no selected cluster holds.
 
     Parameters

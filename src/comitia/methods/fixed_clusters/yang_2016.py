@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
 from comitia.represent.coassociation import combined_weights
@@ -143,14 +144,14 @@ class OverlappingCommunityConsensus(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: Any = None,
         *,
-        n_clusterings=20,
-        variant="minimum",
-        threshold=0.2,
-        max_iter=20,
-        random_state=None,
-    ):
+        n_clusterings: int = 20,
+        variant: Any = "minimum",
+        threshold: float = 0.2,
+        max_iter: int = 20,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.variant = variant
@@ -158,7 +159,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import CommunityGenerator
 
         return CommunityGenerator(
@@ -167,7 +168,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
             threshold=self.threshold,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         weights = community_certainty(ensemble, X)
         self.cluster_weights_ = weights
         self.n_iter_ = 0
@@ -199,7 +200,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         return labels
 
 
-def all_coincide(ensemble):
+def all_coincide(ensemble: Ensemble) -> bool:
     """Whether all clusterings have the same clusters.
 
     Parameters
@@ -216,7 +217,7 @@ def all_coincide(ensemble):
     return bool((k == k[0]).all() and (matches(ensemble) == 1.0).all())
 
 
-def median_run(ensemble):
+def median_run(ensemble: Ensemble) -> int:
     """The clustering whose clusters are most like those of the others.
 
     Parameters
@@ -234,7 +235,7 @@ def median_run(ensemble):
     return median_selection((means + means.T) / 2)
 
 
-def matches(ensemble):
+def matches(ensemble: Ensemble) -> Array:
     """Jaccard similarity of each cluster to the most similar one of each clustering.
 
     Parameters
@@ -251,7 +252,7 @@ def matches(ensemble):
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
 
 
-def kept_at_random(S, rng):
+def kept_at_random(S: Array, rng: Rng) -> Any:
     """Links that exceed a random number, one for each pair.
 
     Parameters

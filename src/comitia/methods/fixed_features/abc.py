@@ -1,13 +1,16 @@
 """ABC."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
 from comitia.weigh import variance_rank_weights
@@ -111,16 +114,16 @@ class ABC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=1000,
-        feature_fraction="sqrt",
-        top_fraction=0.01,
-        top_probability=0.2,
-        linkage="ward",
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 1000,
+        feature_fraction: float | str = "sqrt",
+        top_fraction: float = 0.01,
+        top_probability: float = 0.2,
+        linkage: Linkage = "ward",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
@@ -130,7 +133,9 @@ class ABC(EnsembleMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _bundles(self, n_clusters=None, weights=None):
+    def _bundles(
+        self, n_clusters: int | None = None, weights: Array | None = None
+    ) -> Any:
         from sklearn.cluster import AgglomerativeClustering
 
         from comitia.generate import Bootstrap, EstimatorGenerator, FeatureSubset
@@ -145,11 +150,11 @@ class ABC(EnsembleMethod):
             n_jobs=self.n_jobs,
         )
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         # Asked before there are data whether members can label new objects.
         return self._bundles()
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self.feature_weights_ = variance_rank_weights(
             X, self.top_fraction, self.top_probability
         )
@@ -157,7 +162,7 @@ class ABC(EnsembleMethod):
         seed = rng.randint(np.iinfo(np.int32).max)
         return self.generator_.set_params(random_state=seed).generate(X)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         S = coassociation(ensemble, co_sampled=True)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)

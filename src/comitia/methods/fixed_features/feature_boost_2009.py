@@ -2,11 +2,13 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features, kmeans_round
@@ -16,12 +18,13 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._types import Array, Data, Rng
 from comitia.weigh import variance_shares
 
 __all__ = ["FeatureBoosting", "by_importance"]
 
 
-def by_importance(weights, rounds, *, importance):
+def by_importance(weights: Array, rounds: Any, *, importance: Array) -> Array:
     r"""Move the weights towards the importance, the more the worse the last round was.
 
     Parameters
@@ -133,14 +136,14 @@ class FeatureBoosting(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=20,
-        feature_fraction="sqrt",
-        importance="variance",
-        variant="minmax",
-        random_state=None,
-    ):
+        n_rounds: int = 20,
+        feature_fraction: float | str = "sqrt",
+        importance: Any = "variance",
+        variant: str = "minmax",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.feature_fraction = feature_fraction
@@ -148,7 +151,7 @@ class FeatureBoosting(BoostedMethod):
         self.variant = variant
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_rounds,
             weights="features",
@@ -160,7 +163,7 @@ class FeatureBoosting(BoostedMethod):
             reweight=partial(by_importance, importance=self._importance(X)),
         )
 
-    def _importance(self, X):
+    def _importance(self, X: Data) -> Any:
         if isinstance(self.importance, str):
             return variance_shares(X)
         a = np.asarray(self.importance, dtype=np.float64)
@@ -171,6 +174,6 @@ class FeatureBoosting(BoostedMethod):
             )
         return a
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.feature_weights_ = self.generator_.weights_
         return self._elect()

@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps
 
 __all__ = ["AdaptiveEAC", "assignment_confidence", "by_confidence"]
 
 
-def assignment_confidence(ensemble, labels):
+def assignment_confidence(ensemble: Ensemble, labels: Array) -> Array:
     r"""How much closer each object is to its own cluster than to the next one.
 
     .. math::
@@ -53,7 +55,9 @@ def assignment_confidence(ensemble, labels):
     return own - np.maximum(means.max(axis=1), 0.0)
 
 
-def by_confidence(weights, rounds, *, n_clusters, n_warmup, variant):
+def by_confidence(
+    weights: Array, rounds: Any, *, n_clusters: int, n_warmup: int, variant: Any
+) -> Array:
     """Weigh objects by how sure the consensus of the rounds so far is of them.
 
     Parameters
@@ -176,14 +180,14 @@ class AdaptiveEAC(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=50,
-        n_warmup=10,
-        variant="confident",
-        linkage="average",
-        random_state=None,
-    ):
+        n_rounds: int = 50,
+        n_warmup: int = 10,
+        variant: str = "confident",
+        linkage: Linkage = "average",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.n_warmup = n_warmup
@@ -191,7 +195,7 @@ class AdaptiveEAC(BoostedMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_rounds,
             cluster=partial(kmeans_round, n_clusters=n_clusters),
@@ -203,7 +207,7 @@ class AdaptiveEAC(BoostedMethod):
             ),
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.linkage)
         return cut(self.linkage_, self.n_clusters)

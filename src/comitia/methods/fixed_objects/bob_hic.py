@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,7 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator
@@ -18,12 +20,21 @@ from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cophenetic, cut, hac
 
 __all__ = ["BobHic", "aggregate_trees", "by_faithfulness", "tree_round"]
 
 
-def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
+def tree_round(
+    X: Array,
+    drawn: Any,
+    weights: Array,
+    rng: Rng,
+    *,
+    n_clusters: int,
+    linkage: Linkage = "average",
+) -> Any:
     """Grow a tree on the objects that were drawn; put the others next to them.
 
     Parameters
@@ -67,7 +78,9 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
     )
 
 
-def aggregate_trees(X, made, rounds, *, variant="mean"):
+def aggregate_trees(
+    X: Array, made: Any, rounds: Any, *, variant: str = "mean"
+) -> dict[str, Any]:
     """Aggregate the trees so far, and see how faithful they are to each object.
 
     Parameters
@@ -102,7 +115,7 @@ def aggregate_trees(X, made, rounds, *, variant="mean"):
     return {"aggregate": D, "rho": rho}
 
 
-def by_faithfulness(weights, rounds):
+def by_faithfulness(weights: Array, rounds: Any) -> Array:
     r"""Weigh objects by how badly the trees so far keep their distances.
 
     Parameters
@@ -207,14 +220,14 @@ class BobHic(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=20,
-        object_fraction=0.7,
-        linkage="average",
-        variant="mean",
-        random_state=None,
-    ):
+        n_rounds: int = 20,
+        object_fraction: float = 0.7,
+        linkage: Linkage = "average",
+        variant: str = "mean",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.object_fraction = object_fraction
@@ -222,7 +235,7 @@ class BobHic(BoostedMethod):
         self.variant = variant
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         # Distances, heights, their sum, and two square tables for the correlations.
         require_memory(
             28 * len(X) ** 2, f"the distances of {len(X)} objects", "use hsce"
@@ -237,10 +250,10 @@ class BobHic(BoostedMethod):
             reweight=by_faithfulness,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         aggregate = self.generator_.rounds_[-1].measures.pop("aggregate")
-        rule = "single" if self.variant == "closure" else "average"
+        rule: Linkage = "single" if self.variant == "closure" else "average"
         self.linkage_ = hac(aggregate, rule)
         return cut(self.linkage_, self.n_clusters)
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
@@ -14,6 +15,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._types import Data
 
 __all__ = ["BoostClustering"]
 
@@ -108,20 +110,20 @@ class BoostClustering(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=20,
-        variant="minmax",
-        fuzziness=None,
-        random_state=None,
-    ):
+        n_rounds: int = 20,
+        variant: str = "minmax",
+        fuzziness: float | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.variant = variant
         self.fuzziness = fuzziness
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         cluster = partial(kmeans_round, soft=True)
         if self.fuzziness is not None:
             cluster = partial(fuzzy_round, fuzziness=self.fuzziness)

@@ -1,6 +1,7 @@
 """Boosting for model-based clustering."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import mixture_round
 from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._types import Array, Data, Rng
 
 __all__ = ["CBBoost", "by_expected_loss", "capped", "mixture_with_losses"]
 
@@ -16,7 +18,9 @@ __all__ = ["CBBoost", "by_expected_loss", "capped", "mixture_with_losses"]
 _LARGEST_SHARE = 100.0
 
 
-def mixture_with_losses(X, drawn, weights, rng, *, n_clusters):
+def mixture_with_losses(
+    X: Array, drawn: Any, weights: Array, rng: Rng, *, n_clusters: int
+) -> Any:
     r"""Weighted Gaussian mixture, and what it is expected to lose on each object.
 
     Parameters
@@ -48,7 +52,7 @@ def mixture_with_losses(X, drawn, weights, rng, *, n_clusters):
     return made
 
 
-def by_expected_loss(weights, rounds):
+def by_expected_loss(weights: Array, rounds: Any) -> Array:
     r"""Raise the weights of the objects on which the last round loses most.
 
     Parameters
@@ -72,7 +76,7 @@ def by_expected_loss(weights, rounds):
     return capped(raised / raised.sum(), _LARGEST_SHARE / len(weights))
 
 
-def capped(weights, cap):
+def capped(weights: Array, cap: float) -> Array:
     """Hold weights down to a cap; what is cut off goes to the others, in proportion.
 
     Parameters
@@ -173,12 +177,18 @@ class CBBoost(BoostedMethod):
 
     _parameter_constraints = {**BoostedMethod._parameter_constraints}
 
-    def __init__(self, n_clusters=None, *, n_rounds=3, random_state=None):
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        n_rounds: int = 3,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_rounds,
             cluster=partial(mixture_with_losses, n_clusters=n_clusters),

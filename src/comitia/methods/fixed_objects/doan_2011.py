@@ -1,6 +1,7 @@
 """Boosted Gaussian mixtures."""
 
 from functools import partial
+from typing import Any
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
@@ -13,6 +14,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._types import Data
 
 __all__ = ["BoostedMixtures"]
 
@@ -100,14 +102,19 @@ class BoostedMixtures(BoostedMethod):
     }
 
     def __init__(
-        self, n_clusters=None, *, n_rounds=3, variant="minmax", random_state=None
-    ):
+        self,
+        n_clusters: int | None = None,
+        *,
+        n_rounds: int = 3,
+        variant: str = "minmax",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.variant = variant
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         enough = n_clusters * (X.shape[1] + 1)
         return BoostingGenerator(
             self.n_rounds,

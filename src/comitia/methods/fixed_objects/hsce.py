@@ -2,23 +2,26 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights
 
 __all__ = ["HSCE", "by_weighted_indecision", "mean_indecision"]
 
 
-def mean_indecision(X, made, rounds):
+def mean_indecision(X: Array, made: Any, rounds: Any) -> dict[str, Any]:
     r"""Judge a round by how undecided its objects are on average.
 
     Parameters
@@ -42,7 +45,7 @@ def mean_indecision(X, made, rounds):
     return {"Q": Q, "vote": np.exp(-2.0 * Q.mean())}
 
 
-def by_weighted_indecision(weights, rounds):
+def by_weighted_indecision(weights: Array, rounds: Any) -> Array:
     r"""Raise the weights of undecided objects, the more the better the round was.
 
     Parameters
@@ -152,14 +155,14 @@ class HSCE(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=20,
-        object_fraction=0.5,
-        fuzziness=None,
-        n_init=10,
-        random_state=None,
-    ):
+        n_rounds: int = 20,
+        object_fraction: float = 0.5,
+        fuzziness: float | None = None,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.object_fraction = object_fraction
@@ -167,7 +170,7 @@ class HSCE(BoostedMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         cluster = partial(kmeans_round, soft=True)
         if self.fuzziness is not None:
             cluster = partial(fuzzy_round, fuzziness=self.fuzziness)
@@ -179,11 +182,11 @@ class HSCE(BoostedMethod):
             reweight=by_weighted_indecision,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         votes = [made.measures["vote"] for made in self.generator_.rounds_]
         self.clustering_weights_ = normalise_weights(votes)
-        weights = {"clustering_weights": self.clustering_weights_}
+        weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         k = int(ensemble.n_clusters_each.max())
         labels, self.objective_ = kmeans_rows(
             ensemble, k, rng, n_init=self.n_init, **weights

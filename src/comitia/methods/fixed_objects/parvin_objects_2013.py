@@ -3,6 +3,7 @@
 import warnings
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
+from comitia.methods._types import Array, Linkage
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 from comitia.represent.coassociation import coassociation_blocks
 
@@ -20,7 +22,9 @@ __all__ = [
 ]
 
 
-def by_coassociation_entropy(weights, rounds, *, retention=0.5, variant="row"):
+def by_coassociation_entropy(
+    weights: Array, rounds: Any, *, retention: float = 0.5, variant: str = "row"
+) -> Array:
     r"""Raise the weights of objects whose companions change from round to round.
 
     Parameters
@@ -53,7 +57,7 @@ def by_coassociation_entropy(weights, rounds, *, retention=0.5, variant="row"):
     return retention * weights + (1.0 - retention) * weights * u / total
 
 
-def coassociation_entropy(ensemble, variant="row"):
+def coassociation_entropy(ensemble: Ensemble, variant: str = "row") -> Array:
     r"""How uncertain the companions of each object are.
 
     Parameters
@@ -82,7 +86,7 @@ def coassociation_entropy(ensemble, variant="row"):
     return u
 
 
-def _surprise(A):
+def _surprise(A: Any) -> Any:
     logs = np.log(A, out=np.zeros_like(A), where=A > 0)
     return np.abs((A * logs).sum(axis=1))
 
@@ -183,15 +187,15 @@ class EntropySampledEnsemble(SampledTreeMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=50,
-        object_fraction=0.7,
-        retention=0.5,
-        variant="row",
-        linkage="average",
-        random_state=None,
-    ):
+        n_rounds: int = 50,
+        object_fraction: float = 0.7,
+        retention: float = 0.5,
+        variant: str = "row",
+        linkage: Linkage = "average",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.object_fraction = object_fraction
@@ -200,7 +204,7 @@ class EntropySampledEnsemble(SampledTreeMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _steps(self):
+    def _steps(self) -> dict[str, Any]:
         entropy = partial(
             by_coassociation_entropy, retention=self.retention, variant=self.variant
         )

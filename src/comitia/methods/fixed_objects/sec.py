@@ -1,10 +1,14 @@
 """SEC."""
 
+from typing import Any
+
 from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
 from comitia.weigh import coassociation_degree
 
@@ -104,15 +108,15 @@ class SEC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="paper",
-        n_init=10,
-        max_iter=100,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "paper",
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.n_init = n_init
@@ -121,7 +125,7 @@ class SEC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         d = coassociation_degree(ensemble)
         paper = self.variant == "paper"
         weights = d if paper else 1.0 / d

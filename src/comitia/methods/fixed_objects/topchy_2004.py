@@ -2,18 +2,20 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting_votes import align_to_first
+from comitia.methods._types import Array, Linkage
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 
 __all__ = ["AdaptiveClusteringEnsemble", "by_inconsistency"]
 
 
-def by_inconsistency(weights, rounds, *, retention=0.3):
+def by_inconsistency(weights: Array, rounds: Any, *, retention: float = 0.3) -> Array:
     r"""Raise the weights of objects whose label changes from round to round.
 
     Parameters
@@ -139,14 +141,14 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=50,
-        object_fraction=0.7,
-        retention=0.3,
-        linkage="average",
-        random_state=None,
-    ):
+        n_rounds: int = 50,
+        object_fraction: float = 0.7,
+        retention: float = 0.3,
+        linkage: Linkage = "average",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.object_fraction = object_fraction
@@ -154,6 +156,6 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _steps(self):
+    def _steps(self) -> dict[str, Any]:
         by_doubt = partial(by_inconsistency, retention=self.retention)
         return {"align": align_to_first, "reweight": by_doubt}

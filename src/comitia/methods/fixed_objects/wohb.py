@@ -1,6 +1,7 @@
 """WOHB."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.sparse import block_array
@@ -11,6 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -118,16 +120,16 @@ class WOHB(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        smoothing=0.01,
-        temperature="each",
-        variant="even",
-        imbalance=0.05,
-        n_init=3,
-        generator=None,
-        random_state=None,
-    ):
+        smoothing: float = 0.01,
+        temperature: Any = "each",
+        variant: str = "even",
+        imbalance: float = 0.05,
+        n_init: int = 3,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing
         self.temperature = temperature
@@ -137,7 +139,7 @@ class WOHB(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n, K = ensemble.n_objects, ensemble.n_clusters
         require_memory(
             _BYTES_PER_EDGE["tcut" if self.variant == "tcut" else "METIS"] * n * K,

@@ -1,8 +1,12 @@
 """WOMC."""
 
+from typing import Any
+
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
 from comitia.weigh import normalise_weights, object_uncertainty
@@ -91,14 +95,14 @@ class WOMC(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        smoothing=0.01,
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        smoothing: float = 0.01,
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing
         self.imbalance = imbalance
@@ -106,7 +110,7 @@ class WOMC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = object_uncertainty(ensemble, smoothing=self.smoothing)
         if not self.object_weights_.any():
             uniform = normalise_weights(self.object_weights_)

@@ -1,12 +1,15 @@
 """WOSP."""
 
 from numbers import Real
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -111,15 +114,15 @@ class WOSP(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        smoothing=0.01,
-        temperature="each",
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        smoothing: float = 0.01,
+        temperature: Any = "each",
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing
         self.temperature = temperature
@@ -128,7 +131,7 @@ class WOSP(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n = ensemble.n_objects
         require_memory(
             _BYTES_PER_EDGE * n * n,

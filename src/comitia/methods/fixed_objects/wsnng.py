@@ -1,6 +1,7 @@
 """WSnnG."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition
 from comitia.represent import coassociation
 
@@ -115,16 +118,16 @@ class WSnnG(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=0.3,
-        n_neighbors=None,
-        variant="shared",
-        imbalance=0.05,
-        n_init=1,
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float = 0.3,
+        n_neighbors: int | None = None,
+        variant: str = "shared",
+        imbalance: float = 0.05,
+        n_init: int = 1,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.n_neighbors = n_neighbors
@@ -134,7 +137,7 @@ class WSnnG(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         micro, counts, inverse = ensemble.distinct()
         require_memory(
             8 * 8 * len(counts) ** 2,
@@ -159,7 +162,9 @@ class WSnnG(EnsembleMethod):
         return labels[inverse]
 
 
-def shared_neighbours(A, counts, threshold, variant="shared"):
+def shared_neighbours(
+    A: Array, counts: Array, threshold: float, variant: str = "shared"
+) -> tuple[Any, ...]:
     """Weights of objects and of edges, by the neighbours that objects share.
 
     Parameters
@@ -202,7 +207,7 @@ def shared_neighbours(A, counts, threshold, variant="shared"):
     return weights, (edges + edges.T) / 2  # BLAS does not promise a symmetric product
 
 
-def near(A, counts, n_neighbors):
+def near(A: Array, counts: Array, n_neighbors: int) -> Array:
     """Whether one of two objects is among the nearest neighbours of the other.
 
     Parameters

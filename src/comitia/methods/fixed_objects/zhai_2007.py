@@ -2,23 +2,26 @@
 
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.partition import metis_partition
 
 __all__ = ["DualBoosting", "by_entropy", "membership_similarity"]
 
 
-def by_entropy(weights, rounds):
+def by_entropy(weights: Array, rounds: Any) -> Array:
     r"""Weigh objects by the entropy of their last memberships.
 
     Parameters
@@ -38,7 +41,7 @@ def by_entropy(weights, rounds):
     return 1.0 + h * (1.0 + h)
 
 
-def membership_similarity(membership):
+def membership_similarity(membership: Any) -> Array:
     r"""Tanimoto similarity of the memberships of each two objects.
 
     .. math::
@@ -146,14 +149,14 @@ class DualBoosting(BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_rounds=20,
-        fuzziness=2.0,
-        retention=0.5,
-        imbalance=0.05,
-        random_state=None,
-    ):
+        n_rounds: int = 20,
+        fuzziness: float = 2.0,
+        retention: float = 0.5,
+        imbalance: float = 0.05,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.fuzziness = fuzziness
@@ -161,7 +164,7 @@ class DualBoosting(BoostedMethod):
         self.imbalance = imbalance
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         # The sum, one round, and METIS with its own copy of the graph; asked before
         # the rounds, which take long.
         require_memory(
@@ -178,7 +181,7 @@ class DualBoosting(BoostedMethod):
             reweight=by_entropy,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         rounds = self.generator_.rounds_
         n, M = len(X), len(rounds)

@@ -1,15 +1,18 @@
 """Features that a consensus of all views asks for."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import to_numpy
+from comitia._inputs import Views
 from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
@@ -195,24 +198,24 @@ class CGMVUFS(ViewFactorMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        variant="features",
-        feature_fraction=0.1,
-        weight_power=2.0,
-        sparsity_penalty=1.0,
-        smoothing=0.1,
-        view_penalty=None,
-        graph_penalty=None,
-        kernel="exponential",
-        n_neighbors=5,
-        n_init=10,
-        max_iter=1000,
-        tol=1e-5,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        variant: str = "features",
+        feature_fraction: float = 0.1,
+        weight_power: Any = 2.0,
+        sparsity_penalty: float = 1.0,
+        smoothing: float = 0.1,
+        view_penalty: float | None = None,
+        graph_penalty: float | None = None,
+        kernel: str = "exponential",
+        n_neighbors: int = 5,
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -230,19 +233,19 @@ class CGMVUFS(ViewFactorMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _problem(self, ensemble, X, rng):
+    def _problem(self, ensemble: Any, X: Data, rng: Rng) -> Any:
         return _Problem(self, X, rng)
 
-    def _start(self, problem, rng):
+    def _start(self, problem: Any, rng: Rng) -> tuple[Any, Any]:
         weights = np.full((3, problem.n_views), 1.0 / problem.n_views)
         U = [problem.shares] * problem.n_views
         return weights, (U, problem.features(problem.shares), problem.shares)
 
-    def _update_weights(self, problem, consensus):
+    def _update_weights(self, problem: Any, consensus: Any) -> Any:
         terms = zip(self._terms(problem, consensus), problem.powers, strict=True)
         return np.array([power_weights(costs, power) for costs, power in terms])
 
-    def _update_consensus(self, problem, weights, consensus):
+    def _update_consensus(self, problem: Any, weights: Array, consensus: Any) -> Any:
         U, V, middle = consensus
         strengths = self._factors(problem, weights).T.tolist()
         moved = [
@@ -264,13 +267,13 @@ class CGMVUFS(ViewFactorMethod):
         middle = guided_consensus(middle, U, [strength[1] for strength in strengths])
         return U, V, middle
 
-    def _objective(self, problem, weights, consensus):
+    def _objective(self, problem: Any, weights: Array, consensus: Any) -> float:
         U, V, _ = consensus
         loss = sum(map(frobenius_loss, problem.X, U, V))
         terms = self._factors(problem, weights) * self._terms(problem, consensus)
         return loss + terms.sum()
 
-    def _result(self, problem, weights, consensus, rng):
+    def _result(self, problem: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.sparsity_weights_, self.view_weights_, self.graph_weights_ = weights
         U, V, middle = consensus
         self.view_labels_ = np.stack([to_numpy(u).argmax(axis=1) for u in U], axis=1)
@@ -295,14 +298,14 @@ class CGMVUFS(ViewFactorMethod):
             wide = np.zeros((len(wide), 1))  # nothing varies in any view
         return kmeans(wide, problem.n_clusters, rng, n_init=self.n_init).labels
 
-    def _select(self, lengths, n_clusters):
+    def _select(self, lengths: Any, n_clusters: int) -> Array:
         """The features with the longest rows; the first ones of equals."""
         n = max(int(np.ceil(self.feature_fraction * len(lengths))), n_clusters)
         chosen = np.zeros(len(lengths), dtype=bool)
         chosen[np.argsort(-lengths, kind="stable")[:n]] = True
         return chosen & (lengths > 0)
 
-    def _terms(self, problem, consensus):
+    def _terms(self, problem: Any, consensus: Any) -> Any:
         """What each vector of weights weighs, (3, n_views)."""
         U, V, middle = consensus
         return np.array(
@@ -313,14 +316,14 @@ class CGMVUFS(ViewFactorMethod):
             ]
         )
 
-    def _factors(self, problem, weights):
+    def _factors(self, problem: Any, weights: Array) -> Any:
         return problem.strengths[:, None] * weights ** problem.powers[:, None]
 
 
 class _Problem(ViewFactors):
     """The views, and what is the same in every sweep."""
 
-    def __init__(self, method, views, rng):
+    def __init__(self, method: Any, views: Views, rng: Rng) -> None:
         powers = np.ravel(np.asarray(method.weight_power, dtype=np.float64))
         if len(powers) not in (1, 3) or not (powers > 1).all():
             raise ComitiaError(
@@ -335,7 +338,7 @@ class _Problem(ViewFactors):
         self.floor = method.smoothing * self.n_clusters
 
 
-def standardised(X):
+def standardised(X: Data) -> Any:
     """Features of mean zero and variance one."""
     mean, scale, _ = column_scales(X)
     return (X - mean) / scale

@@ -1,8 +1,11 @@
 """Views that count by how much their clusterings agree."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
+from comitia._inputs import Views
 from comitia._scales import off_centre
 from comitia._sklearn import HasMethods, StrOptions
 from comitia.base import EnsembleMethod
@@ -10,6 +13,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._prepared_views import impute_views
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
@@ -130,16 +134,16 @@ class WeightedHybridClustering(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        variant="ensemble",
-        agreement="nmi_sqrt",
-        kernel="linear",
-        generator=None,
-        n_init=10,
-        random_state=None,
-    ):
+        views: Any = None,
+        variant: str = "ensemble",
+        agreement: Any = "nmi_sqrt",
+        kernel: Any = "linear",
+        generator: Any = None,
+        n_init: int = 10,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.variant = variant
@@ -149,16 +153,16 @@ class WeightedHybridClustering(MultiViewMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _generate(self, views, rng):
+    def _generate(self, views: Views, rng: Rng) -> Any:
         made = [
             self._cluster(X, present, rng)
             for X, present in zip(views.arrays, views.present.T, strict=True)
         ]
         self.view_labels_ = np.stack([labels[:, 0] for labels in made], axis=1)
         names = np.repeat(views.names, [labels.shape[1] for labels in made])
-        return Ensemble(np.concatenate(made, axis=1), groups=names)
+        return Ensemble(np.concatenate(made, axis=1), groups=names.tolist())
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(
             mean_agreement(ensemble, self.agreement)
         )
@@ -183,7 +187,7 @@ class WeightedHybridClustering(MultiViewMethod):
         )
         return kernel_kmeans(K, k, rng, n_init=self.n_init).labels
 
-    def _cluster(self, X, present, rng):
+    def _cluster(self, X: Data, present: Any, rng: Rng) -> Any:
         """Clusterings of one view, (n_objects, n_clusterings)."""
         X, seed = X[present], rng.randint(np.iinfo(np.int32).max)
         generator = self.generator
@@ -198,7 +202,7 @@ class WeightedHybridClustering(MultiViewMethod):
         return labels
 
 
-def one_kmeans(X, n_clusters, seed):
+def one_kmeans(X: Data, n_clusters: int | None, seed: int) -> Any:
     """A generator of one k-means clustering, the best of ten."""
     from sklearn.cluster import KMeans
 
@@ -213,7 +217,7 @@ def one_kmeans(X, n_clusters, seed):
     return EstimatorGenerator(best, 1, n_clusters=k, random_state=seed)
 
 
-def kernel_of(X, kernel):
+def kernel_of(X: Data, kernel: Any) -> Any:
     """Inner products of the objects of one view."""
     if callable(kernel):
         return np.asarray(kernel(X), dtype=np.float64)
@@ -228,7 +232,7 @@ def kernel_of(X, kernel):
     return rows @ rows.T
 
 
-def unit_trace(K):
+def unit_trace(K: Any) -> Any:
     """A kernel whose trace is one, unless it is zero."""
     trace = float(np.trace(K))
     return K / trace if trace > 0 else K

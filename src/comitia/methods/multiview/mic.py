@@ -1,10 +1,14 @@
 """Factors of views in which objects are missing, drawn to a consensus."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._arrays import to_numpy
+from comitia._inputs import Views
 from comitia.catalogue import MethodCard
 from comitia.methods._loops import warn_stopped_early
+from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._coupled_factors import consensus_factor
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
 from comitia.methods.multiview._prepared_views import impute_views, presence_weights
@@ -157,17 +161,17 @@ class MIC(IncompleteViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        view_penalty=0.1,
-        sparsity_penalty=0.001,
-        n_init=10,
-        max_iter=500,
-        tol=1e-5,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        view_penalty: float = 0.1,
+        sparsity_penalty: float = 0.001,
+        n_init: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -178,7 +182,7 @@ class MIC(IncompleteViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         units = [ViewUnits(X, self.scale) for X in views.arrays]
         arrays = impute_views(
             [unit.apply(X) for unit, X in zip(units, views.arrays, strict=True)]

@@ -1,10 +1,12 @@
 """Fuzzy c-means on several views that heeds the view it fits worst."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
+from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import minimax_cmeans, squared_distances
@@ -12,6 +14,7 @@ from comitia.cluster.clusterer import initial_centers
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
@@ -148,17 +151,17 @@ class MinimaxFCM(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="standard",
-        weight_power=0.5,
-        fuzziness=1.2,
-        n_init=10,
-        max_iter=300,
-        tol=1e-5,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "standard",
+        weight_power: float = 0.5,
+        fuzziness: float = 1.2,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -169,8 +172,8 @@ class MinimaxFCM(MultiViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _combine(self, ensemble, views, rng):
-        tables = views.arrays
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
+        tables = list(views.arrays)
         if self.scale == "standard":
             tables = [standardised(X) for X in tables]
         k = self.n_clusters or choose_n_clusters(tables)
@@ -191,11 +194,11 @@ class MinimaxFCM(MultiViewMethod):
         ]
         return self._store(X, lowest_run(runs, lambda run: run.objective[run.best]))
 
-    def _start(self, wide, n_clusters, rng):
+    def _start(self, wide: Any, n_clusters: int, rng: Rng) -> Array:
         centers = initial_centers(wide, n_clusters, "k-means++", rng)
         return squared_distances(wide, centers).argmin(axis=1)
 
-    def _store(self, X, run):
+    def _store(self, X: Data, run: Any) -> Any:
         keep_run(self, run, "iterations")
         self.view_weights_ = run.weights
         near = [squared_distances(x, c) for x, c in zip(X, run.centers, strict=True)]

@@ -1,11 +1,14 @@
 """One factor for all views, smooth along each view's neighbours."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.base import NearestCentre
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
 from comitia.optimise import l21_norm, power_weights
@@ -150,19 +153,19 @@ class MultiViewL21NMF(ViewFactorMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        weight_power=2.0,
-        graph_penalty=None,
-        kernel="exponential",
-        n_neighbors=5,
-        n_init=10,
-        max_iter=1000,
-        tol=1e-4,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        weight_power: float = 2.0,
+        graph_penalty: float | None = None,
+        kernel: str = "exponential",
+        n_neighbors: int = 5,
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -175,24 +178,24 @@ class MultiViewL21NMF(ViewFactorMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _start(self, problem, rng):
+    def _start(self, problem: Any, rng: Rng) -> tuple[Any, Any]:
         weights = np.full(problem.n_views, 1.0 / problem.n_views)
         return weights, (problem.shares, problem.features(problem.shares))
 
-    def _update_weights(self, problem, consensus):
+    def _update_weights(self, problem: Any, consensus: Any) -> Any:
         return power_weights(self._roughness(problem, consensus), self.weight_power)
 
-    def _update_consensus(self, problem, weights, consensus):
+    def _update_consensus(self, problem: Any, weights: Array, consensus: Any) -> Any:
         strengths = (self._strength(problem) * weights**self.weight_power).tolist()
         return shared_factor_step(problem.X, problem.graphs, strengths, *consensus)
 
-    def _objective(self, problem, weights, consensus):
+    def _objective(self, problem: Any, weights: Array, consensus: Any) -> float:
         U, V = consensus
         loss = sum(l21_norm(X - U @ F.T) for X, F in zip(problem.X, V, strict=True))
         rough = weights**self.weight_power @ self._roughness(problem, consensus)
         return loss + self._strength(problem) * rough
 
-    def _result(self, problem, weights, consensus, rng):
+    def _result(self, problem: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.view_weights_ = weights
         U, V = to_numpy(consensus[0]), consensus[1]
         labels, _, self.membership_ = fuzzy_clusters(U)
@@ -204,8 +207,8 @@ class MultiViewL21NMF(ViewFactorMethod):
         )
         return labels
 
-    def _roughness(self, problem, consensus):
+    def _roughness(self, problem: Any, consensus: Any) -> Any:
         return problem.roughness([consensus[0]] * problem.n_views)
 
-    def _strength(self, problem):
+    def _strength(self, problem: Any) -> Any:
         return problem.unit if self.graph_penalty is None else self.graph_penalty

@@ -1,15 +1,18 @@
 """Concept factorisation of views along their neighbour graphs."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import fewest_features, floats_on, to_numpy
+from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
@@ -182,20 +185,20 @@ class MVCC(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        variant="heat",
-        view_penalty=100.0,
-        graph_penalty=100.0,
-        weight_penalty=10.0,
-        n_neighbors=5,
-        n_init=5,
-        max_iter=200,
-        tol=1e-2,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        variant: str = "heat",
+        view_penalty: float = 100.0,
+        graph_penalty: float = 100.0,
+        weight_penalty: float = 10.0,
+        n_neighbors: int = 5,
+        n_init: int = 5,
+        max_iter: int = 200,
+        tol: float = 1e-2,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -209,12 +212,12 @@ class MVCC(MultiViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [self._scaled(X) for X in views.arrays]
         k = self.n_clusters or choose_n_clusters(tables)
         wide = np.concatenate([balance_view(X) for X in tables], axis=1)
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
-        known = [
+        known: list[Any] = [
             (
                 fewest_features(floats_on(X, self._device)),
                 *graph_on(self._graph(X), self._device),
@@ -224,13 +227,13 @@ class MVCC(MultiViewMethod):
         runs = [self._run(known, start, k) for start in starts]
         return self._store(lowest_run(runs, lambda run: run.objective[run.best]))
 
-    def _scaled(self, X):
+    def _scaled(self, X: Data) -> Any:
         if self.scale == "unit":
             return with_unit_rows(scale_view(X, None))
         X = scale_view(X, self.scale)
         return X if self.scale is None else X / row_scale(X)
 
-    def _graph(self, X):
+    def _graph(self, X: Data) -> Any:
         near = min(self.n_neighbors, len(X) - 1)
         if near == 0:
             from scipy.sparse import csr_array
@@ -238,7 +241,7 @@ class MVCC(MultiViewMethod):
             return csr_array((1, 1))
         return _GRAPHS[self.variant](X, near)
 
-    def _run(self, known, start, n_clusters):
+    def _run(self, known: list[Any], start: Any, n_clusters: int) -> Any:
         members = np.eye(n_clusters)[start]
         # Of objects that do not differ, k-means makes fewer clusters.
         sizes = np.maximum(members.sum(axis=0), 1.0)
@@ -246,7 +249,7 @@ class MVCC(MultiViewMethod):
         U, sizes = unit_columns(U)
         U, V = (floats_on(A, self._device) for A in (U, V * sizes))
         return factorise_concepts(
-            [ConceptView(*view, U, V) for view in known],
+            [ConceptView(X, S, degrees, U, V) for X, S, degrees in known],
             view_penalty=self.view_penalty,
             graph_penalty=self.graph_penalty,
             weight_penalty=self.weight_penalty,
@@ -254,7 +257,7 @@ class MVCC(MultiViewMethod):
             tol=self.tol,
         )
 
-    def _store(self, run):
+    def _store(self, run: Any) -> Any:
         keep_run(self, run, "sweeps")
         self.view_weights_ = run.weights
         labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
@@ -264,7 +267,7 @@ class MVCC(MultiViewMethod):
         return labels
 
 
-def normalised_graph(X, n_neighbors):
+def normalised_graph(X: Data, n_neighbors: Any) -> Any:
     """Nearest neighbours under a heat kernel, normalised by the degrees."""
     from scipy.sparse import csr_array, eye_array
 
@@ -272,7 +275,7 @@ def normalised_graph(X, n_neighbors):
     return csr_array(eye_array(len(X)) - laplacian(W, "symmetric"))
 
 
-def printed_graph(X, n_neighbors):
+def printed_graph(X: Data, n_neighbors: Any) -> Any:
     """The same neighbours; distances in units of the larger variance of the two."""
     W = knn_graph(X, n_neighbors).tocoo()
     i, j = W.coords

@@ -1,14 +1,18 @@
 """Fuzzy c-medoid vectors on dissimilarities, with weights of views for each cluster."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
+from comitia._inputs import Views
 from comitia.catalogue import MethodCard
 from comitia.cluster import cmedoid_vectors
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise.ties import first_lowest, lowest_run
@@ -143,16 +147,16 @@ class MVFCMddV(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        metric="euclidean",
-        fuzziness=1.2,
-        n_init=10,
-        max_iter=300,
-        tol=1e-5,
-        random_state=None,
-    ):
+        views: Any = None,
+        metric: Any = "euclidean",
+        fuzziness: float = 1.2,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.metric = metric
@@ -162,12 +166,12 @@ class MVFCMddV(MultiViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [dissimilarities(X, self.metric) for X in views.arrays]
         k = self.n_clusters or choose_n_clusters(tables, metric="precomputed")
         starts = [self._start(tables, k, rng) for _ in range(self.n_init)]
@@ -184,12 +188,12 @@ class MVFCMddV(MultiViewMethod):
         ]
         return self._store(tables, lowest_run(runs, lambda run: run.objective[-1]))
 
-    def _start(self, tables, n_clusters, rng):
+    def _start(self, tables: Any, n_clusters: int, rng: Rng) -> Array:
         # Different objects in the first view: no two clusters have all in common.
         n = len(tables[0])
         return np.stack([rng.choice(n, n_clusters, replace=False) for _ in tables])
 
-    def _store(self, tables, run):
+    def _store(self, tables: Any, run: Any) -> Any:
         keep_run(self, run, "iterations")
         labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         self.view_weights_ = run.weights[:, order].T

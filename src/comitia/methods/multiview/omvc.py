@@ -7,12 +7,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from comitia._arrays import to_numpy
+from comitia._inputs import Views
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import order_of_appearance
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._coupled_factors import (
     consensus_factor,
     coupled_sweep,
@@ -202,19 +204,19 @@ class OMVC(IncompleteViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        chunk_size=50,
-        n_rounds=2,
-        view_penalty=0.1,
-        sparsity_penalty=0.001,
-        n_init=10,
-        max_iter=50,
-        tol=1e-4,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        chunk_size: int = 50,
+        n_rounds: int = 2,
+        view_penalty: float = 0.1,
+        sparsity_penalty: float = 0.001,
+        n_init: int = 10,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -227,7 +229,7 @@ class OMVC(IncompleteViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def partial_fit(self, X, y=None, *, device=None):
+    def partial_fit(self, X: Data, y: Any = None, *, device: Any = None) -> Any:
         """Learn from one more chunk of objects, and label it.
 
         Parameters
@@ -268,21 +270,22 @@ class OMVC(IncompleteViewMethod):
             self.n_objects_seen_ = stream.n_seen
             self.labels_, self.n_clusters_ = labels, len(stream.centres)
             some = np.flatnonzero(views.present.any(axis=0))
+            names: Any = views.object_names
             self.ensemble_ = Ensemble(
                 self.view_labels_[:, some],
                 clustering_names=[self.view_names_[m] for m in some],
-                object_names=views.object_names,
+                object_names=names,
             )
         return self
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         n, shape = views.n_objects, (views.n_objects, views.n_views)
         stream = open_stream(views.arrays, self.scale, self.n_clusters)
-        if self.n_clusters is None:
+        k = self.n_clusters
+        if k is None:
             _, arrays, _ = meet(stream, views.arrays, views.present)
             k = self._number_of_clusters(views.present, arrays)
             stream = stream._replace(n_clusters=k)
-        k = stream.n_clusters
         view_labels, weights = np.empty(shape, dtype=np.intp), np.empty(shape)
         consensus = np.empty((n, k))
         objective, n_iter = [], 0
@@ -306,7 +309,7 @@ class OMVC(IncompleteViewMethod):
         self.n_objects_seen_ = stream.n_seen
         return found.labels
 
-    def _learn(self, stream, arrays, present, rng):
+    def _learn(self, stream: Any, arrays: Any, present: Any, rng: Rng) -> Any:
         """Sweep over a chunk and add it to the sums."""
         stream, arrays, weights = meet(stream, arrays, present)
         if stream.V:
@@ -325,7 +328,7 @@ class OMVC(IncompleteViewMethod):
         )
         return Chunk(stream, views, to_numpy(consensus), weights, objective)
 
-    def _recognise(self, stream, arrays, weights):
+    def _recognise(self, stream: Any, arrays: Any, weights: Array) -> Any:
         """Factors of new objects, by the features as they are known."""
         profiles = [to_numpy(V).T for V in stream.V]
         nearest = nearest_profiles(arrays, profiles, weights)
@@ -341,13 +344,13 @@ class OMVC(IncompleteViewMethod):
             views, consensus = coupled_sweep(views, consensus, *penalties, learn=False)
         return views, consensus
 
-    def _keep_chunk(self, chunk, present):
+    def _keep_chunk(self, chunk: Any, present: Any) -> Any:
         self._keep_weights(chunk.weights)
         self._keep_views(chunk.views, present)
         self.consensus_ = chunk.consensus
         self.components_ = [to_numpy(V) for V in chunk.stream.V]
 
-    def _check_features(self, arrays, stream):
+    def _check_features(self, arrays: Any, stream: Any) -> Any:
         expected = [len(sums) for sums in stream.sums]
         found = [X.shape[1] for X in arrays]
         if found != expected:

@@ -1,14 +1,17 @@
 """Subspace clustering of several views that agree on a partition."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import floats_on, require_device_memory, to_numpy
+from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
@@ -155,18 +158,18 @@ class PMSC(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="standard",
-        coefficient_penalty=10.0,
-        graph_penalty=0.001,
-        view_penalty=1e-5,
-        n_init=10,
-        max_iter=200,
-        tol=1e-3,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "standard",
+        coefficient_penalty: float = 10.0,
+        graph_penalty: float = 0.001,
+        view_penalty: float = 1e-5,
+        n_init: int = 10,
+        max_iter: int = 200,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -178,7 +181,7 @@ class PMSC(MultiViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         n, n_views = views.n_objects, views.n_views
         # An inverse for each view, and four matrices at work.
         require_device_memory(
@@ -187,7 +190,7 @@ class PMSC(MultiViewMethod):
             self._device,
             "use minimax_fcm or mvcc, which are linear in n",
         )
-        tables = views.arrays
+        tables = list(views.arrays)
         if self.scale == "standard":
             tables = [standardised(X) for X in tables]
         if self.scale is not None:
@@ -212,5 +215,5 @@ class PMSC(MultiViewMethod):
         self.view_labels_ = np.stack(parts[1:], axis=1)
         return parts[0]
 
-    def _clusters(self, F, rng):
+    def _clusters(self, F: Any, rng: Rng) -> Any:
         return kmeans(to_numpy(F), F.shape[1], rng, n_init=self.n_init).labels

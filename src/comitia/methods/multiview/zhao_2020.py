@@ -1,15 +1,18 @@
 """Factorisation of views in which every cluster weighs the views for itself."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
+from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._prepared_views import (
@@ -178,18 +181,18 @@ class ClusterwiseViewWeights(MultiViewMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        views=None,
-        scale="minmax",
-        view_penalty=1.0,
-        separation_penalty=0.01,
-        weight_penalty=0.01,
-        n_init=5,
-        max_iter=500,
-        tol=1e-3,
-        random_state=None,
-    ):
+        views: Any = None,
+        scale: str | None = "minmax",
+        view_penalty: float = 1.0,
+        separation_penalty: float = 0.01,
+        weight_penalty: float = 0.01,
+        n_init: int = 5,
+        max_iter: int = 500,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.views = views
         self.scale = scale
@@ -201,7 +204,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _combine(self, ensemble, views, rng):
+    def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [scale_view(X, self.scale) for X in views.arrays]
         if self.scale is not None:
             tables = [X / (row_scale(X) * np.sqrt(len(X))) for X in tables]
@@ -211,7 +214,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         runs = [self._run(tables, start, k) for start in starts]
         return self._store(lowest_run(runs, lambda run: run.objective[-1]))
 
-    def _run(self, tables, start, n_clusters):
+    def _run(self, tables: Any, start: Any, n_clusters: int) -> Any:
         members = np.eye(n_clusters)[start] + _OFFSET
         shares = members / members.sum(axis=0)
         parts = []
@@ -228,7 +231,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
             tol=self.tol,
         )
 
-    def _store(self, run):
+    def _store(self, run: Any) -> Any:
         keep_run(self, run, "sweeps")
         labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
         self.view_weights_ = run.weights[:, order].T

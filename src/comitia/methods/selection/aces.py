@@ -1,6 +1,7 @@
 """ACES."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,9 @@ from comitia._sklearn import Interval
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
 
@@ -102,14 +105,14 @@ class ACES(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=0.5,
-        agreement="nmi_sqrt",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float = 0.5,
+        agreement: Any = "nmi_sqrt",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.agreement = agreement
@@ -117,7 +120,7 @@ class ACES(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         tree = ensemble_linkage(ensemble, linkage=self.linkage)
         first = cut(tree, self.n_clusters)
         diversity = 1.0 - agreement_with(first, ensemble, self.agreement)

@@ -1,7 +1,9 @@
 """Selection of clusters by their stability."""
 
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator
+from comitia.methods._types import Array
 from comitia.methods.selection._clusters import ClusterSelectionMethod
 from comitia.select import cluster_stability
 
@@ -104,5 +106,5 @@ class StableClusters(ClusterSelectionMethod):
         quick={"generator": KMeansGenerator(20, n_clusters=(2, 8))},
     )
 
-    def _score(self, ensemble):
+    def _score(self, ensemble: Ensemble) -> Array:
         return cluster_stability(ensemble)

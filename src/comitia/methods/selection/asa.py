@@ -1,13 +1,16 @@
 """Selection by the corrected Rand index."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import leaders, top
 
@@ -102,14 +105,14 @@ class ASA(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=0.8,
-        agreement="adjusted_rand",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float = 0.8,
+        agreement: Any = "adjusted_rand",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.agreement = agreement
@@ -117,7 +120,7 @@ class ASA(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         R = ensemble.agreement(self.agreement)
         self.clustering_weights_ = R.mean(axis=1)
         order = top(-self.clustering_weights_, len(R))

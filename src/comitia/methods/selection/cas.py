@@ -1,9 +1,13 @@
 """CAS."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
@@ -105,14 +109,14 @@ class CAS(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        variant="group",
-        agreement="nmi_sqrt",
-        generator=None,
-        random_state=None,
-    ):
+        n_select: int | None = None,
+        variant: str = "group",
+        agreement: Any = "nmi_sqrt",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.variant = variant
@@ -120,7 +124,7 @@ class CAS(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = ensemble.agreement(self.agreement)
         self.groups_ = group_clusterings(phi, self._n_select(ensemble), rng)
         if self.variant == "group":

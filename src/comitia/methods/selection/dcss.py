@@ -11,9 +11,11 @@ from scipy.sparse import csr_array, diags_array, hstack
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._memberships import order_of_appearance
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import ncut
 from comitia.select import top
@@ -136,14 +138,14 @@ class DCSS(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=20,
-        n_select=None,
-        n_neighbors=3,
-        variant="raw",
-        random_state=None,
-    ):
+        n_clusterings: int = 20,
+        n_select: int | None = None,
+        n_neighbors: int = 3,
+        variant: str = "raw",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.n_select = n_select
@@ -151,7 +153,7 @@ class DCSS(SelectionMethod):
         self.variant = variant
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.cluster import WeightedGaussianMixture
         from comitia.generate import Bootstrap, EstimatorGenerator
 
@@ -163,7 +165,7 @@ class DCSS(SelectionMethod):
             extend=True,
         )
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         from comitia.generate import KMeansGenerator
 
         seeds = rng.randint(np.iinfo(np.int32).max, size=2)
@@ -180,12 +182,12 @@ class DCSS(SelectionMethod):
         )
         return self.generator_.generate(X)
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         raise ComitiaError(
             "DCSS selects among the mixtures that it fits itself; call fit(X)."
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         mixtures = [member.model for member in self.generator_.members_]
         weights, means, covariances, of = _stacked(mixtures)
         D = bhattacharyya(means, covariances)
@@ -199,17 +201,19 @@ class DCSS(SelectionMethod):
         kept = self.selected_[of]
         H, edge_weights = neighbour_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
         k = int(np.bincount(of).max())
-        groups = hypergraph_ncut(H, k, rng, weights=edge_weights)
-        _, groups = np.unique(groups, return_inverse=True)
+        cut = hypergraph_ncut(H, k, rng, weights=edge_weights)
+        _, groups = np.unique(cut, return_inverse=True)
         merged = merge_gaussians(weights[kept], means[kept], covariances[kept], groups)
         shift = self.generator_.members_[0].shift
         if shift is None:
             return self._posterior(X, *merged)
         labels = self._posterior(X - shift, *merged)
-        self.cluster_centers_ = self.cluster_centers_ + shift
+        self.cluster_centers_ += shift
         return labels
 
-    def _posterior(self, X, proportions, means, covariances):
+    def _posterior(
+        self, X: Data, proportions: Any, means: Any, covariances: Any
+    ) -> Any:
         """Store the clusters that have objects, the first one first; label these."""
         log_joint = gaussian_log_density(X, means, covariances) + np.log(proportions)
         labels = log_joint.argmax(axis=1)
@@ -221,7 +225,7 @@ class DCSS(SelectionMethod):
         return labels
 
 
-def _stacked(mixtures):
+def _stacked(mixtures: Any) -> Any:
     """Weights, means and covariances of all components, and whose they are."""
     return (
         np.concatenate([mixture.proportions_ for mixture in mixtures]),
@@ -234,7 +238,7 @@ def _stacked(mixtures):
     )
 
 
-def mixture_distances(D, weights, of, *, centred=False):
+def mixture_distances(D: Any, weights: Array, of: Any, *, centred: bool = False) -> Any:
     """Mean distance of the components of each two mixtures, by their shares."""
     shares = np.zeros((of.max() + 1, len(of)))
     shares[of, np.arange(len(of))] = weights
@@ -245,7 +249,7 @@ def mixture_distances(D, weights, of, *, centred=False):
     return distance
 
 
-def neighbour_hyperedges(D, n_neighbors):
+def neighbour_hyperedges(D: Any, n_neighbors: Any) -> Any:
     """A hyperedge of each component with its neighbours, and faint edges of all."""
     n = len(D)
     similarity = np.exp(-D)

@@ -13,6 +13,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Data, Rng
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
@@ -131,30 +132,31 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        agreement="adjusted_rand",
-        generator=None,
-        random_state=None,
-    ):
+        agreement: Any = "adjusted_rand",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import KMeansGenerator
 
         return KMeansGenerator(n_clusters=self.n_clusters)
 
-    def _grow(self, ensemble, X, rng):
+    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         """The clusterings kept, and their consensus."""
         M = ensemble.n_clusterings
         diversity = 1.0 - mean_agreement(ensemble, self.agreement)
         self.clustering_weights_ = np.maximum(diversity, 0.0)
         order = top(self.clustering_weights_, M)
         G = distance_profiles(X, ensemble, self._reference(ensemble, order, rng))
-        total, best, quality = 0.0, None, []
+        total: Any = 0.0
+        best, quality = np.zeros(0, dtype=int), list[float]()
         for m in order:
             total = total + G[:, m]
             labels = total.argmin(axis=1)
@@ -168,16 +170,17 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         self.quality_ = np.array(quality)
         return order[: len(quality)], best
 
-    def _reference(self, ensemble, order, rng):
+    def _reference(self, ensemble: Ensemble, order: Any, rng: Rng) -> Any:
         """The labels that the clusterings are aligned to."""
         k = self.n_clusters
         fit = [m for m in order if k in (None, ensemble.n_clusters_each[m])]
         if not fit:
+            assert k is not None  # otherwise every clustering fits
             return kmeans_rows(ensemble, k, rng).labels
         return ensemble.labels[:, fit[0]]
 
 
-def distance_profiles(X, ensemble, reference):
+def distance_profiles(X: Data, ensemble: Ensemble, reference: Any) -> Any:
     """Shares of the labels in the mean distances, (n_objects, n_clusterings, k)."""
     k = int(reference.max()) + 1
     targets = align_clusters(ensemble, reference, k)

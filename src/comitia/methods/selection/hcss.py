@@ -1,11 +1,15 @@
 """HCSS."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.represent import knn_graph
 from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
@@ -117,14 +121,14 @@ class HCSS(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        n_neighbors=5,
-        agreement="nmi_sqrt",
-        generator=None,
-        random_state=None,
-    ):
+        n_select: int | None = None,
+        n_neighbors: int = 5,
+        agreement: Any = "nmi_sqrt",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.n_neighbors = n_neighbors
@@ -132,7 +136,7 @@ class HCSS(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_select = self._n_select(ensemble)
         subsets = self._propose(ensemble, X, n_select)
         self.subsets_ = np.zeros((4, ensemble.n_clusterings), dtype=bool)
@@ -142,7 +146,7 @@ class HCSS(SelectionMethod):
         self.clustering_weights_, self.subset_weights_ = subset_weights(q, subsets)
         return top(self.clustering_weights_, n_select)
 
-    def _propose(self, ensemble, X, n_select):
+    def _propose(self, ensemble: Ensemble, X: Data, n_select: Any) -> Any:
         """The subsets of the four selectors."""
         phi = ensemble.agreement(self.agreement)
         nearby = None
@@ -159,7 +163,7 @@ class HCSS(SelectionMethod):
     _agree = by_ncut
 
 
-def _finite(scores):
+def _finite(scores: Any) -> Any:
     """Scores in which those of single clusters are poorest, and not infinite."""
     worst = scores[np.isfinite(scores)].max(initial=0.0)
     return np.where(np.isfinite(scores), scores, worst + 1.0)

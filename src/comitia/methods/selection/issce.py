@@ -1,16 +1,19 @@
 """ISSCE."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
+from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Data, Rng
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
     subspace_round,
@@ -127,20 +130,20 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=30,
-        feature_fraction=0.5,
-        agreement="nmi_sqrt",
-        random_state=None,
-    ):
+        n_clusterings: int = 30,
+        feature_fraction: float = 0.5,
+        agreement: Any = "nmi_sqrt",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
         self.agreement = agreement
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
+    def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_clusterings,
             draw=partial(draw_features, feature_fraction=self.feature_fraction),
@@ -154,7 +157,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
             weights="features",
         )
 
-    def _grow(self, ensemble, X, rng):
+    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         """The clusterings kept, and their consensus."""
         # Given clusterings, as those of ConsensusClustering, come without constraints.
         constraints = getattr(self, "constraints_", ConstraintSet(len(X)))
@@ -179,12 +182,14 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         self.order_, self.objective_ = np.array(kept), np.array(objective)
         return self.order_, labels
 
-    def _better(self, kept, phi, consensus, cost, index):
+    def _better(
+        self, kept: list[int], phi: Any, consensus: Any, cost: Any, index: Any
+    ) -> Any:
         """The clustering least like those kept that lowers the index, if there is."""
         rest = np.setdiff1d(np.arange(len(phi)), kept)
         if len(rest) == 0:
             return None
-        alike = phi[np.ix_(rest, kept)].mean(axis=1)
+        alike = phi[np.ix_(rest, np.array(kept))].mean(axis=1)
         for m in rest[top(-alike, len(rest))]:
             labels = consensus([*kept, m])
             value = cost(labels)
@@ -193,7 +198,9 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         return None
 
 
-def unweighted_ncut(ensemble, kept, *, n_clusters, seed):
+def unweighted_ncut(
+    ensemble: Ensemble, kept: list[int], *, n_clusters: int, seed: int
+) -> Any:
     """Normalised cut of the co-association of some clusterings."""
     if len(kept) == 1 and ensemble.n_clusters_each[kept[0]] == n_clusters:
         return ensemble.labels[:, kept[0]]

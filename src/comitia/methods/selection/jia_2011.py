@@ -1,11 +1,15 @@
 """Selection by bags of clusterings."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import borda_points, cover, top
@@ -100,14 +104,14 @@ class BaggedSelection(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        n_rounds=10,
-        agreement=("nmi_sqrt", "adjusted_rand"),
-        generator=None,
-        random_state=None,
-    ):
+        n_select: int | None = None,
+        n_rounds: int = 10,
+        agreement: Any = ("nmi_sqrt", "adjusted_rand"),
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.n_rounds = n_rounds
@@ -115,12 +119,12 @@ class BaggedSelection(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import SpectralGenerator
 
         return SpectralGenerator(n_clusters=self.n_clusters, extend=True)
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         M, n_select = ensemble.n_clusterings, self._n_select(ensemble)
         one = isinstance(self.agreement, str) or callable(self.agreement)
         measures = [self.agreement] if one else list(self.agreement)

@@ -1,11 +1,15 @@
 """Selection on the relative neighbourhood graph of the clusterings."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
@@ -117,20 +121,20 @@ class NeighbourhoodSelection(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="ensemble",
-        agreement="nmi_sqrt",
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "ensemble",
+        agreement: Any = "nmi_sqrt",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.agreement = agreement
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = ensemble.agreement(self.agreement)
         self.graph_ = relative_neighbourhood(np.maximum(1.0 - phi, 0.0))
         self.groups_ = multilayer_communities([self.graph_], rng)

@@ -1,11 +1,15 @@
 """MCAS."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
@@ -105,14 +109,14 @@ class MCAS(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_groups=None,
-        groupers=_GROUPERS,
-        agreement="nmi_sqrt",
-        generator=None,
-        random_state=None,
-    ):
+        n_groups: int | None = None,
+        groupers: Any = _GROUPERS,
+        agreement: Any = "nmi_sqrt",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_groups = n_groups
         self.groupers = groupers
@@ -120,12 +124,12 @@ class MCAS(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.methods.selection._half_and_half import HalfAndHalf
 
         return HalfAndHalf()
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         unknown = [name for name in self.groupers if name not in _GROUPERS]
         if unknown or not self.groupers:
             raise ComitiaError(

@@ -1,5 +1,7 @@
 """Selection by relative validity indices."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
@@ -7,6 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import cover, greedy_diverse, index_distinctness, top
@@ -130,22 +133,22 @@ class ValiditySelection(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        indices=(
+        n_select: int | None = None,
+        indices: Any = (
             "silhouette",
             "calinski_harabasz",
             "davies_bouldin",
             "dunn",
             "index_i",
         ),
-        variant="all",
-        index=None,
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "all",
+        index: str | None = None,
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.indices = indices
@@ -155,7 +158,7 @@ class ValiditySelection(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         table = score_table(X, ensemble, self.indices)
         proposals = self._proposals(ensemble, table)
         labels = [self._propose(ensemble, chosen) for chosen, _ in proposals.values()]
@@ -166,7 +169,7 @@ class ValiditySelection(SelectionMethod):
         chosen, self.clustering_weights_ = proposals[self.strategy_]
         return chosen
 
-    def _proposals(self, ensemble, table):
+    def _proposals(self, ensemble: Ensemble, table: Any) -> Any:
         """Of each strategy what it keeps, and the scores it judges by."""
         V = table.unified("range")
         mean = V.mean(axis=1)
@@ -189,6 +192,6 @@ class ValiditySelection(SelectionMethod):
         proposals["everything"] = (np.arange(len(V)), mean)
         return proposals
 
-    def _propose(self, ensemble, chosen):
+    def _propose(self, ensemble: Ensemble, chosen: Any) -> Any:
         kept = ensemble.take(clusterings=cover(ensemble, chosen))
         return cut(ensemble_linkage(kept, linkage=self.linkage), self.n_clusters)

@@ -2,15 +2,18 @@
 
 import warnings
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
 from comitia.optimise.ties import lowest_run
@@ -153,19 +156,19 @@ class ConvexConcavePruning(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        sparsity_penalty=None,
-        threshold=0.5,
-        variant="binary",
-        agreement="nmi_sqrt",
-        linkage="average",
-        n_init=1,
-        max_iter=100,
-        tol=1e-9,
-        generator=None,
-        random_state=None,
-    ):
+        sparsity_penalty: float | None = None,
+        threshold: float = 0.5,
+        variant: str = "binary",
+        agreement: Any = "nmi_sqrt",
+        linkage: Linkage = "average",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-9,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.sparsity_penalty = sparsity_penalty
         self.threshold = threshold
@@ -178,7 +181,7 @@ class ConvexConcavePruning(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         Q = np.maximum(1.0 - ensemble.agreement(self.agreement), 0.0)
         quality = mean_agreement(ensemble, self.agreement)
         np.fill_diagonal(Q, quality)
@@ -199,7 +202,7 @@ class ConvexConcavePruning(SelectionMethod):
             chosen = top(quality, 1)
         return chosen
 
-    def _maximise(self, Q, penalty, rng):
+    def _maximise(self, Q: Any, penalty: Any, rng: Rng) -> Any:
         """The best of several starts."""
         M = len(Q)
         b = np.full(M, -float(penalty))

@@ -1,6 +1,7 @@
 """Diversity control."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.select import best_of_groups, cover, diversity_shares, share_out
@@ -128,17 +130,17 @@ class DiversityControl(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        diversity_bias=10.0,
-        n_groups=None,
-        variant="medoid",
-        agreement="nmi_sqrt",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        n_select: int | None = None,
+        diversity_bias: float = 10.0,
+        n_groups: int | None = None,
+        variant: str = "medoid",
+        agreement: Any = "nmi_sqrt",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.diversity_bias = diversity_bias
@@ -149,7 +151,7 @@ class DiversityControl(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_select = self._n_select(ensemble)
         phi = ensemble.agreement(self.agreement)
         tree = hac(np.maximum(1.0 - phi, 0.0))
@@ -166,7 +168,7 @@ class DiversityControl(SelectionMethod):
         ]
         return np.sort(np.concatenate(drawn))
 
-    def _between(self, ensemble, phi):
+    def _between(self, ensemble: Ensemble, phi: Any) -> Any:
         """How alike the representatives of each two groups are."""
         if self.variant == "medoid":
             # Groups are numbered in the order of their first members, not of these.

@@ -1,12 +1,16 @@
 """Selection on a network with one layer for each measure of agreement."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
@@ -146,15 +150,15 @@ class MultiplexSelection(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        agreement=("nmi_sqrt", "adjusted_rand", "rand"),
-        indices=("silhouette", "calinski_harabasz", "davies_bouldin"),
-        aggregation="borda",
-        variant="modularity",
-        generator=None,
-        random_state=None,
-    ):
+        agreement: Any = ("nmi_sqrt", "adjusted_rand", "rand"),
+        indices: Any = ("silhouette", "calinski_harabasz", "davies_bouldin"),
+        aggregation: str = "borda",
+        variant: str = "modularity",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement
         self.indices = indices
@@ -163,7 +167,7 @@ class MultiplexSelection(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.layers_ = np.array(
             [
                 relative_neighbourhood(1.0 - agreement_matrix(ensemble, measure))
@@ -171,7 +175,7 @@ class MultiplexSelection(SelectionMethod):
             ]
         )
         way = "louvain" if self.variant == "modularity" else "seeds"
-        self.groups_ = multilayer_communities(self.layers_, rng, way)
+        self.groups_ = multilayer_communities(list(self.layers_), rng, way)
         indices = _listed(self.indices, "indices")
         scores = np.column_stack([index_scores(X, ensemble, i) for i in indices])
         points = np.empty(len(scores))
@@ -184,7 +188,7 @@ class MultiplexSelection(SelectionMethod):
     _agree = by_cspa
 
 
-def _listed(value, name):
+def _listed(value: Any, name: Any) -> Any:
     """One measure, or several, as a list."""
     if isinstance(value, str) or callable(value):
         return [value]

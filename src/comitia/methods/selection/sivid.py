@@ -1,9 +1,13 @@
 """SIVID."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import greedy_diverse
 from comitia.validity import INDICES, score_table
@@ -114,22 +118,22 @@ class SIVID(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        indices=(
+        n_select: int | None = None,
+        indices: Any = (
             "silhouette",
             "calinski_harabasz",
             "davies_bouldin",
             "dunn",
             "index_i",
         ),
-        unification="minmax",
-        agreement="nmi_sqrt",
-        linkage="average",
-        generator=None,
-        random_state=None,
-    ):
+        unification: str = "minmax",
+        agreement: Any = "nmi_sqrt",
+        linkage: Linkage = "average",
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.indices = indices
@@ -139,7 +143,7 @@ class SIVID(SelectionMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_select = self._n_select(ensemble)
         V = score_table(X, ensemble, self.indices).unified(self.unification)
         self.clustering_weights_ = V.sum(axis=1)

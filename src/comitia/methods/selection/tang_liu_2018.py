@@ -2,6 +2,7 @@
 
 from heapq import heapify, heappop, heappush
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -12,6 +13,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._tang_liu_2018_tree import (
     cut_long_edges,
     spanning_tree,
@@ -131,20 +133,20 @@ class ClusterSplitting(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=1.0,
-        max_depth=5,
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float = 1.0,
+        max_depth: int = 5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.max_depth = max_depth
         self.generator = generator
         self.random_state = random_state
 
-    def select_clusters(self, ensemble, X):
+    def select_clusters(self, ensemble: Ensemble, X: Array) -> Array:
         """Pick the clusters to keep, as a whole or in parts, without combining them.
 
         Parameters
@@ -171,12 +173,12 @@ class ClusterSplitting(EnsembleMethod):
         judge._judge(ensemble, np.asarray(X, dtype=np.float64))
         return np.flatnonzero(judge.selected_)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self._judge(ensemble, X)
         S = self._similarity(ensemble)
         return ncut(S, self._resolve_n_clusters(ensemble), rng)
 
-    def _judge(self, ensemble, X):
+    def _judge(self, ensemble: Ensemble, X: Data) -> Any:
         """Weigh the clusters, and keep what covers the objects."""
         clusters = members(ensemble)
         trees = [spanning_tree(X[objects]) for objects in clusters]
@@ -189,14 +191,14 @@ class ClusterSplitting(EnsembleMethod):
         self.cluster_weights_ = np.array([quantity(tree, **scale) for tree in trees])
         self._cover(X, clusters, trees, scale)
 
-    def _cover(self, X, clusters, trees, scale):
+    def _cover(self, X: Data, clusters: Any, trees: Any, scale: Any) -> Any:
         """Keep clusters and parts of clusters until every object is in one."""
         self.selected_ = np.zeros(len(clusters), dtype=bool)
         self.kept_, weights = [], []
         left = np.ones(len(X), dtype=bool)
         # The largest quantity first; of equals the cluster, then the part, of lowest
         # index. A cluster without objects has nothing to keep.
-        pool = [
+        pool: list[Any] = [
             (-self.cluster_weights_[c], (c,), trees[c], objects)
             for c, objects in enumerate(clusters)
             if len(objects)
@@ -219,7 +221,7 @@ class ClusterSplitting(EnsembleMethod):
                 heappush(pool, entry)
         self.kept_weights_ = np.array(weights)
 
-    def _similarity(self, ensemble):
+    def _similarity(self, ensemble: Ensemble) -> Any:
         """Largest quantity of a kept cluster that has both objects."""
         n = ensemble.n_objects
         require_memory(16 * n * n, f"the similarity of each two of {n} objects")
@@ -230,11 +232,11 @@ class ClusterSplitting(EnsembleMethod):
             S[np.ix_(self.kept_[i], self.kept_[i])] = self.kept_weights_[i]
         return S
 
-    def _vote_weights(self):
+    def _vote_weights(self) -> Any:
         return {"cluster_weights": self.cluster_weights_ * self.selected_}
 
 
-def members(ensemble):
+def members(ensemble: Ensemble) -> Any:
     """Objects of each cluster; fuzzy objects are in the one they belong to most."""
     if ensemble.kind == "fuzzy":
         ensemble = Ensemble.from_codes(ensemble.codes, ensemble.n_clusters_each)
@@ -242,7 +244,7 @@ def members(ensemble):
     return np.split(B.indices, B.indptr[1:-1])
 
 
-def quantity(tree, *, shortest, longest):
+def quantity(tree: Any, *, shortest: Any, longest: Any) -> Any:
     """Number of objects per length of the longest edge of their tree."""
     if len(tree) == 0:
         return 1.0 / longest

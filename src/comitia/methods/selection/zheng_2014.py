@@ -1,5 +1,7 @@
 """Selection of dendrograms."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
@@ -9,6 +11,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import cophenetic, cut, hac
 from comitia.select import greedy_diverse, top
@@ -121,14 +124,14 @@ class DendrogramSelection(SelectionMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_select=None,
-        variant="medoids",
-        metric="euclidean",
-        linkage="average",
-        random_state=None,
-    ):
+        n_select: int | None = None,
+        variant: str = "medoids",
+        metric: str = "euclidean",
+        linkage: Linkage = "average",
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select
         self.variant = variant
@@ -136,17 +139,17 @@ class DendrogramSelection(SelectionMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _check_data(self, X):
+    def _check_data(self, X: Data) -> Any:
         return read_dendrograms(X)
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return None
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self._check_n_clusters(len(X[0]) + 1)
         return Ensemble(np.column_stack([cut(tree, self.n_clusters) for tree in X]))
 
-    def _select(self, ensemble, X, rng):
+    def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         trees = read_dendrograms(X)
         n_select = self._n_select(ensemble)
         self.tree_distances_ = d = tree_distances(_heights(trees), self.metric)
@@ -159,7 +162,7 @@ class DendrogramSelection(SelectionMethod):
         medoid = int(top(-total, 1)[0])
         return greedy_diverse(alike, n_select, first=medoid, towards="nearest")
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         chosen = self._select(ensemble, X, rng)
         self.selected_ = mask_of(chosen, len(X))
         kept = [tree for tree, keep in zip(X, self.selected_, strict=True) if keep]
@@ -167,7 +170,7 @@ class DendrogramSelection(SelectionMethod):
         return cut(self.linkage_, self.n_clusters)
 
 
-def _heights(trees):
+def _heights(trees: Any) -> Any:
     """Cophenetic distances of each tree, divided by its height, in rows."""
     M, n = len(trees), len(trees[0]) + 1
     require_memory(
@@ -176,7 +179,7 @@ def _heights(trees):
     return np.array([cophenetic(tree, scale=True) for tree in trees])
 
 
-def tree_distances(heights, metric="euclidean"):
+def tree_distances(heights: Any, metric: Any = "euclidean") -> Any:
     """Distance of each two trees, by their condensed cophenetic distances."""
     from scipy.spatial.distance import pdist, squareform
 
@@ -185,7 +188,7 @@ def tree_distances(heights, metric="euclidean"):
     return factor * squareform(pdist(heights, metric))
 
 
-def read_dendrograms(trees):
+def read_dendrograms(trees: Any) -> Any:
     """Turn dendrograms of several kinds into SciPy's, and check them."""
     from scipy.cluster.hierarchy import is_valid_linkage
 
@@ -217,7 +220,7 @@ def read_dendrograms(trees):
     return read
 
 
-def _read(tree):
+def _read(tree: Any) -> Any:
     """One dendrogram in SciPy form."""
     if not hasattr(tree, "children_"):
         if np.iscomplexobj(tree):

@@ -1,5 +1,7 @@
 """Weighted ensemble over several representations of time series."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia.base import EnsembleMethod
@@ -9,6 +11,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series import RepresentationGenerator
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
 from comitia.weigh import index_scores, mean_agreement, normalise_weights
@@ -116,15 +119,15 @@ class RepresentationEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        representations=("statistics", "wavelets", "polynomial", "fourier"),
-        indices=("dunn", "modified_hubert", "nmi"),
-        linkage="average",
-        generator=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        representations: Any = ("statistics", "wavelets", "polynomial", "fourier"),
+        indices: Any = ("dunn", "modified_hubert", "nmi"),
+        linkage: Linkage = "average",
+        generator: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.representations = representations
         self.indices = indices
@@ -133,12 +136,12 @@ class RepresentationEnsemble(EnsembleMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         k = self.n_clusters
         around = None if k is None else (max(k - 2, min(k, 2)), k + 2)
         return KMeansGenerator(10, n_clusters=around)
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self._check_lists()
         self.generator_ = RepresentationGenerator(
             self.representations,
@@ -148,7 +151,7 @@ class RepresentationEnsemble(EnsembleMethod):
         )
         return self.generator_.generate(X)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
             [normalise_weights(judge(Z, ensemble, index)) for index in self.indices]
@@ -162,12 +165,12 @@ class RepresentationEnsemble(EnsembleMethod):
         self.linkage_ = self._tree(self.candidates_, None)
         return cut(self.linkage_, self.n_clusters)
 
-    def _tree(self, ensemble, weights):
+    def _tree(self, ensemble: Ensemble, weights: Array | None) -> Any:
         return ensemble_linkage(
             ensemble, clustering_weights=weights, linkage=self.linkage
         )
 
-    def _check_lists(self):
+    def _check_lists(self) -> Any:
         for name in ("representations", "indices"):
             if len(getattr(self, name)) == 0:
                 raise ComitiaError(f"{name} is empty; give at least one.")
@@ -175,14 +178,14 @@ class RepresentationEnsemble(EnsembleMethod):
             if not callable(index) and index != "nmi":
                 get_index(index)
 
-    def _index_names(self):
+    def _index_names(self) -> Any:
         return [
             index if isinstance(index, str) else getattr(index, "__name__", "index")
             for index in self.indices
         ]
 
 
-def judge(X, ensemble, index):
+def judge(X: Data, ensemble: Ensemble, index: Any) -> Any:
     """The value of each clustering by one criterion, 0 or more."""
     if index == "nmi":
         return mean_agreement(ensemble, "nmi_sqrt")

@@ -1,6 +1,7 @@
 """Ensemble of hidden Markov clusterings, weighted by clusters and by separation."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax, logsumexp
@@ -8,8 +9,10 @@ from scipy.special import log_softmax, logsumexp
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.generate.series import HMMGenerator
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -135,18 +138,18 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        n_states=3,
-        temperature=1.0,
-        variant="plus",
-        prior="sizes",
-        linkage="average",
-        max_iter=50,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        n_states: int = 3,
+        temperature: float = 1.0,
+        variant: str = "plus",
+        prior: str = "sizes",
+        linkage: Linkage = "average",
+        max_iter: int = 50,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.n_states = n_states
@@ -158,7 +161,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return HMMGenerator(
             self.n_clusterings,
             n_clusters=self.n_clusters,
@@ -167,11 +170,11 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
             n_jobs=self.n_jobs,
         )
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.cluster_weights_ = ensemble.sizes / ensemble.n_objects
         models = [member.model for member in self.generator_.members_]
         self.n_iter_ = max(model.n_iter_ for model in models)
-        priors = [None] * len(models)
+        priors: list[Any] = [None] * len(models)
         if self.prior == "sizes":
             priors = np.split(self.cluster_weights_, ensemble.offsets[1:-1])
         self.separation_ = np.array(
@@ -195,7 +198,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         return cut(self.linkage_, self.n_clusters)
 
 
-def model_separation(log_likelihood, prior=None):
+def model_separation(log_likelihood: Array, prior: Array | None = None) -> float:
     r"""How differently the models of a clustering spread over the objects.
 
     .. math::

@@ -1,11 +1,15 @@
 """Consensus similarity that is near to the clusterings in a Bregman divergence."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
+from comitia.methods._types import Array, Linkage, Rng
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
@@ -135,17 +139,17 @@ class BregmannianConsensus(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        metric="squared",
-        consensus="linkage",
-        linkage="average",
-        weight_penalty=None,
-        max_iter=100,
-        tol=1e-9,
-        generator=None,
-        random_state=None,
-    ):
+        metric: str = "squared",
+        consensus: str = "linkage",
+        linkage: Linkage = "average",
+        weight_penalty: float | None = None,
+        max_iter: int = 100,
+        tol: float = 1e-9,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.consensus = consensus
@@ -156,12 +160,12 @@ class BregmannianConsensus(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _resolve_n_clusters(self, ensemble, **weights):
+    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> Any:
         return self.n_clusters  # the tree or the cut chooses
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         u = votes.micro.n_objects
         votes.require(3 * u * u, f"the similarities of {u} different objects")
         # The cut is made on the CPU, wherever the similarities come from.
@@ -175,16 +179,16 @@ class BregmannianConsensus(VotesMethod):
         votes.penalty = self._penalty(lambda: consensus[1].sum())
         return votes.uniform, consensus
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         return penalised_weights(consensus[1], votes.penalty)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         return weights, divergences(votes, weights, self.metric)
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         return weights @ consensus[1] + votes.penalty * weights @ weights
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         S = to_numpy(mean_similarity(votes, consensus[0], self.metric))
         S = S.astype(np.float64, copy=False)
@@ -201,15 +205,16 @@ class BregmannianConsensus(VotesMethod):
         return labels[votes.inverse]
 
 
-def cooccurrences(votes, epsilon):
+def cooccurrences(votes: Any, epsilon: Any) -> Any:
     """The similarity of each clustering in turn, kept away from 0 and 1."""
     for m in range(votes.n_clusterings):
         yield (1 - 2 * epsilon) * votes.cooccurrence(m) + epsilon
 
 
-def mean_similarity(votes, weights, metric):
+def mean_similarity(votes: Any, weights: Array, metric: Any) -> Any:
     """The similarity whose gradient is the weighted mean of the gradients, (u, u)."""
-    g, epsilon = get_bregman(metric), _kept_away(metric)
+    g: Any = get_bregman(metric)
+    epsilon = _kept_away(metric)
     if votes.ensemble.is_hard:
         low, high = g.gradient(np.array([epsilon, 1 - epsilon])).tolist()
         return g.inverse(low + (high - low) * votes.coassociation(weights))
@@ -217,7 +222,7 @@ def mean_similarity(votes, weights, metric):
     return g.inverse(sum(w * g.gradient(S) for w, S in each))
 
 
-def divergences(votes, weights, metric):
+def divergences(votes: Any, weights: Array, metric: Any) -> Any:
     """Divergence of the mean similarity from each clustering, all copies, (M,)."""
     if metric == "squared":
         Gw = votes.gram @ weights
@@ -236,7 +241,7 @@ def divergences(votes, weights, metric):
     return np.array([float(c @ (apart @ c)) for apart in each])
 
 
-def elementwise_divergence(x, y, metric):
+def elementwise_divergence(x: Any, y: Any, metric: Any) -> Any:
     """D(x, y) of positive numbers, element by element; "kl" or "itakura_saito"."""
     xp, ratio = array_namespace(x), x / y
     if metric == "kl":
@@ -244,5 +249,5 @@ def elementwise_divergence(x, y, metric):
     return xp.clip(ratio - xp.log(ratio) - 1.0, 0.0, None)
 
 
-def _kept_away(metric):
+def _kept_away(metric: Any) -> Any:
     return 0.0 if metric == "squared" else _EPSILON

@@ -1,6 +1,7 @@
 """Late fusion of kernel k-means over several kernels."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import VariableWeightMethod
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
@@ -155,17 +157,17 @@ class LateFusionMultipleKernels(VariableWeightMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        kernel="rbf",
-        weight_penalty=0.5,
-        reference_penalty=1.0,
-        n_init=10,
-        max_iter=100,
-        tol=1e-6,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        kernel: str = "rbf",
+        weight_penalty: float = 0.5,
+        reference_penalty: float = 1.0,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.kernel = kernel
@@ -176,10 +178,10 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return SoftPartitions([], None)  # nothing that labels new objects
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self._check_n_clusters(len(X))
         n_clusters = self.n_clusters
         if n_clusters is None:
@@ -198,30 +200,33 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         ]
         return Ensemble(np.stack(labels, axis=1))
 
-    def _problem(self, ensemble, X, rng):
+    def _problem(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         return self.partitions_.on(self._device)
 
-    def _start(self, partitions, rng):
+    def _start(self, partitions: Any, rng: Rng) -> tuple[Any, Any]:
         start, M = partitions.reference, partitions.n_clusterings
         rotations = [procrustes(F.T @ start) for F in partitions.each]
         return np.full(M, 1.0 / M), (start, rotations)
 
-    def _update_weights(self, partitions, consensus):
-        return fusion_weights(partitions, *consensus, self.weight_penalty)
+    def _update_weights(self, partitions: Any, consensus: Any) -> Any:
+        F, rotations = consensus
+        return fusion_weights(partitions, F, rotations, self.weight_penalty)
 
-    def _update_consensus(self, partitions, weights, consensus):
+    def _update_consensus(self, partitions: Any, weights: Array, consensus: Any) -> Any:
         return fusion_step(partitions, weights, *consensus, **self._penalties())
 
-    def _objective(self, partitions, weights, consensus):
+    def _objective(self, partitions: Any, weights: Array, consensus: Any) -> float:
         return fusion_objective(partitions, weights, *consensus, **self._penalties())
 
-    def _penalties(self):
+    def _penalties(self) -> Any:
         return {
             "weight_penalty": self.weight_penalty,
             "reference_penalty": self.reference_penalty,
         }
 
-    def _result(self, partitions, weights, consensus, rng):
+    def _result(
+        self, partitions: Any, weights: Array, consensus: Any, rng: Rng
+    ) -> Array:
         self.clustering_weights_ = weights
         self.consensus_ = F = to_numpy(consensus[0]).astype(np.float64, copy=False)
         return kmeans(F, F.shape[1], rng, n_init=self.n_init).labels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
 from comitia.represent.votes import overlaps
 
@@ -132,16 +135,16 @@ class DIAS(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="mutual_information",
-        weight_penalty=None,
-        n_init=10,
-        max_iter=100,
-        tol=1e-9,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "mutual_information",
+        weight_penalty: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-9,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.weight_penalty = weight_penalty
@@ -151,23 +154,23 @@ class DIAS(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         from comitia.generate import FeatureSubset, KMeansGenerator
 
         return KMeansGenerator(n_clusterings=100, features=FeatureSubset(0.2))
 
-    def _problem(self, ensemble, X, rng):
+    def _problem(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         return ObjectVotes(ensemble, self._resolve_n_clusters(ensemble))
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         labels = votes.start(rng, self.n_init, utility="entropy")
         votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
         return votes.uniform, labels
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
             moved = nearest(votes, weights / self._scale(votes), labels)
@@ -177,25 +180,25 @@ class DIAS(VotesMethod):
             labels, utility = moved, utility + gained
         return labels
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         utility = weights @ self._utilities(votes, consensus)
         return votes.penalty * weights @ weights - utility
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         return consensus
 
-    def _utilities(self, votes, labels):
+    def _utilities(self, votes: Any, labels: Array) -> Any:
         return utilities(votes, labels) / self._scale(votes)
 
-    def _scale(self, votes):
+    def _scale(self, votes: Any) -> Any:
         if self.variant == "mutual_information":
             return 1.0
         # A single cluster has no information, and nothing to divide it by.
         return np.log(np.maximum(votes.ensemble.n_clusters_each, 2))
 
 
-def joint_counts(votes, labels):
+def joint_counts(votes: Any, labels: Array) -> Any:
     """Objects that clusters share with consensus clusters, and what is expected.
 
     The second table has in each row the sums over the clustering of that row.
@@ -205,7 +208,7 @@ def joint_counts(votes, labels):
     return shared, sums[votes.ensemble.clustering_of]
 
 
-def utilities(votes, labels):
+def utilities(votes: Any, labels: Array) -> Any:
     """Mutual information of each clustering with the consensus, in nats, (M,)."""
     shared, sums = joint_counts(votes, labels)
     own, total = shared.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
@@ -217,7 +220,7 @@ def utilities(votes, labels):
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
-def nearest(votes, weights, labels):
+def nearest(votes: Any, weights: Array, labels: Array) -> Any:
     """The consensus cluster whose labels each object has most often."""
     shared, sums = joint_counts(votes, labels)
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)

@@ -1,15 +1,18 @@
 """Overlapping clusters by a Bayesian factorisation of the co-association."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._types import Array, Rng
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
 
@@ -152,17 +155,17 @@ class ECBNMF(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        threshold=None,
-        weight_penalty=None,
-        prior=(2.0, 1.0),
-        n_init=10,
-        max_iter=500,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        threshold: float | None = None,
+        weight_penalty: float | None = None,
+        prior: tuple[float, float] = (2.0, 1.0),
+        n_init: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
         self.weight_penalty = weight_penalty
@@ -173,11 +176,11 @@ class ECBNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _resolve_n_clusters(self, ensemble, **weights):
+    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> Any:
         largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
         return largest if self.n_clusters is None else int(self.n_clusters)
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         check_prior(self.prior)
         u = votes.micro.n_objects
         votes.require(4 * u * u, f"the similarities of {u} different objects")
@@ -187,15 +190,15 @@ class ECBNMF(VotesMethod):
         votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() or 1.0)
         return votes.uniform, F
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         return softmax(scores(votes, consensus) / votes.penalty)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         beta = variances(votes, consensus, *self.prior)
         F = update_memberships(votes, weights, consensus, beta)
         return F / array_namespace(F).sum(F, axis=1, keepdims=True)
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         a, b = self.prior
         xp = array_namespace(consensus)
         beta = variances(votes, consensus, a, b)
@@ -207,7 +210,7 @@ class ECBNMF(VotesMethod):
         explained = weights @ scores(votes, consensus)
         return float(fit) - explained + float(xp.sum(columns)) - votes.penalty * entropy
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         consensus = to_numpy(consensus).astype(np.float64, copy=False)
         labels, order, membership = fuzzy_clusters(consensus)
@@ -217,7 +220,7 @@ class ECBNMF(VotesMethod):
         return labels[votes.inverse]
 
 
-def check_prior(prior):
+def check_prior(prior: Any) -> Any:
     """Refuse a prior that is not a pair of positive numbers."""
     try:
         a, b = (float(value) for value in prior)
@@ -230,29 +233,29 @@ def check_prior(prior):
         )
 
 
-def softmax(values):
+def softmax(values: Any) -> Any:
     """Exponentials that sum to one."""
     powers = np.exp(values - values.max())
     return powers / powers.sum()
 
 
-def similarities(F):
+def similarities(F: Any) -> Any:
     """FF', nowhere below the floor."""
     return array_namespace(F).clip(F @ F.T, _FLOOR, None)
 
 
-def scores(votes, F):
+def scores(votes: Any, F: Any) -> Any:
     """Log-similarity of the pairs that each clustering puts together, (M,)."""
     return votes.pair_sums(array_namespace(F).log(similarities(F)))
 
 
-def variances(votes, F, a, b):
+def variances(votes: Any, F: Any, a: Any, b: Any) -> Any:
     """The most probable variance of each column."""
     squares = votes.counts @ (F * F)
     return (squares / 2 + b) / (len(votes.inverse) / 2 + a + 1)
 
 
-def update_memberships(votes, weights, F, beta):
+def update_memberships(votes: Any, weights: Array, F: Any, beta: Any) -> Any:
     """One step down the objective, before the rows are divided."""
     ratio = votes.coassociation(weights) / similarities(F)
     pull = ratio @ (votes.counts[:, None] * F)

@@ -1,6 +1,7 @@
 """Evidence accumulation that is robust against bad clusterings."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Rng
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import symmetric_nmf_simplex
 
@@ -133,17 +135,17 @@ class RobustEvidenceAccumulation(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="quadratic",
-        weight_cap=None,
-        weight_penalty=None,
-        n_init=10,
-        max_iter=100,
-        tol=1e-6,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "quadratic",
+        weight_cap: float | None = None,
+        weight_penalty: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.weight_cap = weight_cap
@@ -154,7 +156,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         M = votes.n_clusterings
         self._cap(M)  # refused before any work is done
         F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)]
@@ -163,13 +165,13 @@ class RobustEvidenceAccumulation(VotesMethod):
             votes.penalty = self._penalty(lambda: errors(votes, F).sum())
         return votes.uniform, F
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         e = errors(votes, consensus)
         if self.variant == "capped":
             return capped_weights(e, self._cap(votes.n_clusterings))
         return penalised_weights(e, votes.penalty)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         return symmetric_nmf_simplex(
             votes.similarity(weights),
             consensus,
@@ -178,16 +180,16 @@ class RobustEvidenceAccumulation(VotesMethod):
             max_iter=_STEPS,
         ).F
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         cost = weights @ errors(votes, consensus)
         return float(cost + votes.penalty * weights @ weights)
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         self.assignment_ = consensus[votes.inverse]
         return self.assignment_.argmax(axis=1)
 
-    def _cap(self, M):
+    def _cap(self, M: Any) -> Any:
         cap = min(2.0 / M, 1.0) if self.weight_cap is None else self.weight_cap
         if self.variant == "capped" and cap * M < 1 - 1e-12:
             raise ComitiaError(
@@ -197,7 +199,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         return cap
 
 
-def errors(votes, F):
+def errors(votes: Any, F: Any) -> Any:
     """Squared distance of FF' to each co-occurrence matrix, (M,)."""
     FF = F.T @ (votes.counts[:, None] * F)
     shared = votes.by_clustering(np.square(votes.to_clusters(F)).sum(axis=1))
@@ -207,7 +209,7 @@ def errors(votes, F):
     return np.where(e > 1e-12 * own, e, 0.0)
 
 
-def capped_weights(costs, cap):
+def capped_weights(costs: Any, cap: Any) -> Any:
     """Fill the cheapest first, each up to the cap; equal costs share alike."""
     _, group = np.unique(costs, return_inverse=True)
     sizes = np.bincount(group)

@@ -1,12 +1,14 @@
 """Consensus by factorisation of a weighted co-association."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Rng
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
 from comitia.optimise.onmf import onmf_objective
@@ -133,15 +135,15 @@ class WeightedConsensus(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        weight_penalty=0.2,
-        n_init=10,
-        max_iter=50,
-        tol=1e-6,
-        generator=None,
-        random_state=None,
-    ):
+        weight_penalty: float = 0.2,
+        n_init: int = 10,
+        max_iter: int = 50,
+        tol: float = 1e-6,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weight_penalty = weight_penalty
         self.n_init = n_init
@@ -150,19 +152,19 @@ class WeightedConsensus(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
         Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
         return votes.uniform, self._factorise(votes, votes.uniform, Q, None)
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         return best_weights(votes, *consensus)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         return self._factorise(votes, weights, *consensus)
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         Q, D = consensus
         size = float(weights @ votes.gram @ weights)
         QSQ = Q.T @ (votes.counts[:, None] * (votes.similarity(weights) @ Q))
@@ -170,11 +172,11 @@ class WeightedConsensus(VotesMethod):
         fit = max(onmf_objective(size, D, QSQ, QQ), _NOTHING * size)
         return fit + votes.penalty * weights @ weights
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         return consensus[0].argmax(axis=1)[votes.inverse]
 
-    def _factorise(self, votes, weights, Q, D):
+    def _factorise(self, votes: Any, weights: Array, Q: Any, D: Any) -> Any:
         """The best of some sweeps, or what they start from."""
         factors = orthogonal_nmf(
             votes.similarity(weights),
@@ -187,7 +189,7 @@ class WeightedConsensus(VotesMethod):
         return factors.Q, factors.D
 
 
-def best_weights(votes, Q, D):
+def best_weights(votes: Any, Q: Any, D: Any) -> Any:
     """The quadratic programme for the weights, with the penalty of the votes."""
     T = votes.to_clusters(Q)
     h = votes.by_clustering(((T @ D) * T).sum(axis=1))

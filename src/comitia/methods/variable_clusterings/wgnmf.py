@@ -1,6 +1,7 @@
 """Factorisation of the memberships, smoothed along the weighted co-association."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Rng
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import (
     Term,
@@ -166,17 +168,17 @@ class WGNMF(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        variant="frobenius",
-        graph_penalty=None,
-        weight_penalty=None,
-        n_init=10,
-        max_iter=1000,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        variant: str = "frobenius",
+        graph_penalty: float | None = None,
+        weight_penalty: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 1000,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
         self.graph_penalty = graph_penalty
@@ -187,7 +189,7 @@ class WGNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         labels = votes.start(rng, self.n_init)
         U = votes.put(np.eye(votes.n_clusters)[labels] + 0.2)
         # A cluster is described by its share of the objects of each consensus cluster.
@@ -201,36 +203,36 @@ class WGNMF(VotesMethod):
         votes.penalty = self._penalty(lambda: self._smoothness(votes) * t.sum())
         return votes.uniform, (U, V)
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         t = _FORMS[self.variant].roughness(votes, consensus[0])
         return penalised_weights(self._smoothness(votes) * t, votes.penalty)
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         form, strength = _FORMS[self.variant], self._smoothness(votes)
         U = form.update_objects(votes, weights, *consensus, strength)
         V = form.update_clusters(votes, weights, U, consensus[1], strength)
         return normalise_columns(U, V, norm=form.norm)
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         form = _FORMS[self.variant]
         rough = weights @ form.roughness(votes, consensus[0])
         smooth = self._smoothness(votes) * rough
         ridge = votes.penalty * weights @ weights
         return form.loss(votes, *consensus) + smooth + ridge
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         U = consensus[0]
         return to_numpy(array_namespace(U).argmax(U, axis=1))[votes.inverse]
 
-    def _smoothness(self, votes):
+    def _smoothness(self, votes: Any) -> Any:
         if self.graph_penalty is not None:
             return float(self.graph_penalty)
         pairs = np.square(votes.sizes).sum()
         return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
-def degrees(votes, weights):
+def degrees(votes: Any, weights: Array) -> Any:
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
     return votes.to_objects(votes.put(w[:, None]))[:, 0]
@@ -242,21 +244,25 @@ class Frobenius:
     norm = 2
 
     @staticmethod
-    def loss(votes, U, V):
+    def loss(votes: Any, U: Any, V: Any) -> Any:
         return frobenius_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
-    def roughness(votes, U):
+    def roughness(votes: Any, U: Any) -> Any:
         return _roughness(votes, U, U).sum(axis=1)
 
     @staticmethod
-    def update_objects(votes, weights, U, V, strength):
+    def update_objects(
+        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+    ) -> Any:
         data = frobenius_term(votes.membership, U, V)
         S, d = votes.similarity(weights), degrees(votes, weights)
         return multiply(U, data, graph_term(S, U, strength, degrees=d), floor=_FLOOR)
 
     @staticmethod
-    def update_clusters(votes, weights, U, V, strength):
+    def update_clusters(
+        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+    ) -> Any:
         data = Term(votes.to_clusters(U), V @ (U.T @ (votes.counts[:, None] * U)))
         rough = votes.put(strength * weights @ _roughness(votes, U, U))
         return multiply(V, data, Term(0.0, V * rough), floor=_FLOOR)
@@ -268,15 +274,17 @@ class KullbackLeibler:
     norm = 1
 
     @staticmethod
-    def loss(votes, U, V):
+    def loss(votes: Any, U: Any, V: Any) -> Any:
         return kl_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
-    def roughness(votes, U):
+    def roughness(votes: Any, U: Any) -> Any:
         return _roughness(votes, U, array_namespace(U).log(U)).sum(axis=1)
 
     @classmethod
-    def update_objects(cls, votes, weights, U, V, strength):
+    def update_objects(
+        cls, votes: Any, weights: Array, U: Any, V: Any, strength: Any
+    ) -> Any:
         S, d = votes.similarity(weights), degrees(votes, weights)[:, None]
         xp = array_namespace(U)
         # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.
@@ -285,7 +293,7 @@ class KullbackLeibler:
         half = strength / 2
         graph = Term(half * (S @ logs + (S @ U) / U), half * d * (logs + 1.0))
 
-        def cost(U):
+        def cost(U: Any) -> Any:
             return cls.loss(votes, U, V) + strength * weights @ cls.roughness(votes, U)
 
         before = cost(U)
@@ -296,17 +304,19 @@ class KullbackLeibler:
         return U
 
     @staticmethod
-    def update_clusters(votes, weights, U, V, strength):
+    def update_clusters(
+        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+    ) -> Any:
         data = kl_term(votes.membership.T, V, U, column_weights=votes.counts)
         logs = array_namespace(U).log(U)
         rough = votes.put(strength / 2 * weights @ _roughness(votes, U, logs))
         return multiply(V, data, Term(0.0, rough), floor=_FLOOR)
 
 
-_FORMS = {"frobenius": Frobenius, "kl": KullbackLeibler}
+_FORMS: dict[str, Any] = {"frobenius": Frobenius, "kl": KullbackLeibler}
 
 
-def _roughness(votes, U, W):
+def _roughness(votes: Any, U: Any, W: Any) -> Any:
     """Half the sum of (U_i - U_j)(W_i - W_j) over pairs in a cluster, (M, k)."""
     own = votes.sizes[:, None] * to_numpy(votes.to_clusters(U * W))
     together = to_numpy(votes.to_clusters(U))

@@ -1,6 +1,7 @@
 """Factorisation of memberships that every object weighs for itself."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Rng
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import (
     frobenius_loss,
@@ -133,15 +135,15 @@ class IWNMF(VotesMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        weight_penalty=1.0,
-        n_init=10,
-        max_iter=500,
-        tol=1e-5,
-        generator=None,
-        random_state=None,
-    ):
+        weight_penalty: float = 1.0,
+        n_init: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        generator: Any = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weight_penalty = weight_penalty
         self.n_init = n_init
@@ -150,7 +152,7 @@ class IWNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes, rng):
+    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
         if not votes.ensemble.is_hard:
             raise ComitiaError(
                 f"IWNMF weighs the one cluster that an object has in each clustering; "
@@ -165,12 +167,12 @@ class IWNMF(VotesMethod):
         weights = labelled(votes) / votes.micro.n_votes[:, None]
         return weights, self._update_consensus(votes, weights, (F, P))
 
-    def _update_weights(self, votes, consensus):
+    def _update_weights(self, votes: Any, consensus: Any) -> Any:
         return project_rows(
             fitted_values(votes, *consensus), labelled(votes), votes.penalty
         )
 
-    def _update_consensus(self, votes, weights, consensus):
+    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         X = weighted_membership(votes, weights)
         F, P = consensus
         F = multiply(F, frobenius_term(X, F, P), floor=_FLOOR)
@@ -178,12 +180,12 @@ class IWNMF(VotesMethod):
         P = multiply(P, loss, floor=_FLOOR)
         return normalise_columns(F, P)
 
-    def _objective(self, votes, weights, consensus):
+    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
         X = weighted_membership(votes, weights)
         loss = frobenius_loss(X, *consensus, row_weights=votes.counts)
         return loss + votes.penalty * votes.counts @ np.square(weights).sum(axis=1)
 
-    def _result(self, votes, weights, consensus, rng):
+    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.instance_weights_ = weights[votes.inverse]
         B, X = votes.micro.membership, weighted_membership(votes, weights)
         given = X.T @ votes.counts
@@ -191,19 +193,19 @@ class IWNMF(VotesMethod):
         return consensus[0].argmax(axis=1)[votes.inverse]
 
 
-def labelled(votes):
+def labelled(votes: Any) -> Any:
     """Where micro-objects have a label, (n_micro, M)."""
     return votes.micro.row_codes < votes.micro.n_clusters_each
 
 
-def weighted_membership(votes, weights):
+def weighted_membership(votes: Any, weights: Array) -> Any:
     """The sparse matrix B o V; B has its ones in the order of the clusterings."""
     X = votes.micro.membership.astype(np.float64, copy=True)
     X.data = weights[labelled(votes)]
     return X
 
 
-def fitted_values(votes, F, P):
+def fitted_values(votes: Any, F: Any, P: Any) -> Any:
     """Entries of FP' at the clusters of each object, (n_micro, M)."""
     values = np.zeros((len(F), votes.n_clusterings))
     known = labelled(votes)
@@ -214,7 +216,7 @@ def fitted_values(votes, F, P):
     return values
 
 
-def project_rows(values, known, penalty):
+def project_rows(values: Any, known: Any, penalty: Any) -> Any:
     """Weights of each object: its values, shrunk, on the simplex of its labels."""
     shrunk = values / (1.0 + penalty)
     # An entry that is two below the largest gets no weight: so do missing labels.

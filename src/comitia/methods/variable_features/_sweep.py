@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,11 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Rng
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
@@ -44,15 +47,15 @@ class SweepMethod(EnsembleMethod):
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
     }
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         """The clusterer that makes the clusterings."""
         raise TypeError(f"{type(self).__name__} does not say how it clusters.")
 
-    def _grid(self):
+    def _grid(self) -> Any:
         """Parameters of the clusterer, a dict for each clustering."""
         raise TypeError(f"{type(self).__name__} does not say what it varies.")
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         return ParameterSweep(
             self._clusterer(),
             self._grid(),
@@ -60,7 +63,7 @@ class SweepMethod(EnsembleMethod):
             n_jobs=self.n_jobs,
         )
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         ensemble = super()._generate(X, rng)
         models = [member.model for member in self.generator_.members_]
         self.feature_weights_ = self._of_clusters("feature_weights_")
@@ -69,7 +72,7 @@ class SweepMethod(EnsembleMethod):
         self.converged_ = all(model.converged_ for model in models)
         return ensemble
 
-    def _agree(self, ensemble, rng):
+    def _agree(self, ensemble: Ensemble, rng: Rng) -> Array:
         """The consensus by the method that ``consensus`` names."""
         consensus = method(self.consensus)
         if consensus.card.needs != ("labels",):
@@ -80,7 +83,7 @@ class SweepMethod(EnsembleMethod):
         seed = rng.randint(np.iinfo(np.int32).max)
         return consensus(self.n_clusters, random_state=seed).fit_predict(ensemble)
 
-    def _of_clusters(self, name):
+    def _of_clusters(self, name: Any) -> Any:
         """A fitted attribute of the clusterers, for the clusters of the ensemble."""
         return np.concatenate(
             [getattr(m.model, name)[m.names] for m in self.generator_.members_]
@@ -90,14 +93,14 @@ class SweepMethod(EnsembleMethod):
 class LACEnsembleMethod(SweepMethod):
     """Base class of the methods on locally adaptive clusterings."""
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         return LAC(n_init=self.n_init)
 
-    def _grid(self):
+    def _grid(self) -> Any:
         penalties = log_grid(self.weight_penalty, self.n_clusterings)
         return [{"concentration_penalty": penalty} for penalty in penalties]
 
-    def _probabilities(self, X):
+    def _probabilities(self, X: Data) -> Any:
         """How probable each cluster of each clustering is for each object."""
         Z = self.generator_.standardise(X)
         return np.hstack(
@@ -132,7 +135,7 @@ class ClusterWeightedMethod(SweepMethod):
         "consensus": [str],
     }
 
-    def _grid(self):
+    def _grid(self) -> Any:
         pairs = spread_pairs(
             self.weight_penalty, self.cluster_penalty, self.n_clusterings
         )
@@ -141,12 +144,12 @@ class ClusterWeightedMethod(SweepMethod):
             for of_features, of_clusters in pairs
         ]
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.cluster_weights_ = self._of_clusters("cluster_weights_")
         return self._agree(ensemble, rng)
 
 
-def spread_pairs(first, second, n_pairs):
+def spread_pairs(first: Any, second: Any, n_pairs: int) -> Any:
     """Pairs from two logarithmic grids, spread over the square that they span.
 
     Parameters

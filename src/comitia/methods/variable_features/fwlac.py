@@ -1,5 +1,7 @@
 """FWLAC."""
 
+from typing import Any
+
 from comitia.catalogue import MethodCard
 from comitia.cluster import FuzzyWeightedLAC
 from comitia.methods._constraints import shared
@@ -136,18 +138,18 @@ class FWLAC(ClusterWeightedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        weight_penalty=(0.02, 2.0),
-        cluster_penalty=(0.1, 10.0),
-        fuzziness=2.0,
-        smoothing=0.1,
-        consensus="eac",
-        n_init=3,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        weight_penalty: Any = (0.02, 2.0),
+        cluster_penalty: Any = (0.1, 10.0),
+        fuzziness: float = 2.0,
+        smoothing: float = 0.1,
+        consensus: str = "eac",
+        n_init: int = 3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.weight_penalty = weight_penalty
@@ -159,7 +161,7 @@ class FWLAC(ClusterWeightedMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         return FuzzyWeightedLAC(
             fuzziness=self.fuzziness, smoothing=self.smoothing, n_init=self.n_init
         )

@@ -1,6 +1,10 @@
 """Locally adaptive clusterings, refined by the links between their clusters."""
 
+from typing import Any
+
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_features._lac_link_2013_links import (
     link_similarity,
     refine_by_links,
@@ -117,14 +121,14 @@ class LinkRefinedLAC(LACEnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        weight_penalty=(0.1, 10.0),
-        n_init=3,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        weight_penalty: Any = (0.1, 10.0),
+        n_init: int = 3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.weight_penalty = weight_penalty
@@ -132,7 +136,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         P = self._probabilities(X)
         self.link_similarity_ = link_similarity(P, ensemble)
         refined = refine_by_links(P, ensemble, self.link_similarity_)

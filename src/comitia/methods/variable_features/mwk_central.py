@@ -1,5 +1,7 @@
 """The Minkowski central partition."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -8,10 +10,12 @@ from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
 from comitia.cluster.clusterer import Repeats
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
 from comitia.validity import get_index
@@ -136,15 +140,15 @@ class MinkowskiCentralPartition(SweepMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        weight_power=None,
-        index="calinski_harabasz",
-        variant="guarded",
-        n_init=100,
-        n_jobs=None,
-        random_state=None,
-    ):
+        weight_power: Any = None,
+        index: str = "calinski_harabasz",
+        variant: str = "guarded",
+        n_init: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weight_power = weight_power
         self.index = index
@@ -153,7 +157,7 @@ class MinkowskiCentralPartition(SweepMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         return JudgedMinkowski(
             variant=self.variant,
             n_init=self.n_init,
@@ -161,7 +165,7 @@ class MinkowskiCentralPartition(SweepMethod):
             draw_n_clusters=self.n_clusters is None,
         )
 
-    def _exponents(self):
+    def _exponents(self) -> Any:
         if self.weight_power is None:
             return np.arange(10, 51) / 10
         exponents = np.asarray(self.weight_power, dtype=np.float64)
@@ -172,10 +176,10 @@ class MinkowskiCentralPartition(SweepMethod):
             )
         return exponents
 
-    def _grid(self):
+    def _grid(self) -> Any:
         return [{"p": float(exponent)} for exponent in self._exponents()]
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         agreement = agreement_matrix(ensemble, "adjusted_rand")
         self.centrality_ = agreement.sum(axis=1) - np.diag(agreement)
         central = median_selection(agreement)
@@ -200,28 +204,29 @@ class JudgedMinkowski(MinkowskiKMeans):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: Any = 8,
         *,
-        p=2.0,
-        variant="guarded",
-        n_init=100,
-        index="calinski_harabasz",
-        draw_n_clusters=False,
-        random_state=None,
-    ):
+        p: Any = 2.0,
+        variant: Any = "guarded",
+        n_init: Any = 100,
+        index: Any = "calinski_harabasz",
+        draw_n_clusters: Any = False,
+        random_state: Any = None,
+    ) -> None:
         super().__init__(
             n_clusters, p=p, variant=variant, n_init=n_init, random_state=random_state
         )
         self.index = index
         self.draw_n_clusters = draw_n_clusters
 
-    def fit(self, X, y=None):
+    def fit(self, X: Data, y: Any = None) -> Any:
         """Cluster the data, and keep the start with the best index."""
         rng = check_random_state(self.random_state)
         k = None if self.draw_n_clusters else self.n_clusters
         few, most = n_clusters_range(k, len(X))
         sizes = rng.randint(few, most + 1, size=self.n_init)
-        index, best = get_index(self.index).function, (-np.inf, None)
+        index = get_index(self.index).function
+        best: tuple[Any, Any] = (-np.inf, None)
         seen_before = Repeats()
         for size, seed in zip(sizes, draw_seeds(self.n_init, rng), strict=True):
             run = minkowski_kmeans(

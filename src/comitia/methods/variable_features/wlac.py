@@ -1,5 +1,7 @@
 """WLAC."""
 
+from typing import Any
+
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import WeightedLAC
@@ -129,18 +131,18 @@ class WLAC(ClusterWeightedMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        weight_penalty=(0.02, 2.0),
-        cluster_penalty=(0.1, 10.0),
-        smoothing=0.1,
-        variant="weighted",
-        consensus="cspa",
-        n_init=3,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        weight_penalty: Any = (0.02, 2.0),
+        cluster_penalty: Any = (0.1, 10.0),
+        smoothing: float = 0.1,
+        variant: str = "weighted",
+        consensus: str = "cspa",
+        n_init: int = 3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.weight_penalty = weight_penalty
@@ -152,7 +154,7 @@ class WLAC(ClusterWeightedMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         return WeightedLAC(
             smoothing=self.smoothing, variant=self.variant, n_init=self.n_init
         )

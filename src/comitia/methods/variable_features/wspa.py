@@ -1,5 +1,7 @@
 """WSPA and WBPA."""
 
+from typing import Any
+
 import numpy as np
 
 from comitia._sklearn import StrOptions
@@ -7,6 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph, profile_similarity
@@ -123,16 +126,16 @@ class WSPA(LACEnsembleMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        weight_penalty=(0.1, 10.0),
-        variant="similarity",
-        imbalance=0.05,
-        n_init=3,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        weight_penalty: Any = (0.1, 10.0),
+        variant: str = "similarity",
+        imbalance: float = 0.05,
+        n_init: int = 3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.weight_penalty = weight_penalty
@@ -142,7 +145,7 @@ class WSPA(LACEnsembleMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n, P = ensemble.n_objects, self._probabilities(X)
         if self.variant == "similarity":
             require_memory(
@@ -150,7 +153,8 @@ class WSPA(LACEnsembleMethod):
                 f"a graph with an edge between each two of {n} objects",
                 'use variant="bipartite", which is linear in n',
             )
-            graph, weights = profile_similarity(P, ensemble), np.ones(n)
+            graph: Any = profile_similarity(P, ensemble)
+            weights = np.ones(n)
         else:
             k = ensemble.n_clusters
             soft = np.split(P, ensemble.offsets[1:-1], axis=1)

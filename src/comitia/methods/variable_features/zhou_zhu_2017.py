@@ -1,11 +1,14 @@
 """Clusterings by two objectives at once, on samples of the objects."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.generate import Subsample
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,
@@ -152,18 +155,18 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
 
     def __init__(
         self,
-        n_clusters=None,
+        n_clusters: int | None = None,
         *,
-        n_clusterings=10,
-        object_fraction=0.8,
-        weight_power=3.0,
-        n_individuals=20,
-        max_iter=50,
-        selection="knee",
-        consensus="cspa",
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_clusterings: int = 10,
+        object_fraction: float = 0.8,
+        weight_power: float = 3.0,
+        n_individuals: int = 20,
+        max_iter: int = 50,
+        selection: Any = "knee",
+        consensus: str = "cspa",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.object_fraction = object_fraction
@@ -175,7 +178,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _clusterer(self):
+    def _clusterer(self) -> Any:
         return KernelParetoClustering(
             weight_power=self.weight_power,
             n_individuals=self.n_individuals,
@@ -183,14 +186,14 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
             selection=self.selection,
         )
 
-    def _grid(self):
+    def _grid(self) -> Any:
         return [{} for _ in range(self.n_clusterings)]
 
-    def _default_generator(self):
+    def _default_generator(self) -> Any:
         sample = Subsample(self.object_fraction)
         return super()._default_generator().set_params(objects=sample)
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         models = [member.model for member in self.generator_.members_]
         self.fronts_ = [model.front_ for model in models]
         self.chosen_ = [model.selected_ for model in models]
