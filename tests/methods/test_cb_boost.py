@@ -8,7 +8,11 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.generate.boosting import Round
-from comitia.methods.fixed_objects.cb_boost import CBBoost, by_expected_loss, capped
+from comitia.methods.fixed_objects.cb_boost import (
+    CBBoost,
+    by_expected_loss,
+    cap_weights,
+)
 
 BLOBS, TRUTH = make_blobs(120, centers=4, random_state=3)
 
@@ -45,11 +49,11 @@ def test_no_object_takes_over():
 
 
 def test_a_cap_pushes_others_over_it_and_holds():
-    got = capped(np.array([0.6, 0.25, 0.1, 0.05]), 0.3)
+    got = cap_weights(np.array([0.6, 0.25, 0.1, 0.05]), 0.3)
     assert_allclose(got, [0.3, 0.3, 0.4 * 2 / 3, 0.4 / 3])
-    assert_allclose(capped(np.array([0.6, 0.3, 0.1]), 1 / 3), 1 / 3)
+    assert_allclose(cap_weights(np.array([0.6, 0.3, 0.1]), 1 / 3), 1 / 3)
     free = np.array([0.4, 0.35, 0.25])
-    assert_allclose(capped(free, 0.5), free)
+    assert_allclose(cap_weights(free, 0.5), free)
 
 
 def test_losses_are_expected_negative_log_likelihoods():

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.fixed_objects.wsnng import near, shared_neighbours
+from comitia.methods.fixed_objects.wsnng import nearest_neighbours, shared_neighbours
 from comitia.represent import coassociation
 from tests.fixtures import E6, planted, same_partition
 
@@ -68,7 +68,10 @@ def test_merged_objects_weigh_as_they_would_apart():
     assert_allclose(of_micro[inverse], weights)
     assert_allclose(edges_of_micro[both], edges, atol=1e-14)
     for k in (1, 4, 24):
-        apart, merged = near(A, np.ones(25, dtype=int), k), near(small, counts, k)
+        apart, merged = (
+            nearest_neighbours(A, np.ones(25, dtype=int), k),
+            nearest_neighbours(small, counts, k),
+        )
         off = ~np.eye(25, dtype=bool)
         same = inverse[:, None] == inverse
         assert_array_equal(merged[both][off & ~same], apart[off & ~same])
@@ -85,10 +88,10 @@ def test_all_neighbours_that_are_equally_near_are_kept():
         ]
     )
     counts = np.ones(5, dtype=int)
-    one = near(A, counts, 1)
+    one = nearest_neighbours(A, counts, 1)
     pairs = {(i, j) for i, j in np.argwhere(one).tolist() if i < j}
     assert pairs == {(0, 1), (2, 3), (1, 4)}
-    two = near(A, counts, 2)
+    two = nearest_neighbours(A, counts, 2)
     assert two[0, 2]
     assert two[0, 3]  # as near as the second neighbour of object 0
 

@@ -43,7 +43,7 @@ class CSPA(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The weights used; they sum to 1.
+        Weight of each clustering; they sum to 1.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class HBGF(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The weights used; they sum to 1.
+        Weight of each clustering; they sum to 1.
 
     Notes
     -----
@@ -129,9 +129,9 @@ class HBGF(EnsembleMethod):
         n_clusters = ensemble.n_clusters
         of_clusters = np.full(n_clusters, int(self.variant != "objects"))
         if self.variant == "even":
-            # A cluster of all objects parts nobody, and should not tip the balance.
-            parting = ensemble.sizes < ensemble.n_objects
-            of_clusters = parting * ensemble.n_objects / max(1, parting.sum())
+            # A cluster of all objects separates none of them: it has no weight.
+            separates = ensemble.sizes < ensemble.n_objects
+            of_clusters = separates * ensemble.n_objects / max(1, separates.sum())
         labels = metis_partition(
             bipartite_graph(micro, **weights).adjacency(counts),
             self._resolve_n_clusters(ensemble, **weights),

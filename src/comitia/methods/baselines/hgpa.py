@@ -44,7 +44,7 @@ class HGPA(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The weights used; they sum to 1.
+        Weight of each clustering; they sum to 1.
 
     Notes
     -----

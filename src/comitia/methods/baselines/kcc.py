@@ -52,7 +52,7 @@ class KCC(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The weights used; they sum to 1.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_,)
         The objective after each iteration.

@@ -68,7 +68,7 @@ class MedianPartition(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The best objective so far: of the first start, and after each start or
@@ -176,7 +176,7 @@ class MedianPartition(EnsembleMethod):
         keep_run(self, run)
         return run.labels
 
-    def _weigh(self, ensemble: Ensemble) -> Any:
+    def _weigh(self, ensemble: Ensemble) -> Array:
         if not isinstance(self.clustering_weights, str):
             return self.clustering_weights
         if self.clustering_weights == "uniform":

@@ -157,7 +157,7 @@ class NMFConsensus(EnsembleMethod):
         keep_run(self, best, "sweeps")
         return best.Q.argmax(axis=1)[inverse]
 
-    def _starts(self, micro: Any, counts: Any, n_clusters: int, rng: Rng) -> Any:
+    def _starts(self, micro: Ensemble, counts: Array, n_clusters: int, rng: Rng) -> Any:
         """The different partitions among those that k-means finds."""
         found: dict[bytes, Any] = {}
         for _ in range(self.n_init):

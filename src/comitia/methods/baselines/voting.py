@@ -54,7 +54,7 @@ class Voting(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The weights used; they sum to 1.
+        Weight of each clustering; they sum to 1.
 
     n_iter_ : int
         How often the votes were counted.
@@ -206,5 +206,5 @@ def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
     return bool(differ.total() == 0)
 
 
-def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
+def _differ_in(block: Ensemble, labels: Array, *, m: int) -> int:
     return block.engine.n_differing(m, labels)

@@ -227,7 +227,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         return graph
 
 
-def _most_entropy(ensemble: Ensemble) -> Any:
+def _most_entropy(ensemble: Ensemble) -> int:
     """The clustering of the largest entropy; of equals up to rounding, the first."""
     H = [entropy(sizes) for sizes in np.split(ensemble.sizes, ensemble.offsets[1:-1])]
     return int(np.argmax(np.asarray(H) >= max(H) - 1e-12))

@@ -163,7 +163,7 @@ class _Runs(NamedTuple):
     variance: float  # mean over pairs of the sample variance over runs
 
 
-def _roots(ensemble: Ensemble) -> Any:
+def _roots(ensemble: Ensemble) -> list[Any]:
     """Square roots of the memberships of each clustering; rows of zeros are missing."""
     B, begin = ensemble.membership, ensemble.offsets
     roots = []
@@ -174,7 +174,7 @@ def _roots(ensemble: Ensemble) -> Any:
     return roots
 
 
-def _over_runs(roots: Any) -> Any:
+def _over_runs(roots: list[Any]) -> Any:
     n, a = len(roots[0]), len(roots)
     present = [root.any(axis=1) for root in roots]
     complete = all(here.all() for here in present)
@@ -210,7 +210,7 @@ def _over_runs(roots: Any) -> Any:
     return _Runs(sums, counts, spread / n_pairs if n_pairs else 0.0)
 
 
-def _mean_distances(runs: Any, weights: Array) -> Any:
+def _mean_distances(runs: list[Any], weights: Array) -> Array:
     """Weighted means over the runs of all algorithms, which are overwritten."""
     for (sums, counts, _), w in zip(runs, weights, strict=True):
         sums *= w

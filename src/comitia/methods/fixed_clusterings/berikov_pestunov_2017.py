@@ -45,7 +45,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering, with sum 1.
+        Weight of each clustering; they sum to 1.
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form.

@@ -52,7 +52,7 @@ class CrossAssociationConsensus(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering, with sum 1.
+        Weight of each clustering; they sum to 1.
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram that the search starts from, in SciPy form.
@@ -143,7 +143,8 @@ class CrossAssociationConsensus(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n = ensemble.n_objects
-        # Asked before the tree, which takes long: similarities, and which are large.
+        # Similarities (float32) and which exceed the threshold (bool); asked before the
+        # tree, which takes long.
         require_memory(5 * n**2, f"the co-association of {n} objects", "use weac")
         weights = self.clustering_weights_ = self._weigh(ensemble, X)
         self.linkage_ = ensemble_linkage(ensemble, clustering_weights=weights)
@@ -165,7 +166,7 @@ class CrossAssociationConsensus(EnsembleMethod):
         keep_run(self, run)
         return run.labels
 
-    def _weigh(self, ensemble: Ensemble, X: Data) -> Any:
+    def _weigh(self, ensemble: Ensemble, X: Data) -> Array:
         table = score_table(
             X, ensemble, ["inter_cluster_distance", "intra_cluster_distance"]
         )

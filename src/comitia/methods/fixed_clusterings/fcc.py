@@ -57,7 +57,7 @@ class FCC(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         The fuzzy consensus; rows sum to one.

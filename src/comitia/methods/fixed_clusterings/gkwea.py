@@ -61,13 +61,13 @@ class GKWEA(WPCK):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering, with sum 1.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The best objective so far: at the start, and after each temperature.
 
     n_iter_ : int
-        Number of rounds.
+        Number of temperatures.
 
     converged_ : bool
         Whether no single move improves the result.

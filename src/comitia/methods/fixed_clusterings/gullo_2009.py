@@ -176,7 +176,7 @@ class DiversityWeighting(EnsembleMethod):
         self.clustering_weights_ = self._weigh(phi)
         return getattr(self, f"_by_{self.consensus}")(ensemble, rng)
 
-    def _weigh(self, phi: Any) -> Any:
+    def _weigh(self, phi: Array) -> Array:
         if self.weighting == "single":
             return self._of_diversity(phi)
         tree = hac(np.maximum(1.0 - phi, 0.0))
@@ -188,12 +188,12 @@ class DiversityWeighting(EnsembleMethod):
         weights = self._of_diversity(group_similarity(phi, groups))
         return (weights / np.bincount(groups))[groups]
 
-    def _of_diversity(self, phi: Any) -> Any:
+    def _of_diversity(self, phi: Array) -> Array:
         return diversity_weights(
             diversity_scores(phi, self.variant), self.diversity_share
         )
 
-    def _by_instance(self, ensemble: Ensemble, rng: Rng) -> Any:
+    def _by_instance(self, ensemble: Ensemble, rng: Rng) -> Array:
         together = condensed_coassociation(
             ensemble, clustering_weights=self.clustering_weights_, dtype=np.float64
         )

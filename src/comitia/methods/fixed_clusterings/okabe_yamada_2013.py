@@ -26,8 +26,8 @@ class BoostedCOPKMeans(BoostedMethod):
     r"""Boosted constrained k-means ensemble.
 
     Constrained k-means runs again and again, each time trying harder to meet the
-    constraints that the last runs violated, and runs that violate few have the larger
-    say [1]_ [2]_.
+    constraints that the last runs violated, and runs that violate few weigh more
+    [1]_ [2]_.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class BoostedCOPKMeans(BoostedMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     constraint_weights_ : ndarray of shape (n_constraints,)
         Priority of each must-link and then of each cannot-link after the last round;

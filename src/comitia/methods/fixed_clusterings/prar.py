@@ -170,7 +170,7 @@ class PRAr(EnsembleMethod):
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.consensus, **weights)
         return cut(self.linkage_, self.n_clusters)
 
-    def _judge(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
+    def _judge(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         """The table of unified index values, reduced."""
         indices = self.indices
         if indices is None:
@@ -182,19 +182,19 @@ class PRAr(EnsembleMethod):
             ]
         table = score_table(X, ensemble, indices)
         U = unify(table.values, table.directions, self.unification)
-        says = np.ptp(U, axis=0) > 0
-        if not says.any():
+        varies = np.ptp(U, axis=0) > 0
+        if not varies.any():
             self.indices_ = []
             return np.ones((len(U), 1))
-        names = np.array(table.indices)[says]
-        reduced = reduce_features(U[:, says], self.reduction, self.n_select, rng)
+        names = np.array(table.indices)[varies]
+        reduced = reduce_features(U[:, varies], self.reduction, self.n_select, rng)
         if reduced.columns is None:
             self.indices_ = names.tolist()
             return unify(reduced.values, "large", self.unification)
         self.indices_ = names[reduced.columns].tolist()
         return reduced.values
 
-    def _aggregate(self, R: Any) -> Any:
+    def _aggregate(self, R: Array) -> Array:
         if self.aggregation == "mean":
             return R.mean(axis=1)
         if self.aggregation == "min":

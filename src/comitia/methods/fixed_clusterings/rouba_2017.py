@@ -121,7 +121,7 @@ class GroupRelativeWeights(EnsembleMethod):
         check_agreement(self.agreement)
         s = ensemble.agreement(self.agreement)
         self.groups_ = self._group(s)
-        # A single clustering has no group to support it, and no rival either.
+        # A single clustering has no group: it has all the weight.
         raw = group_support(s, self.groups_) if len(s) > 1 else np.ones(1)
         self.clustering_weights_ = normalise_weights(raw)
         self.linkage_ = ensemble_linkage(
@@ -129,7 +129,7 @@ class GroupRelativeWeights(EnsembleMethod):
         )
         return cut(self.linkage_, self.n_clusters)
 
-    def _group(self, s: Any) -> Any:
+    def _group(self, s: Array) -> Array:
         tree = hac(np.maximum(1.0 - s, 0.0))
         if self.n_groups is None:
             return cut(tree)

@@ -55,7 +55,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         The fuzzy consensus F; rows sum to one.
@@ -169,7 +169,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         return labels
 
 
-def _require_memory_for(n: Any) -> Any:
+def _require_memory_for(n: int) -> None:
     """Ask for the similarities of n objects and what it takes to compute them."""
     require_memory(
         8 * 4 * n**2,
@@ -178,7 +178,7 @@ def _require_memory_for(n: Any) -> Any:
     )
 
 
-def membership_similarity(ensemble: Ensemble, clustering_weights: Any) -> Any:
+def membership_similarity(ensemble: Ensemble, clustering_weights: Array) -> Array:
     """Weighted mean, over the clusterings, of how alike the memberships are."""
     n = ensemble.n_objects
     _require_memory_for(n)

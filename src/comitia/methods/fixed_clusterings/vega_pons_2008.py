@@ -61,13 +61,13 @@ class PathKernelConsensus(AnnealedMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering, with sum 1.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The best objective so far: at the start, and after each temperature.
 
     n_iter_ : int
-        Number of rounds.
+        Number of temperatures.
 
     converged_ : bool
         Whether no single move improves the result.
@@ -159,11 +159,11 @@ class PathKernelConsensus(AnnealedMethod):
         kernel = path_kernel_table(ensemble.n_objects, self.continuation)
         return self._anneal(ensemble, kernel, rng)
 
-    def _weigh(self, ensemble: Ensemble, X: Data) -> Any:
+    def _weigh(self, ensemble: Ensemble, X: Data) -> Array:
         if ensemble.n_clusterings == 1:
             return np.ones(1)
         values = score_table(X, ensemble, self.indices).values
-        # Properties are no qualities: none is turned round.
+        # A property has no better end: none is reversed.
         properties = unify(values, "property", "range")
         return normalise_weights(entropy_relevance(properties))
 

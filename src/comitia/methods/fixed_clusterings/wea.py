@@ -145,7 +145,7 @@ class WEA(EnsembleMethod):
             self.linkage_ = hac(R.max(initial=0.0) - R, self.linkage)
         return cut(self.linkage_, self.n_clusters)
 
-    def _tree_of_labels(self, ensemble: Ensemble) -> Any:
+    def _tree_of_labels(self, ensemble: Ensemble) -> Array:
         """The tree without the matrix, where objects have no similarities."""
         tree = ensemble_linkage(
             ensemble,

@@ -156,7 +156,7 @@ class WEACS(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         w = self._judge(ensemble, X)
-        # Where no index has a word for any clustering, they weigh the same.
+        # If all indices are 0 for all clusterings, these weigh the same.
         self.clustering_weights_ = w = w if w.any() else normalise_weights(w)
         # The part divides by a share of the clusterings, the paper by their number.
         weights = {"clustering_weights": w / ensemble.n_clusterings}
@@ -175,7 +175,7 @@ class WEACS(EnsembleMethod):
             self.linkage_ = hac(S.max(initial=1.0) - S, self.consensus)
         return cut(self.linkage_, self.n_clusters)
 
-    def _judge(self, ensemble: Ensemble, X: Data) -> Any:
+    def _judge(self, ensemble: Ensemble, X: Data) -> Array:
         """The mean of the unified indices of each clustering."""
         from comitia.generate import EstimatorGenerator
 
@@ -199,7 +199,7 @@ class WEACS(EnsembleMethod):
         table = score_table(X, ensemble, names, options=options)
         return table.unified(self.unification).mean(axis=1)
 
-    def _scatter_of_neighbours(self, ensemble: Ensemble, X: Data) -> Any:
+    def _scatter_of_neighbours(self, ensemble: Ensemble, X: Data) -> dict[str, Any]:
         """Squared errors with one cluster less and one more, on the same subsets."""
         from comitia.generate import regenerate
 

@@ -58,7 +58,7 @@ class WoCE(EnsembleMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form.
@@ -156,10 +156,10 @@ class WoCE(EnsembleMethod):
             random_state=rng.randint(np.iinfo(np.int32).max),
         )
         with warnings.catch_warnings():
-            # A member that is not quite at its best is one of the crowd.
+            # A member that did not converge is still a member.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
-            # As many clusters as objects, all eigenvectors: SciPy says how it does it.
+            # SciPy warns that it computes all eigenvectors where n_clusters is n.
             warnings.filterwarnings("ignore", message="k >= N for N")
             return self.generator_.generate(X)
 
@@ -184,7 +184,7 @@ class WoCE(EnsembleMethod):
 class Crowd(EstimatorGenerator):
     """Algorithms that take turns; new objects are labelled like their neighbours."""
 
-    def _estimators(self) -> Any:
+    def _estimators(self) -> list[Any]:
         if self.estimator is not None:
             return super()._estimators()
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
@@ -198,7 +198,7 @@ class Crowd(EstimatorGenerator):
             GaussianMixture(),
         ]
 
-    def members(self) -> Any:
+    def members(self) -> list[Any]:
         """The algorithms whose turn comes.
 
         Returns
@@ -208,7 +208,7 @@ class Crowd(EstimatorGenerator):
         """
         return self._estimators()[: self.n_clusterings]
 
-    def _model(self, plan: Any, seen: Any) -> Any:
+    def _model(self, plan: dict[str, Any], seen: Array) -> Any:
         model = super()._model(plan, seen)
         if model.get_params().get("gamma", 0.0) is None:
             # Half the median distance is the width of the kernel.
@@ -216,14 +216,14 @@ class Crowd(EstimatorGenerator):
             model.set_params(gamma=1 / (2 * width**2))
         return model
 
-    def _name(self, model: Any) -> Any:
+    def _name(self, model: Any) -> str:
         return getattr(model, "linkage", None) or type(model).__name__
 
-    def _extension(self, seen: Any, labels: Array, counts: Any) -> Any:
+    def _extension(self, seen: Array, labels: Array, counts: Any) -> Any:
         return NearestObject(seen, labels)
 
 
-def uniformity(ensemble: Ensemble) -> Any:
+def uniformity(ensemble: Ensemble) -> Array:
     """How even the clusters of each clustering are, from 0 to 1."""
     b = ensemble.sizes * np.log(ensemble.n_objects / ensemble.sizes)
     starts = ensemble.offsets[:-1]

@@ -142,7 +142,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         self.random_state = random_state
 
     def _boosting(
-        self, X: Data, n_clusters: int, order: Any = None
+        self, X: Data, n_clusters: int, order: Array | None = None
     ) -> BoostingGenerator:
         return BoostingGenerator(
             self.n_clusterings,
@@ -167,7 +167,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         self.reordered_ = again.set_params(random_state=seed).generate(X)
         return self._map(self.reordered_, n_clusters, rng)
 
-    def _map(self, ensemble: Ensemble, n_clusters: int, rng: Rng) -> Any:
+    def _map(self, ensemble: Ensemble, n_clusters: int, rng: Rng) -> Array:
         """The unit of each object on a map that obeys the constraints."""
         rule = None
         if len(self.constraints_):
@@ -195,7 +195,7 @@ def displacing_round(
     *,
     n_clusters: int,
     constraints: Any,
-    order: Any,
+    order: Array | None,
     max_displacements: Any,
 ) -> Any:
     """Constrained k-means that moves out what is in the way."""
@@ -212,7 +212,7 @@ def displacing_round(
     return Made(run.labels, model=NearestCentre(run.centers))
 
 
-def certainty(ensemble: Ensemble, clustering_weights: Any) -> Any:
+def certainty(ensemble: Ensemble, clustering_weights: Array) -> Array:
     """How far from a toss-up it is, on average, who belongs with each object."""
     micro, counts, inverse = ensemble.distinct()
     sure = np.empty(micro.n_objects)

@@ -65,7 +65,7 @@ class DCECP(BoostedMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The least cost of a consensus so far, at the start and after each generation.
@@ -177,7 +177,7 @@ class DCECP(BoostedMethod):
         )
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        # Every candidate is cut from the same starts: its cost is its own.
+        # All candidates are cut with the same seed: their costs can be compared.
         cut = partial(
             weighted_ncut,
             ensemble.distinct(),
@@ -210,8 +210,8 @@ def subspace_round(
     *,
     n_clusters: int,
     constraints: Any,
-    constraint_fraction: Any,
-    variant: Any,
+    constraint_fraction: float,
+    variant: str,
 ) -> Any:
     """Cluster the features drawn, with the constraints that matter there."""
     Y = drawn(X)
@@ -231,7 +231,7 @@ def subspace_round(
     return Made(found.labels, model=NearestCentre(found.centers, features))
 
 
-def informative_constraints(Y: Any, constraints: Any, share: Any) -> Any:
+def informative_constraints(Y: Array, constraints: Any, share: float) -> Any:
     """The longest must-links and the shortest cannot-links, a share of each."""
     lengths = np.linalg.norm(np.subtract(*Y[constraints.pairs.T]), axis=1)
     kept = []
@@ -243,8 +243,13 @@ def informative_constraints(Y: Any, constraints: Any, share: Any) -> Any:
 
 
 def weighted_ncut(
-    distinct: Any, clustering_weights: Any, *, sizes: Any, n_clusters: int, seed: int
-) -> Any:
+    distinct: Any,
+    clustering_weights: Array,
+    *,
+    sizes: Array,
+    n_clusters: int,
+    seed: int,
+) -> Array:
     """Normalised cut of B W B'."""
     micro, counts, inverse = distinct
     points = ncut_points(micro, counts, clustering_weights, sizes, n_clusters)
@@ -253,7 +258,7 @@ def weighted_ncut(
     return kmeans(points, k, rng, sample_weight=counts, n_init=3).labels[inverse]
 
 
-def consensus_cost(X: Data, labels: Array, constraints: Any) -> Any:
+def consensus_cost(X: Data, labels: Array, constraints: Any) -> float:
     """Share of the variance inside the clusters, and of constraints violated."""
     total = sse(X, np.zeros(len(X), dtype=int))
     within = sse(X, labels) / total if total > 0 else 0.0

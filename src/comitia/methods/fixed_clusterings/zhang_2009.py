@@ -169,10 +169,10 @@ class CentroidVoting(SameNumberOfClusters):
             ensemble, targets, len(centres[m]), self.clustering_weights_
         )
 
-    def _reference(self, ensemble: Ensemble, rng: Rng) -> Any:
+    def _reference(self, ensemble: Ensemble, rng: Rng) -> int:
         M = ensemble.n_clusterings
         if self.reference is None:
-            # One that lost a cluster would take it from all.
+            # A reference with fewer clusters would leave the others without a label.
             each = ensemble.n_clusters_each
             most = np.flatnonzero(each == each.max())
             return int(most[rng.randint(len(most))])

@@ -166,7 +166,7 @@ class ClustererEnsemble(EnsembleMethod):
         n_labels = 1 + max(reference.max(), targets.max())
         return complete_vote(ensemble, targets, n_labels, self.clustering_weights_)
 
-    def _reference(self, ensemble: Ensemble, rng: Rng) -> Any:
+    def _reference(self, ensemble: Ensemble, rng: Rng) -> Array:
         """The labels of the clustering that the others are aligned to."""
         k, M = self.n_clusters, ensemble.n_clusterings
         have = ensemble.n_clusters_each

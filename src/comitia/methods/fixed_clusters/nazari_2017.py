@@ -156,7 +156,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         n_clusters = min(self._resolve_n_clusters(ensemble), n_weighty)
         return tcut(graph, n_clusters, rng, n_init=self.n_init)
 
-    def _retained(self, reliability: Any) -> Any:
+    def _retained(self, reliability: Array) -> Array:
         threshold = self.threshold
         if threshold is None:
             threshold = np.median(reliability)

@@ -24,7 +24,7 @@ from comitia.weigh import variance_shares
 __all__ = ["FeatureBoosting", "by_importance"]
 
 
-def by_importance(weights: Array, rounds: Any, *, importance: Array) -> Array:
+def by_importance(weights: Array, rounds: list[Any], *, importance: Array) -> Array:
     r"""Move the weights towards the importance, the more the worse the last round was.
 
     Parameters
@@ -163,7 +163,7 @@ class FeatureBoosting(BoostedMethod):
             reweight=partial(by_importance, importance=self._importance(X)),
         )
 
-    def _importance(self, X: Data) -> Any:
+    def _importance(self, X: Data) -> Array:
         if isinstance(self.importance, str):
             return variance_shares(X)
         a = np.asarray(self.importance, dtype=np.float64)

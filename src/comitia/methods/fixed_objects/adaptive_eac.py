@@ -56,7 +56,7 @@ def assignment_confidence(ensemble: Ensemble, labels: Array) -> Array:
 
 
 def by_confidence(
-    weights: Array, rounds: Any, *, n_clusters: int, n_warmup: int, variant: Any
+    weights: Array, rounds: list[Any], *, n_clusters: int, n_warmup: int, variant: str
 ) -> Array:
     """Weigh objects by how sure the consensus of the rounds so far is of them.
 
@@ -90,7 +90,7 @@ def by_confidence(
     labels = cut(ensemble_linkage(ensemble), n_clusters)
     sure = (assignment_confidence(ensemble, labels) + 1.0) / 2.0
     raw = sure if variant == "confident" else 1.0 - sure
-    # When the rounds agree, nobody is unsure. Rounding leaves traces of doubt.
+    # If the rounds agree, no object is unsure, up to rounding: equal weights.
     if raw.max() < 1e-9:
         raw = np.ones(len(weights))
     return np.maximum(raw, 0.0) / np.maximum(raw, 0.0).sum()

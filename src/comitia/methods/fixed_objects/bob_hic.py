@@ -79,7 +79,7 @@ def tree_round(
 
 
 def aggregate_trees(
-    X: Array, made: Any, rounds: Any, *, variant: str = "mean"
+    X: Array, made: Any, rounds: list[Any], *, variant: str = "mean"
 ) -> dict[str, Any]:
     """Aggregate the trees so far, and see how faithful they are to each object.
 
@@ -115,7 +115,7 @@ def aggregate_trees(
     return {"aggregate": D, "rho": rho}
 
 
-def by_faithfulness(weights: Array, rounds: Any) -> Array:
+def by_faithfulness(weights: Array, rounds: list[Any]) -> Array:
     r"""Weigh objects by how badly the trees so far keep their distances.
 
     Parameters

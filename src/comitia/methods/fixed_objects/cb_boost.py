@@ -12,7 +12,7 @@ from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Rng
 
-__all__ = ["CBBoost", "by_expected_loss", "capped", "mixture_with_losses"]
+__all__ = ["CBBoost", "by_expected_loss", "cap_weights", "mixture_with_losses"]
 
 # No object weighs more than a hundred average ones.
 _LARGEST_SHARE = 100.0
@@ -52,7 +52,7 @@ def mixture_with_losses(
     return made
 
 
-def by_expected_loss(weights: Array, rounds: Any) -> Array:
+def by_expected_loss(weights: Array, rounds: list[Any]) -> Array:
     r"""Raise the weights of the objects on which the last round loses most.
 
     Parameters
@@ -73,10 +73,10 @@ def by_expected_loss(weights: Array, rounds: Any) -> Array:
     span = np.ptp(loss)
     scaled = (loss - loss.min()) / span if span > 0 else np.zeros(len(loss))
     raised = weights * np.exp(scaled)
-    return capped(raised / raised.sum(), _LARGEST_SHARE / len(weights))
+    return cap_weights(raised / raised.sum(), _LARGEST_SHARE / len(weights))
 
 
-def capped(weights: Array, cap: float) -> Array:
+def cap_weights(weights: Array, cap: float) -> Array:
     """Hold weights down to a cap; what is cut off goes to the others, in proportion.
 
     Parameters

@@ -21,7 +21,7 @@ from comitia.weigh import normalise_weights
 __all__ = ["HSCE", "by_weighted_indecision", "mean_indecision"]
 
 
-def mean_indecision(X: Array, made: Any, rounds: Any) -> dict[str, Any]:
+def mean_indecision(X: Array, made: Any, rounds: list[Any]) -> dict[str, Any]:
     r"""Judge a round by how undecided its objects are on average.
 
     Parameters
@@ -45,7 +45,7 @@ def mean_indecision(X: Array, made: Any, rounds: Any) -> dict[str, Any]:
     return {"Q": Q, "vote": np.exp(-2.0 * Q.mean())}
 
 
-def by_weighted_indecision(weights: Array, rounds: Any) -> Array:
+def by_weighted_indecision(weights: Array, rounds: list[Any]) -> Array:
     r"""Raise the weights of undecided objects, the more the better the round was.
 
     Parameters

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def by_coassociation_entropy(
-    weights: Array, rounds: Any, *, retention: float = 0.5, variant: str = "row"
+    weights: Array, rounds: list[Any], *, retention: float = 0.5, variant: str = "row"
 ) -> Array:
     r"""Raise the weights of objects whose companions change from round to round.
 
@@ -49,7 +49,7 @@ def by_coassociation_entropy(
     """
     ensemble = Ensemble([made.labels for made in rounds])
     u = coassociation_entropy(ensemble, variant)
-    # Nobody knows yet about an object that was not drawn.
+    # An object that was not drawn yet counts as the most uncertain one.
     u[ensemble.n_votes == 0] = u.max()
     total = weights @ u
     if not total > 0:
@@ -86,7 +86,7 @@ def coassociation_entropy(ensemble: Ensemble, variant: str = "row") -> Array:
     return u
 
 
-def _surprise(A: Any) -> Any:
+def _surprise(A: Array) -> Array:
     logs = np.log(A, out=np.zeros_like(A), where=A > 0)
     return np.abs((A * logs).sum(axis=1))
 

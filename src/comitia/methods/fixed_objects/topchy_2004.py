@@ -15,7 +15,9 @@ from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 __all__ = ["AdaptiveClusteringEnsemble", "by_inconsistency"]
 
 
-def by_inconsistency(weights: Array, rounds: Any, *, retention: float = 0.3) -> Array:
+def by_inconsistency(
+    weights: Array, rounds: list[Any], *, retention: float = 0.3
+) -> Array:
     r"""Raise the weights of objects whose label changes from round to round.
 
     Parameters
@@ -38,7 +40,8 @@ def by_inconsistency(weights: Array, rounds: Any, *, retention: float = 0.3) -> 
     counts = np.stack([(labels == r).sum(axis=1) for r in range(labels.max() + 1)])
     n_drawn = np.maximum(counts.sum(axis=0), 1)
     doubt = 1.0 - counts.max(axis=0) / n_drawn
-    # Who has always kept its label was never in doubt, though perhaps drawn late.
+    # An object that kept its label in all rounds has the smallest weight, also if it
+    # was drawn late.
     remembered = np.where(doubt > 0, weights, weights.min())
     raised = retention * remembered + doubt
     if not raised.any():

@@ -148,7 +148,7 @@ class WSnnG(EnsembleMethod):
         n_neighbors = self.n_neighbors or max(1, round(np.sqrt(ensemble.n_objects)))
         weights, edges = shared_neighbours(A, counts, self.threshold, self.variant)
         self.object_weights_ = weights[inverse]
-        edges[~near(A, counts, n_neighbors)] = 0.0
+        edges[~nearest_neighbours(A, counts, n_neighbors)] = 0.0
         # The edge of two merged vertices stands for all the pairs of their objects.
         edges *= counts[:, None] * counts
         labels = metis_partition(
@@ -207,7 +207,7 @@ def shared_neighbours(
     return weights, (edges + edges.T) / 2  # BLAS does not promise a symmetric product
 
 
-def near(A: Array, counts: Array, n_neighbors: int) -> Array:
+def nearest_neighbours(A: Array, counts: Array, n_neighbors: int) -> Array:
     """Whether one of two objects is among the nearest neighbours of the other.
 
     Parameters

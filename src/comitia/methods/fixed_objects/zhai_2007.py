@@ -21,7 +21,7 @@ from comitia.partition import metis_partition
 __all__ = ["DualBoosting", "by_entropy", "membership_similarity"]
 
 
-def by_entropy(weights: Array, rounds: Any) -> Array:
+def by_entropy(weights: Array, rounds: list[Any]) -> Array:
     r"""Weigh objects by the entropy of their last memberships.
 
     Parameters

@@ -15,9 +15,9 @@ from comitia.partition import kmeans
 
 __all__ = [
     "Stream",
+    "add_chunk",
     "cut_chunks",
     "label_chunk",
-    "meet",
     "nearest_profiles",
     "open_stream",
 ]
@@ -95,7 +95,7 @@ def open_stream(
     return Stream(units, [], [], 0, np.zeros(len(arrays)), sums, n_clusters)
 
 
-def meet(
+def add_chunk(
     stream: Stream, arrays: Sequence[Floats], present: NDArray[np.bool_]
 ) -> tuple[Stream, list[Floats], Floats]:
     """Count the objects of a chunk, and fill in what its views lack.

@@ -153,7 +153,7 @@ class WeightedHybridClustering(MultiViewMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _generate(self, views: Views, rng: Rng) -> Any:
+    def _generate(self, views: Views, rng: Rng) -> Ensemble:
         made = [
             self._cluster(X, present, rng)
             for X, present in zip(views.arrays, views.present.T, strict=True)
@@ -187,7 +187,7 @@ class WeightedHybridClustering(MultiViewMethod):
         )
         return kernel_kmeans(K, k, rng, n_init=self.n_init).labels
 
-    def _cluster(self, X: Data, present: Any, rng: Rng) -> Any:
+    def _cluster(self, X: Data, present: Array, rng: Rng) -> Array:
         """Clusterings of one view, (n_objects, n_clusterings)."""
         X, seed = X[present], rng.randint(np.iinfo(np.int32).max)
         generator = self.generator

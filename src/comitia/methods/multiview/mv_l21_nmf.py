@@ -210,5 +210,5 @@ class MultiViewL21NMF(ViewFactorMethod):
     def _roughness(self, problem: Any, consensus: Any) -> Any:
         return problem.roughness([consensus[0]] * problem.n_views)
 
-    def _strength(self, problem: Any) -> Any:
+    def _strength(self, problem: Any) -> float:
         return problem.unit if self.graph_penalty is None else self.graph_penalty

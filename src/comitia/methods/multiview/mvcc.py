@@ -267,7 +267,7 @@ class MVCC(MultiViewMethod):
         return labels
 
 
-def normalised_graph(X: Data, n_neighbors: Any) -> Any:
+def normalised_graph(X: Data, n_neighbors: int) -> Any:
     """Nearest neighbours under a heat kernel, normalised by the degrees."""
     from scipy.sparse import csr_array, eye_array
 

@@ -188,12 +188,12 @@ class MVFCMddV(MultiViewMethod):
         ]
         return self._store(tables, lowest_run(runs, lambda run: run.objective[-1]))
 
-    def _start(self, tables: Any, n_clusters: int, rng: Rng) -> Array:
+    def _start(self, tables: list[Any], n_clusters: int, rng: Rng) -> Array:
         # Different objects in the first view: no two clusters have all in common.
         n = len(tables[0])
         return np.stack([rng.choice(n, n_clusters, replace=False) for _ in tables])
 
-    def _store(self, tables: Any, run: Any) -> Any:
+    def _store(self, tables: list[Any], run: Any) -> Any:
         keep_run(self, run, "iterations")
         labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         self.view_weights_ = run.weights[:, order].T

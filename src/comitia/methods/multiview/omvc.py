@@ -23,9 +23,9 @@ from comitia.methods.multiview._coupled_factors import (
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, start_shares
 from comitia.methods.multiview._stream import (
     Stream,
+    add_chunk,
     cut_chunks,
     label_chunk,
-    meet,
     nearest_profiles,
     open_stream,
 )
@@ -283,7 +283,7 @@ class OMVC(IncompleteViewMethod):
         stream = open_stream(views.arrays, self.scale, self.n_clusters)
         k = self.n_clusters
         if k is None:
-            _, arrays, _ = meet(stream, views.arrays, views.present)
+            _, arrays, _ = add_chunk(stream, views.arrays, views.present)
             k = self._number_of_clusters(views.present, arrays)
             stream = stream._replace(n_clusters=k)
         view_labels, weights = np.empty(shape, dtype=np.intp), np.empty(shape)
@@ -311,7 +311,7 @@ class OMVC(IncompleteViewMethod):
 
     def _learn(self, stream: Any, arrays: Any, present: Any, rng: Rng) -> Any:
         """Sweep over a chunk and add it to the sums."""
-        stream, arrays, weights = meet(stream, arrays, present)
+        stream, arrays, weights = add_chunk(stream, arrays, present)
         if stream.V:
             views, consensus = self._recognise(stream, arrays, weights)
         else:
@@ -328,7 +328,7 @@ class OMVC(IncompleteViewMethod):
         )
         return Chunk(stream, views, to_numpy(consensus), weights, objective)
 
-    def _recognise(self, stream: Any, arrays: Any, weights: Array) -> Any:
+    def _recognise(self, stream: Any, arrays: Any, weights: Array) -> tuple[Any, ...]:
         """Factors of new objects, by the features as they are known."""
         profiles = [to_numpy(V).T for V in stream.V]
         nearest = nearest_profiles(arrays, profiles, weights)
@@ -344,7 +344,7 @@ class OMVC(IncompleteViewMethod):
             views, consensus = coupled_sweep(views, consensus, *penalties, learn=False)
         return views, consensus
 
-    def _keep_chunk(self, chunk: Any, present: Any) -> Any:
+    def _keep_chunk(self, chunk: Any, present: Any) -> None:
         self._keep_weights(chunk.weights)
         self._keep_views(chunk.views, present)
         self.consensus_ = chunk.consensus

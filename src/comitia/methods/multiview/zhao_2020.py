@@ -214,7 +214,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         runs = [self._run(tables, start, k) for start in starts]
         return self._store(lowest_run(runs, lambda run: run.objective[-1]))
 
-    def _run(self, tables: Any, start: Any, n_clusters: int) -> Any:
+    def _run(self, tables: list[Any], start: Any, n_clusters: int) -> Any:
         members = np.eye(n_clusters)[start] + _OFFSET
         shares = members / members.sum(axis=0)
         parts = []

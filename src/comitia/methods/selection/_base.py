@@ -56,7 +56,7 @@ class SelectionMethod(EnsembleMethod):
         Which clusterings were kept.
     """
 
-    # What methods that link the clusterings kept have; the others link nothing.
+    # Linkage of the clusterings kept; not used where ``_agree`` is written.
     linkage: Any = "average"
     n_select: int | None
 

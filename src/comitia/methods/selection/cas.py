@@ -19,8 +19,8 @@ __all__ = ["CAS"]
 class CAS(SelectionMethod):
     r"""Cluster and select.
 
-    Clusterings that say the same are put into one group, and one speaker of each group
-    is heard: the one that agrees most with the others [1]_.
+    Clusterings that are alike are put into one group, and each group keeps the one
+    that agrees most with the others [1]_.
 
     Parameters
     ----------

@@ -212,8 +212,8 @@ class DCSS(SelectionMethod):
         return labels
 
     def _posterior(
-        self, X: Data, proportions: Any, means: Any, covariances: Any
-    ) -> Any:
+        self, X: Data, proportions: Array, means: Array, covariances: Array
+    ) -> Array:
         """Store the clusters that have objects, the first one first; label these."""
         log_joint = gaussian_log_density(X, means, covariances) + np.log(proportions)
         labels = log_joint.argmax(axis=1)
@@ -225,7 +225,7 @@ class DCSS(SelectionMethod):
         return labels
 
 
-def _stacked(mixtures: Any) -> Any:
+def _stacked(mixtures: list[Any]) -> tuple[Any, ...]:
     """Weights, means and covariances of all components, and whose they are."""
     return (
         np.concatenate([mixture.proportions_ for mixture in mixtures]),
@@ -238,7 +238,9 @@ def _stacked(mixtures: Any) -> Any:
     )
 
 
-def mixture_distances(D: Any, weights: Array, of: Any, *, centred: bool = False) -> Any:
+def mixture_distances(
+    D: Array, weights: Array, of: Array, *, centred: bool = False
+) -> Array:
     """Mean distance of the components of each two mixtures, by their shares."""
     shares = np.zeros((of.max() + 1, len(of)))
     shares[of, np.arange(len(of))] = weights
@@ -249,7 +251,7 @@ def mixture_distances(D: Any, weights: Array, of: Any, *, centred: bool = False)
     return distance
 
 
-def neighbour_hyperedges(D: Any, n_neighbors: Any) -> Any:
+def neighbour_hyperedges(D: Array, n_neighbors: int) -> tuple[Any, ...]:
     """A hyperedge of each component with its neighbours, and faint edges of all."""
     n = len(D)
     similarity = np.exp(-D)

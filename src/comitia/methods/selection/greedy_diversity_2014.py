@@ -13,7 +13,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Data, Rng
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
@@ -148,7 +148,7 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
 
         return KMeansGenerator(n_clusters=self.n_clusters)
 
-    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
+    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> tuple[Any, ...]:
         """The clusterings kept, and their consensus."""
         M = ensemble.n_clusterings
         diversity = 1.0 - mean_agreement(ensemble, self.agreement)
@@ -170,7 +170,7 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         self.quality_ = np.array(quality)
         return order[: len(quality)], best
 
-    def _reference(self, ensemble: Ensemble, order: Any, rng: Rng) -> Any:
+    def _reference(self, ensemble: Ensemble, order: Array, rng: Rng) -> Array:
         """The labels that the clusterings are aligned to."""
         k = self.n_clusters
         fit = [m for m in order if k in (None, ensemble.n_clusters_each[m])]
@@ -180,11 +180,11 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         return ensemble.labels[:, fit[0]]
 
 
-def distance_profiles(X: Data, ensemble: Ensemble, reference: Any) -> Any:
+def distance_profiles(X: Data, ensemble: Ensemble, reference: Array) -> Array:
     """Shares of the labels in the mean distances, (n_objects, n_clusterings, k)."""
     k = int(reference.max()) + 1
     targets = align_clusters(ensemble, reference, k)
-    # An object without a label finds the k behind the last entry.
+    # Index -1, a missing label, finds the k that is appended: no cluster.
     codes = np.append(targets, k)[
         np.where(
             ensemble.labels.T < 0, -1, ensemble.labels.T + ensemble.offsets[:-1, None]
@@ -194,7 +194,7 @@ def distance_profiles(X: Data, ensemble: Ensemble, reference: Any) -> Any:
     aligned = Ensemble.from_codes(codes, np.full(M, k))
     d = mean_distances(X, aligned).reshape(-1, M, k)
     total = np.nansum(d, axis=2, keepdims=True)
-    # Nothing tells clusters apart whose objects are all in one place.
+    # Where all distances are 0, the clusters have equal shares.
     G = np.where(total > 0, d, 1.0) / np.where(total > 0, total, k)
     return np.where(np.isnan(d), 1.0, G)
 

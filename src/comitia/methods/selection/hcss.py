@@ -146,7 +146,7 @@ class HCSS(SelectionMethod):
         self.clustering_weights_, self.subset_weights_ = subset_weights(q, subsets)
         return top(self.clustering_weights_, n_select)
 
-    def _propose(self, ensemble: Ensemble, X: Data, n_select: Any) -> Any:
+    def _propose(self, ensemble: Ensemble, X: Data, n_select: int) -> list[Any]:
         """The subsets of the four selectors."""
         phi = ensemble.agreement(self.agreement)
         nearby = None
@@ -163,7 +163,7 @@ class HCSS(SelectionMethod):
     _agree = by_ncut
 
 
-def _finite(scores: Any) -> Any:
+def _finite(scores: Array) -> Array:
     """Scores in which those of single clusters are poorest, and not infinite."""
     worst = scores[np.isfinite(scores)].max(initial=0.0)
     return np.where(np.isfinite(scores), scores, worst + 1.0)

@@ -13,7 +13,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Data, Rng
+from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
     subspace_round,
@@ -24,7 +24,7 @@ from comitia.select import top
 
 __all__ = ["ISSCE"]
 
-# What is left of rounding is no improvement.
+# A smaller improvement of the index is rounding.
 _TINY = 1e-12
 
 
@@ -157,7 +157,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
             weights="features",
         )
 
-    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
+    def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> tuple[Any, ...]:
         """The clusterings kept, and their consensus."""
         # Given clusterings, as those of ConsensusClustering, come without constraints.
         constraints = getattr(self, "constraints_", ConstraintSet(len(X)))
@@ -174,7 +174,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         labels = consensus(kept)
         objective = [cost(labels)]
         while (
-            better := self._better(kept, phi, consensus, cost, objective[-1])
+            better := self._next_clustering(kept, phi, consensus, cost, objective[-1])
         ) is not None:
             m, labels, value = better
             kept.append(m)
@@ -182,8 +182,8 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         self.order_, self.objective_ = np.array(kept), np.array(objective)
         return self.order_, labels
 
-    def _better(
-        self, kept: list[int], phi: Any, consensus: Any, cost: Any, index: Any
+    def _next_clustering(
+        self, kept: list[int], phi: Array, consensus: Any, cost: Any, index: float
     ) -> Any:
         """The clustering least like those kept that lowers the index, if there is."""
         rest = np.setdiff1d(np.arange(len(phi)), kept)
@@ -200,7 +200,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
 
 def unweighted_ncut(
     ensemble: Ensemble, kept: list[int], *, n_clusters: int, seed: int
-) -> Any:
+) -> Array:
     """Normalised cut of the co-association of some clusterings."""
     if len(kept) == 1 and ensemble.n_clusters_each[kept[0]] == n_clusters:
         return ensemble.labels[:, kept[0]]

@@ -20,7 +20,7 @@ from comitia.weigh import group_support, mean_agreement
 
 __all__ = ["NeighbourhoodSelection"]
 
-_FEW = (
+_TOO_FEW_KEPT = (
     "of ten clusterings that are alike three are kept, one for each community, which "
     "is too few to outvote what each of them gets wrong"
 )
@@ -108,8 +108,8 @@ class NeighbourhoodSelection(SelectionMethod):
         needs="labels",
         scales="quadratic",
         exempt={
-            "recovery": _FEW,
-            "missing_labels": _FEW,
+            "recovery": _TOO_FEW_KEPT,
+            "missing_labels": _TOO_FEW_KEPT,
         },
     )
 

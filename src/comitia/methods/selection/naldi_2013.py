@@ -169,7 +169,7 @@ class ValiditySelection(SelectionMethod):
         chosen, self.clustering_weights_ = proposals[self.strategy_]
         return chosen
 
-    def _proposals(self, ensemble: Ensemble, table: Any) -> Any:
+    def _proposals(self, ensemble: Ensemble, table: Any) -> dict[str, Any]:
         """Of each strategy what it keeps, and the scores it judges by."""
         V = table.unified("range")
         mean = V.mean(axis=1)
@@ -192,6 +192,6 @@ class ValiditySelection(SelectionMethod):
         proposals["everything"] = (np.arange(len(V)), mean)
         return proposals
 
-    def _propose(self, ensemble: Ensemble, chosen: Any) -> Any:
+    def _propose(self, ensemble: Ensemble, chosen: Array) -> Array:
         kept = ensemble.take(clusterings=cover(ensemble, chosen))
         return cut(ensemble_linkage(kept, linkage=self.linkage), self.n_clusters)

@@ -202,7 +202,7 @@ class ConvexConcavePruning(SelectionMethod):
             chosen = top(quality, 1)
         return chosen
 
-    def _maximise(self, Q: Any, penalty: Any, rng: Rng) -> Any:
+    def _maximise(self, Q: Array, penalty: float, rng: Rng) -> Any:
         """The best of several starts."""
         M = len(Q)
         b = np.full(M, -float(penalty))

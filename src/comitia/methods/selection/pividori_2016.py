@@ -168,7 +168,7 @@ class DiversityControl(SelectionMethod):
         ]
         return np.sort(np.concatenate(drawn))
 
-    def _between(self, ensemble: Ensemble, phi: Any) -> Any:
+    def _between(self, ensemble: Ensemble, phi: Array) -> Array:
         """How alike the representatives of each two groups are."""
         if self.variant == "medoid":
             # Groups are numbered in the order of their first members, not of these.

@@ -31,7 +31,7 @@ _AGGREGATIONS = {
     "robust": lambda scores: 1.0 - robust_rank(scores),
 }
 
-_FEW = (
+_TOO_FEW_KEPT = (
     "of ten clusterings that are alike a few are kept, one for each community, which "
     "is too few to outvote what each of them gets wrong"
 )
@@ -137,7 +137,7 @@ class MultiplexSelection(SelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
-        exempt={"recovery": _FEW, "missing_labels": _FEW},
+        exempt={"recovery": _TOO_FEW_KEPT, "missing_labels": _TOO_FEW_KEPT},
     )
 
     _parameter_constraints = {
@@ -188,7 +188,7 @@ class MultiplexSelection(SelectionMethod):
     _agree = by_cspa
 
 
-def _listed(value: Any, name: Any) -> Any:
+def _listed(value: tuple[Any, ...], name: str) -> list[Any]:
     """One measure, or several, as a list."""
     if isinstance(value, str) or callable(value):
         return [value]

@@ -178,9 +178,9 @@ class ClusterSplitting(EnsembleMethod):
         S = self._similarity(ensemble)
         return ncut(S, self._resolve_n_clusters(ensemble), rng)
 
-    def _judge(self, ensemble: Ensemble, X: Data) -> Any:
+    def _judge(self, ensemble: Ensemble, X: Data) -> None:
         """Weigh the clusters, and keep what covers the objects."""
-        clusters = members(ensemble)
+        clusters = objects_of_clusters(ensemble)
         trees = [spanning_tree(X[objects]) for objects in clusters]
         lengths = np.concatenate([tree[:, 2] for tree in trees])
         shortest = lengths[lengths > 0].min(initial=np.inf)
@@ -191,7 +191,9 @@ class ClusterSplitting(EnsembleMethod):
         self.cluster_weights_ = np.array([quantity(tree, **scale) for tree in trees])
         self._cover(X, clusters, trees, scale)
 
-    def _cover(self, X: Data, clusters: Any, trees: Any, scale: Any) -> Any:
+    def _cover(
+        self, X: Data, clusters: list[Any], trees: list[Any], scale: dict[str, Any]
+    ) -> None:
         """Keep clusters and parts of clusters until every object is in one."""
         self.selected_ = np.zeros(len(clusters), dtype=bool)
         self.kept_, weights = [], []
@@ -221,11 +223,11 @@ class ClusterSplitting(EnsembleMethod):
                 heappush(pool, entry)
         self.kept_weights_ = np.array(weights)
 
-    def _similarity(self, ensemble: Ensemble) -> Any:
+    def _similarity(self, ensemble: Ensemble) -> Array:
         """Largest quantity of a kept cluster that has both objects."""
         n = ensemble.n_objects
         require_memory(16 * n * n, f"the similarity of each two of {n} objects")
-        # Only where nothing else tells what belongs together does this decide.
+        # Decides only between objects that share no cluster that was kept.
         S = coassociation(ensemble, dtype=np.float64)
         S *= _TRACE * self.kept_weights_.min()
         for i in np.argsort(self.kept_weights_, kind="stable"):
@@ -236,7 +238,7 @@ class ClusterSplitting(EnsembleMethod):
         return {"cluster_weights": self.cluster_weights_ * self.selected_}
 
 
-def members(ensemble: Ensemble) -> Any:
+def objects_of_clusters(ensemble: Ensemble) -> list[Any]:
     """Objects of each cluster; fuzzy objects are in the one they belong to most."""
     if ensemble.kind == "fuzzy":
         ensemble = Ensemble.from_codes(ensemble.codes, ensemble.n_clusters_each)
@@ -244,7 +246,7 @@ def members(ensemble: Ensemble) -> Any:
     return np.split(B.indices, B.indptr[1:-1])
 
 
-def quantity(tree: Any, *, shortest: Any, longest: Any) -> Any:
+def quantity(tree: Array, *, shortest: float, longest: float) -> float:
     """Number of objects per length of the longest edge of their tree."""
     if len(tree) == 0:
         return 1.0 / longest

@@ -139,7 +139,7 @@ class DendrogramSelection(SelectionMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _check_data(self, X: Data) -> Any:
+    def _check_data(self, X: Data) -> list[Any]:
         return read_dendrograms(X)
 
     def _default_generator(self) -> Any:
@@ -170,7 +170,7 @@ class DendrogramSelection(SelectionMethod):
         return cut(self.linkage_, self.n_clusters)
 
 
-def _heights(trees: Any) -> Any:
+def _heights(trees: list[Any]) -> Array:
     """Cophenetic distances of each tree, divided by its height, in rows."""
     M, n = len(trees), len(trees[0]) + 1
     require_memory(
@@ -179,7 +179,7 @@ def _heights(trees: Any) -> Any:
     return np.array([cophenetic(tree, scale=True) for tree in trees])
 
 
-def tree_distances(heights: Any, metric: Any = "euclidean") -> Any:
+def tree_distances(heights: Array, metric: Any = "euclidean") -> Array:
     """Distance of each two trees, by their condensed cophenetic distances."""
     from scipy.spatial.distance import pdist, squareform
 
@@ -188,7 +188,7 @@ def tree_distances(heights: Any, metric: Any = "euclidean") -> Any:
     return factor * squareform(pdist(heights, metric))
 
 
-def read_dendrograms(trees: Any) -> Any:
+def read_dendrograms(trees: list[Any]) -> list[Any]:
     """Turn dendrograms of several kinds into SciPy's, and check them."""
     from scipy.cluster.hierarchy import is_valid_linkage
 
@@ -220,7 +220,7 @@ def read_dendrograms(trees: Any) -> Any:
     return read
 
 
-def _read(tree: Any) -> Any:
+def _read(tree: Array) -> Array:
     """One dendrogram in SciPy form."""
     if not hasattr(tree, "children_"):
         if np.iscomplexobj(tree):

@@ -154,7 +154,10 @@ class RepresentationEnsemble(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
-            [normalise_weights(judge(Z, ensemble, index)) for index in self.indices]
+            [
+                normalise_weights(criterion_scores(Z, ensemble, index))
+                for index in self.indices
+            ]
         )
         self.clustering_weights_ = self.index_weights_.mean(axis=0)
         consensuses = [
@@ -165,12 +168,12 @@ class RepresentationEnsemble(EnsembleMethod):
         self.linkage_ = self._tree(self.candidates_, None)
         return cut(self.linkage_, self.n_clusters)
 
-    def _tree(self, ensemble: Ensemble, weights: Array | None) -> Any:
+    def _tree(self, ensemble: Ensemble, weights: Array | None) -> Array:
         return ensemble_linkage(
             ensemble, clustering_weights=weights, linkage=self.linkage
         )
 
-    def _check_lists(self) -> Any:
+    def _check_lists(self) -> None:
         for name in ("representations", "indices"):
             if len(getattr(self, name)) == 0:
                 raise ComitiaError(f"{name} is empty; give at least one.")
@@ -178,14 +181,14 @@ class RepresentationEnsemble(EnsembleMethod):
             if not callable(index) and index != "nmi":
                 get_index(index)
 
-    def _index_names(self) -> Any:
+    def _index_names(self) -> list[Any]:
         return [
             index if isinstance(index, str) else getattr(index, "__name__", "index")
             for index in self.indices
         ]
 
 
-def judge(X: Data, ensemble: Ensemble, index: Any) -> Any:
+def criterion_scores(X: Data, ensemble: Ensemble, index: str) -> Array:
     """The value of each clustering by one criterion, 0 or more."""
     if index == "nmi":
         return mean_agreement(ensemble, "nmi_sqrt")

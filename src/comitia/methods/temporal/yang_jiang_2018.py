@@ -69,7 +69,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         Share of the objects that each cluster has.
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     separation_ : ndarray of shape (n_clusterings,)
         How different the models of each clustering are, :math:`D_m`.

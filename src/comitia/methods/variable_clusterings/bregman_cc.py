@@ -60,7 +60,7 @@ class BregmannianConsensus(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form; for ``consensus="linkage"``.
@@ -214,7 +214,7 @@ def cooccurrences(votes: Any, epsilon: Any) -> Any:
 def mean_similarity(votes: Any, weights: Array, metric: Any) -> Any:
     """The similarity whose gradient is the weighted mean of the gradients, (u, u)."""
     g: Any = get_bregman(metric)
-    epsilon = _kept_away(metric)
+    epsilon = _epsilon_of(metric)
     if votes.ensemble.is_hard:
         low, high = g.gradient(np.array([epsilon, 1 - epsilon])).tolist()
         return g.inverse(low + (high - low) * votes.coassociation(weights))
@@ -230,7 +230,7 @@ def divergences(votes: Any, weights: Array, metric: Any) -> Any:
         # The sums cancel for equal clusterings; what is left there is rounding.
         return np.where(d > 1e-12 * np.diag(votes.gram), d, 0.0)
     S, c = mean_similarity(votes, weights, metric), votes.counts
-    epsilon = _kept_away(metric)
+    epsilon = _epsilon_of(metric)
     if votes.ensemble.is_hard:
         apart = elementwise_divergence(S, epsilon, metric)
         joined = elementwise_divergence(S, 1 - epsilon, metric)
@@ -249,5 +249,5 @@ def elementwise_divergence(x: Any, y: Any, metric: Any) -> Any:
     return xp.clip(ratio - xp.log(ratio) - 1.0, 0.0, None)
 
 
-def _kept_away(metric: Any) -> Any:
+def _epsilon_of(metric: Any) -> float:
     return 0.0 if metric == "squared" else _EPSILON

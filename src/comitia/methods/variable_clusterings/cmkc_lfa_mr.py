@@ -218,7 +218,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     def _objective(self, partitions: Any, weights: Array, consensus: Any) -> float:
         return fusion_objective(partitions, weights, *consensus, **self._penalties())
 
-    def _penalties(self) -> Any:
+    def _penalties(self) -> dict[str, Any]:
         return {
             "weight_penalty": self.weight_penalty,
             "reference_penalty": self.reference_penalty,

@@ -65,7 +65,7 @@ class DIAS(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each update; it does not rise.
@@ -188,17 +188,17 @@ class DIAS(VotesMethod):
         self.clustering_weights_ = weights
         return consensus
 
-    def _utilities(self, votes: Any, labels: Array) -> Any:
+    def _utilities(self, votes: Any, labels: Array) -> Array:
         return utilities(votes, labels) / self._scale(votes)
 
-    def _scale(self, votes: Any) -> Any:
+    def _scale(self, votes: Any) -> float:
         if self.variant == "mutual_information":
             return 1.0
-        # A single cluster has no information, and nothing to divide it by.
+        # A clustering of one cluster has no information; 0 is divided by ln 2.
         return np.log(np.maximum(votes.ensemble.n_clusters_each, 2))
 
 
-def joint_counts(votes: Any, labels: Array) -> Any:
+def joint_counts(votes: Any, labels: Array) -> tuple[Any, ...]:
     """Objects that clusters share with consensus clusters, and what is expected.
 
     The second table has in each row the sums over the clustering of that row.
@@ -208,7 +208,7 @@ def joint_counts(votes: Any, labels: Array) -> Any:
     return shared, sums[votes.ensemble.clustering_of]
 
 
-def utilities(votes: Any, labels: Array) -> Any:
+def utilities(votes: Any, labels: Array) -> Array:
     """Mutual information of each clustering with the consensus, in nats, (M,)."""
     shared, sums = joint_counts(votes, labels)
     own, total = shared.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
@@ -220,7 +220,7 @@ def utilities(votes: Any, labels: Array) -> Any:
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
-def nearest(votes: Any, weights: Array, labels: Array) -> Any:
+def nearest(votes: Any, weights: Array, labels: Array) -> Array:
     """The consensus cluster whose labels each object has most often."""
     shared, sums = joint_counts(votes, labels)
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)

@@ -64,7 +64,7 @@ class ECBNMF(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Memberships :math:`F`; rows sum to one. Labels are their largest entries, and
@@ -176,7 +176,7 @@ class ECBNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> Any:
+    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> int:
         largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
         return largest if self.n_clusters is None else int(self.n_clusters)
 
@@ -220,7 +220,7 @@ class ECBNMF(VotesMethod):
         return labels[votes.inverse]
 
 
-def check_prior(prior: Any) -> Any:
+def check_prior(prior: tuple[Any, ...]) -> None:
     """Refuse a prior that is not a pair of positive numbers."""
     try:
         a, b = (float(value) for value in prior)
@@ -249,7 +249,7 @@ def scores(votes: Any, F: Any) -> Any:
     return votes.pair_sums(array_namespace(F).log(similarities(F)))
 
 
-def variances(votes: Any, F: Any, a: Any, b: Any) -> Any:
+def variances(votes: Any, F: Any, a: float, b: float) -> Any:
     """The most probable variance of each column."""
     squares = votes.counts @ (F * F)
     return (squares / 2 + b) / (len(votes.inverse) / 2 + a + 1)

@@ -62,7 +62,7 @@ class RobustEvidenceAccumulation(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     assignment_ : ndarray of shape (n_objects, n_clusters)
         The soft partition :math:`F`; a label is the largest entry of its row.
@@ -189,7 +189,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         self.assignment_ = consensus[votes.inverse]
         return self.assignment_.argmax(axis=1)
 
-    def _cap(self, M: Any) -> Any:
+    def _cap(self, M: int) -> float:
         cap = min(2.0 / M, 1.0) if self.weight_cap is None else self.weight_cap
         if self.variant == "capped" and cap * M < 1 - 1e-12:
             raise ComitiaError(
@@ -199,7 +199,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         return cap
 
 
-def errors(votes: Any, F: Any) -> Any:
+def errors(votes: Any, F: Array) -> Array:
     """Squared distance of FF' to each co-occurrence matrix, (M,)."""
     FF = F.T @ (votes.counts[:, None] * F)
     shared = votes.by_clustering(np.square(votes.to_clusters(F)).sum(axis=1))

@@ -57,7 +57,7 @@ class WeightedConsensus(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each update; it does not rise.
@@ -176,7 +176,9 @@ class WeightedConsensus(VotesMethod):
         self.clustering_weights_ = weights
         return consensus[0].argmax(axis=1)[votes.inverse]
 
-    def _factorise(self, votes: Any, weights: Array, Q: Any, D: Any) -> Any:
+    def _factorise(
+        self, votes: Any, weights: Array, Q: Array, D: Array | None
+    ) -> tuple[Any, ...]:
         """The best of some sweeps, or what they start from."""
         factors = orthogonal_nmf(
             votes.similarity(weights),
@@ -189,7 +191,7 @@ class WeightedConsensus(VotesMethod):
         return factors.Q, factors.D
 
 
-def best_weights(votes: Any, Q: Any, D: Any) -> Any:
+def best_weights(votes: Any, Q: Array, D: Array) -> Array:
     """The quadratic programme for the weights, with the penalty of the votes."""
     T = votes.to_clusters(Q)
     h = votes.by_clustering(((T @ D) * T).sum(axis=1))

@@ -75,7 +75,7 @@ class WGNMF(VotesMethod):
     Attributes
     ----------
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to one.
+        Weight of each clustering; they sum to 1.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each update; it does not rise.
@@ -225,7 +225,7 @@ class WGNMF(VotesMethod):
         U = consensus[0]
         return to_numpy(array_namespace(U).argmax(U, axis=1))[votes.inverse]
 
-    def _smoothness(self, votes: Any) -> Any:
+    def _smoothness(self, votes: Any) -> float:
         if self.graph_penalty is not None:
             return float(self.graph_penalty)
         pairs = np.square(votes.sizes).sum()
@@ -244,7 +244,7 @@ class Frobenius:
     norm = 2
 
     @staticmethod
-    def loss(votes: Any, U: Any, V: Any) -> Any:
+    def loss(votes: Any, U: Any, V: Any) -> float:
         return frobenius_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
@@ -253,7 +253,7 @@ class Frobenius:
 
     @staticmethod
     def update_objects(
-        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+        votes: Any, weights: Array, U: Any, V: Any, strength: float
     ) -> Any:
         data = frobenius_term(votes.membership, U, V)
         S, d = votes.similarity(weights), degrees(votes, weights)
@@ -261,7 +261,7 @@ class Frobenius:
 
     @staticmethod
     def update_clusters(
-        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+        votes: Any, weights: Array, U: Any, V: Any, strength: float
     ) -> Any:
         data = Term(votes.to_clusters(U), V @ (U.T @ (votes.counts[:, None] * U)))
         rough = votes.put(strength * weights @ _roughness(votes, U, U))

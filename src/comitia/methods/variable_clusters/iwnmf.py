@@ -193,7 +193,7 @@ class IWNMF(VotesMethod):
         return consensus[0].argmax(axis=1)[votes.inverse]
 
 
-def labelled(votes: Any) -> Any:
+def labelled(votes: Any) -> Array:
     """Where micro-objects have a label, (n_micro, M)."""
     return votes.micro.row_codes < votes.micro.n_clusters_each
 
@@ -205,7 +205,7 @@ def weighted_membership(votes: Any, weights: Array) -> Any:
     return X
 
 
-def fitted_values(votes: Any, F: Any, P: Any) -> Any:
+def fitted_values(votes: Any, F: Array, P: Array) -> Array:
     """Entries of FP' at the clusters of each object, (n_micro, M)."""
     values = np.zeros((len(F), votes.n_clusterings))
     known = labelled(votes)
@@ -216,9 +216,9 @@ def fitted_values(votes: Any, F: Any, P: Any) -> Any:
     return values
 
 
-def project_rows(values: Any, known: Any, penalty: Any) -> Any:
+def project_rows(values: Array, known: Array, penalty: float) -> Array:
     """Weights of each object: its values, shrunk, on the simplex of its labels."""
     shrunk = values / (1.0 + penalty)
-    # An entry that is two below the largest gets no weight: so do missing labels.
+    # A missing label is put two below the largest value, which projects to 0.
     least = shrunk.max(axis=1, initial=0.0, where=known, keepdims=True) - 2.0
     return project_simplex(np.where(known, shrunk, least))

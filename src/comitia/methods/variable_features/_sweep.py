@@ -83,7 +83,7 @@ class SweepMethod(EnsembleMethod):
         seed = rng.randint(np.iinfo(np.int32).max)
         return consensus(self.n_clusters, random_state=seed).fit_predict(ensemble)
 
-    def _of_clusters(self, name: Any) -> Any:
+    def _of_clusters(self, name: str) -> Array:
         """A fitted attribute of the clusterers, for the clusters of the ensemble."""
         return np.concatenate(
             [getattr(m.model, name)[m.names] for m in self.generator_.members_]
@@ -96,11 +96,11 @@ class LACEnsembleMethod(SweepMethod):
     def _clusterer(self) -> Any:
         return LAC(n_init=self.n_init)
 
-    def _grid(self) -> Any:
+    def _grid(self) -> list[Any]:
         penalties = log_grid(self.weight_penalty, self.n_clusterings)
         return [{"concentration_penalty": penalty} for penalty in penalties]
 
-    def _probabilities(self, X: Data) -> Any:
+    def _probabilities(self, X: Data) -> Array:
         """How probable each cluster of each clustering is for each object."""
         Z = self.generator_.standardise(X)
         return np.hstack(
@@ -135,7 +135,7 @@ class ClusterWeightedMethod(SweepMethod):
         "consensus": [str],
     }
 
-    def _grid(self) -> Any:
+    def _grid(self) -> list[Any]:
         pairs = spread_pairs(
             self.weight_penalty, self.cluster_penalty, self.n_clusterings
         )
@@ -149,7 +149,9 @@ class ClusterWeightedMethod(SweepMethod):
         return self._agree(ensemble, rng)
 
 
-def spread_pairs(first: Any, second: Any, n_pairs: int) -> Any:
+def spread_pairs(
+    first: tuple[Any, ...], second: tuple[Any, ...], n_pairs: int
+) -> list[Any]:
     """Pairs from two logarithmic grids, spread over the square that they span.
 
     Parameters

@@ -421,7 +421,7 @@ class KernelParetoClustering(Clusterer):
         self.selection = selection
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> KernelParetoClustering:
+    def fit(self, X: Array, y: Any = None) -> KernelParetoClustering:
         """Cluster the data."""
         X = self._read(X)
         run = pareto_search(
@@ -458,7 +458,7 @@ class KernelParetoClustering(Clusterer):
             costs[:, ["compactness", "separation"].index(self.selection)].argmin()
         )
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Array) -> NDArray[np.intp]:
         """Label new objects."""
         X = self._read_new(X)
         distances = kernel_distances(X, self.cluster_centers_, self.widths_)

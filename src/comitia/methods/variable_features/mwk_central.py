@@ -165,7 +165,7 @@ class MinkowskiCentralPartition(SweepMethod):
             draw_n_clusters=self.n_clusters is None,
         )
 
-    def _exponents(self) -> Any:
+    def _exponents(self) -> Array:
         if self.weight_power is None:
             return np.arange(10, 51) / 10
         exponents = np.asarray(self.weight_power, dtype=np.float64)
@@ -176,7 +176,7 @@ class MinkowskiCentralPartition(SweepMethod):
             )
         return exponents
 
-    def _grid(self) -> Any:
+    def _grid(self) -> list[Any]:
         return [{"p": float(exponent)} for exponent in self._exponents()]
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:

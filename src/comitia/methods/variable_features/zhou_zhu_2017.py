@@ -186,7 +186,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
             selection=self.selection,
         )
 
-    def _grid(self) -> Any:
+    def _grid(self) -> list[Any]:
         return [{} for _ in range(self.n_clusterings)]
 
     def _default_generator(self) -> Any:
