@@ -144,7 +144,7 @@ def test_a_worker_that_is_killed_does_not_change_the_labels(tmp_path):
     with client_for(n_workers=2) as client:
         pids = [*client.run(os.getpid).values()]
 
-        def kill(done, total):
+        def kill(stage, done, total):
             if done == 1:
                 os.kill(pids[0], signal.SIGKILL)
                 killed.append(pids[0])
@@ -155,7 +155,7 @@ def test_a_worker_that_is_killed_does_not_change_the_labels(tmp_path):
             tmp_path / "blocks",
             block_rows=25,
             client=client,
-            progress=kill,
+            on_progress=kill,
         )
         assert_array_equal(found.codes, memory.codes)
     assert killed
@@ -180,14 +180,14 @@ def test_the_generator_labels_new_objects_afterwards(tmp_path):
 def test_a_call_that_was_stopped_goes_on(tmp_path, monkeypatch):
     seen = []
 
-    def stop(done, total):
-        seen.append((done, total))
+    def stop(stage, done, total):
+        seen.append((stage, done, total))
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        generate_blocks(clone(KMEANS), X, tmp_path, block_rows=500, progress=stop)
-    assert seen == [(0, 5), (1, 5), (2, 5)]
+        generate_blocks(clone(KMEANS), X, tmp_path, block_rows=500, on_progress=stop)
+    assert seen == [("generate", done, 5) for done in range(3)]
     assert len([*tmp_path.glob("block-*.npy")]) == 2
     with pytest.raises(EnsembleFileError):
         Ensemble.open(tmp_path)

@@ -236,7 +236,7 @@ def fit_in_blocks(
                         folder.blocks,
                         block_rows=blocks.block_rows,
                         client=client,
-                        progress=meter.show,
+                        on_progress=lambda _, done, of: meter.show(done, of),
                     )
                 made = perf_counter()
                 with meter.stage("consensus"):

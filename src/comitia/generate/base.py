@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,17 @@ __all__ = [
     "MadeAgain",
     "Member",
     "NearestCentre",
+    "OnProgress",
+    "counted",
     "draw_seeds",
     "make_once",
 ]
 
+
+T = TypeVar("T")
+
+# Is told what is being done, how much of it is done, and of how much.
+OnProgress = Callable[[str, int, int], None]
 
 # From here on own kernels are used, which take a moment to load.
 MANY_OBJECTS = 50_000
@@ -129,7 +136,12 @@ class Generator(BaseEstimator):
 
     # -- what it inherits -------------------------------------------------------
 
-    def generate(self, X: Any) -> Ensemble:
+    @property
+    def n_members(self) -> int:
+        """How many clusterings are made, at most."""
+        return self.n_clusterings
+
+    def generate(self, X: Any, *, on_progress: OnProgress | None = None) -> Ensemble:
         """Cluster the data several times.
 
         Parameters
@@ -137,14 +149,19 @@ class Generator(BaseEstimator):
         X : array-like of shape (n_objects, n_features)
             The data; the index of a DataFrame names the objects of the ensemble.
 
+        on_progress : callable, default=None
+            As for :meth:`fit`.
+
         Returns
         -------
         ensemble : Ensemble
             The clusterings.
         """
-        return self.fit(X).ensemble_
+        return self.fit(X, on_progress=on_progress).ensemble_
 
-    def fit(self, X: Any, y: Any = None) -> Generator:
+    def fit(
+        self, X: Any, y: Any = None, *, on_progress: OnProgress | None = None
+    ) -> Generator:
         """Cluster the data several times.
 
         Parameters
@@ -154,6 +171,10 @@ class Generator(BaseEstimator):
 
         y : None
             Not used; there for scikit-learn's pipelines.
+
+        on_progress : callable, default=None
+            Called as ``on_progress("generate", done, total)`` with numbers of
+            clusterings, in this process: once with 0, then after each that is done.
 
         Returns
         -------
@@ -177,7 +198,8 @@ class Generator(BaseEstimator):
                 plans = checkpoint.plans
             shift = self._shift_of(X)
             X = self._prepare(X if shift is None else X - shift)
-            made = list(self._progress(self._run(X, plans, checkpoint), len(plans)))
+            members = self._run(X, plans, checkpoint)
+            made = list(self._progress(members, len(plans), on_progress))
         plans = plans[: len(made)]  # a loop may end before its last round
         groups = [plan.get("group") for plan in plans]
         if any(groups):
@@ -262,9 +284,12 @@ class Generator(BaseEstimator):
             what["random_state"] = None
         return fingerprint({"generator": type(self).__name__, **what}, X)
 
-    def _progress(self, members: Iterable[Made], total: int) -> Iterator[Made]:
+    def _progress(
+        self, members: Iterable[Made], total: int, on_progress: OnProgress | None
+    ) -> Iterator[Made]:
+        members = counted(members, total, on_progress)
         if not self.verbose:
-            return iter(members)
+            return members
         try:
             from rich.progress import track
         except ImportError:
@@ -450,6 +475,39 @@ class MadeAgain:
         if self._made is None:
             self._made = self._make()
         return getattr(self._made.model, name)
+
+
+def counted(
+    items: Iterable[T], total: int, on_progress: OnProgress | None, done: int = 0
+) -> Iterator[T]:
+    """Pass items on, and tell after each how many there have been.
+
+    Parameters
+    ----------
+    items : iterable
+        What is made.
+
+    total : int
+        How many there will be.
+
+    on_progress : callable or None
+        Who is told, as ``on_progress("generate", done, total)``; first before the
+        first item is asked for.
+
+    done : int, default=0
+        How many there were before.
+
+    Yields
+    ------
+    item : object
+        The items.
+    """
+    if on_progress is not None:
+        on_progress("generate", done, total)
+    for number, item in enumerate(items, done + 1):
+        if on_progress is not None:
+            on_progress("generate", number, total)
+        yield item
 
 
 def draw_seeds(n: int, rng: np.random.RandomState) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Member
+from comitia.generate.base import Generator, Member, OnProgress, counted
 from comitia.generate.checkpoint import fingerprint
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.sources import (
@@ -97,7 +97,7 @@ def generate_blocks(
     *,
     block_rows: int | None = None,
     client: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Ensemble:
     """Make an ensemble of data that are too many for memory.
 
@@ -126,8 +126,10 @@ def generate_blocks(
         Whose workers label the blocks. They must see the files and the folder under
         the same paths. By default this process does.
 
-    progress : callable, default=None
-        Called as ``progress(done, total)`` with numbers of blocks.
+    on_progress : callable, default=None
+        Called as ``on_progress("generate", done, total)`` with numbers of blocks, in
+        this process: once before the first, then after each that is written. Those of
+        an interrupted call are done.
 
     Returns
     -------
@@ -174,10 +176,9 @@ def generate_blocks(
         ]
         todo = [part for part in parts if not writer.done(part.number)]
         written = _written(writer, rows, todo, labeller, client)
-        for done in range(len(parts) - len(todo), len(parts) + 1):
-            if progress is not None:
-                progress(done, len(parts))
-            next(written, None)
+        earlier = len(parts) - len(todo)
+        for _ in counted(written, len(parts), on_progress, earlier):
+            pass
         writer.finish([part.stop - part.start for part in parts])
     generator.members_ = [
         Member(model, np.arange(model.n_clusters)) for model in models

@@ -329,6 +329,11 @@ class BoostingGenerator(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
+    @property
+    def n_members(self) -> int:
+        """How many clusterings are made, at most."""
+        return self.n_rounds
+
     def _plan(self, X: Any, rng: np.random.RandomState) -> list[dict[str, Any]]:
         draws, seeds = (draw_seeds(self.n_rounds, rng) for _ in range(2))
         return [

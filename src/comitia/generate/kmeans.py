@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from comitia._arrays import device_of
 from comitia._sklearn import StrOptions
-from comitia.generate.base import MANY_OBJECTS, Generator, Made
+from comitia.generate.base import MANY_OBJECTS, Generator, Made, OnProgress
 from comitia.generate.checkpoint import check_state
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.estimators import EstimatorGenerator
@@ -138,7 +138,9 @@ class KMeansGenerator(EstimatorGenerator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Generator:
+    def fit(
+        self, X: Any, y: Any = None, *, on_progress: OnProgress | None = None
+    ) -> Generator:
         """Cluster the data several times.
 
         Parameters
@@ -150,16 +152,20 @@ class KMeansGenerator(EstimatorGenerator):
         y : None
             Not used; there for scikit-learn's pipelines.
 
+        on_progress : callable, default=None
+            Called as ``on_progress("generate", done, total)`` with numbers of
+            clusterings, in this process: once with 0, then after each that is done.
+
         Returns
         -------
         self : object
             The generator with its members.
         """
         if device_of(X) is None:
-            return super().fit(X)
+            return super().fit(X, on_progress=on_progress)
         from comitia.generate.on_device import fit_on_device
 
-        return fit_on_device(self, X)
+        return fit_on_device(self, X, on_progress)
 
     def _estimators(self) -> list[Any]:
         from sklearn.cluster import KMeans

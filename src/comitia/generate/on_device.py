@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from comitia._arrays import as_tensor, device_of, require_device_memory, to_numpy
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import MANY_OBJECTS, Generator, Member
+from comitia.generate.base import MANY_OBJECTS, Generator, Member, OnProgress, counted
 from comitia.generate.columns import Columns, Frame
 from comitia.storage import OnDevice
 
@@ -23,7 +23,7 @@ Tensor = Any
 _ROWS = 1 << 20
 
 
-def fit_on_device(generator: Any, X: Any) -> Any:
+def fit_on_device(generator: Any, X: Any, on_progress: OnProgress | None = None) -> Any:
     """Fit a generator to data on a device.
 
     Members are fitted on samples, which are brought into memory, as those of data in
@@ -41,6 +41,9 @@ def fit_on_device(generator: Any, X: Any) -> Any:
     X : tensor or CuPy array of shape (n_objects, n_features)
         The data.
 
+    on_progress : callable, default=None
+        As for ``Generator.fit``.
+
     Returns
     -------
     generator : KMeansGenerator
@@ -49,13 +52,15 @@ def fit_on_device(generator: Any, X: Any) -> Any:
     generator._validate_params()
     data = _checked(X)
     if not _from_samples(generator, len(data)):
-        Generator.fit(generator, to_numpy(data).astype(np.float64))
+        there = to_numpy(data).astype(np.float64)
+        Generator.fit(generator, there, on_progress=on_progress)
         generator.ensemble_ = Ensemble.on_device(generator.ensemble_, device_of(data))
         return generator
     generator.n_features_in_ = data.shape[1]
     plans = generator._plan(data, check_random_state(generator.random_state))
     frame = _frame(data)
-    models = [_fitted(generator, data, frame, plan) for plan in plans]
+    fitted = (_fitted(generator, data, frame, plan) for plan in plans)
+    models = list(counted(fitted, len(plans), on_progress))
     codes = _labels(_columns(data, frame), models)
     sizes = [model.n_clusters for model in models]
     generator.ensemble_ = Ensemble.assemble(

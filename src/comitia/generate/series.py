@@ -19,7 +19,7 @@ from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
-from comitia.generate.base import Generator, Made, draw_seeds
+from comitia.generate.base import Generator, Made, OnProgress, draw_seeds
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.views import Standardiser, ViewsGenerator
 from comitia.represent.series import represent_series
@@ -189,13 +189,18 @@ class RepresentationGenerator(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def generate(self, series: Any) -> Ensemble:
+    def generate(
+        self, series: Any, *, on_progress: OnProgress | None = None
+    ) -> Ensemble:
         """Cluster each representation several times.
 
         Parameters
         ----------
         series : array-like of shape (n_objects, n_channels, n_times), or list
             The series.
+
+        on_progress : callable, default=None
+            As for :meth:`ViewsGenerator.generate`.
 
         Returns
         -------
@@ -212,7 +217,9 @@ class RepresentationGenerator(BaseEstimator):
             one if isinstance(one, str) else getattr(one, "__name__", f"{r}")
             for r, one in enumerate(self.representations)
         ]
-        self.ensemble_ = self.views_.generate(self.features_, names)
+        self.ensemble_ = self.views_.generate(
+            self.features_, names, on_progress=on_progress
+        )
         return self.ensemble_
 
     @available_if(_members_can_label)

@@ -142,6 +142,11 @@ class ParameterSweep(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
+    @property
+    def n_members(self) -> int:
+        """How many clusterings are made."""
+        return len(self.parameters)
+
     def standardise(self, X: Any) -> NDArray[np.float64]:
         """Shift and scale objects as those that were fitted.
 

@@ -15,7 +15,7 @@ from comitia._inputs import check_views
 from comitia._scales import column_scales
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import draw_seeds
+from comitia.generate.base import OnProgress, draw_seeds
 
 __all__ = ["Standardiser", "ViewsGenerator"]
 
@@ -130,7 +130,11 @@ class ViewsGenerator(BaseEstimator):
         self.random_state = random_state
 
     def generate(
-        self, views: Sequence[Array], names: Sequence[str] | None = None
+        self,
+        views: Sequence[Array],
+        names: Sequence[str] | None = None,
+        *,
+        on_progress: OnProgress | None = None,
     ) -> Ensemble:
         """Cluster each view several times.
 
@@ -141,6 +145,11 @@ class ViewsGenerator(BaseEstimator):
 
         names : sequence of str, default=None
             Their names, which become the groups of the clusterings.
+
+        on_progress : callable, default=None
+            Called as ``on_progress("generate", done, total)`` with numbers of
+            clusterings of all views, in this process: once with 0, then after each
+            that is done.
 
         Returns
         -------
@@ -154,10 +163,14 @@ class ViewsGenerator(BaseEstimator):
         # A seed for each view, used or not, so that one view does not move another.
         seeds = draw_seeds(len(views), rng)
         parts = []
-        for one, X, seed in zip(self.generators_, views, seeds, strict=True):
+        told = _told_of_views(self.generators_, on_progress)
+        for one, X, seed, told_here in zip(
+            self.generators_, views, seeds, told, strict=True
+        ):
             self._equip(one, seed)
             present = _present(X)
-            parts.append(_spread(one.generate(X[present]), present))
+            part = one.generate(X[present], **told_here)
+            parts.append(_spread(part, present))
         n_each = [part.n_clusterings for part in parts]
         names = [f"view {v}" for v in range(len(views))] if names is None else names
         self.view_of_ = np.repeat(np.arange(len(views)), n_each)
@@ -212,6 +225,27 @@ class ViewsGenerator(BaseEstimator):
         for name, value in (("random_state", seed), ("n_jobs", self.n_jobs)):
             if name in given and given[name] is None:
                 generator.set_params(**{name: value})
+
+
+def _told_of_views(
+    generators: Sequence[Any], on_progress: OnProgress | None
+) -> list[dict[str, OnProgress]]:
+    """What the generator of each view is told, so that all views count together."""
+    if on_progress is None:
+        return [{} for _ in generators]
+    sizes = [one.n_members for one in generators]
+    total, told = sum(sizes), on_progress
+
+    def of_view(v: int) -> OnProgress:
+        before = sum(sizes[:v])
+
+        def tell(stage: str, done: int, _: int) -> None:
+            if done or not v:
+                told(stage, before + done, total)
+
+        return tell
+
+    return [{"on_progress": of_view(v)} for v in range(len(sizes))]
 
 
 def _present(X: Array) -> NDArray[np.bool_]:
