@@ -86,7 +86,7 @@ def membership_of(estimator: Any) -> Floats:
         and np.allclose(given.sum(axis=1), 1.0, atol=1e-5)
     ):
         return given
-    votes = estimator._vote_weights()
+    votes = estimator.vote_weights()
     return vote_shares(estimator.ensemble_, estimator.labels_, k, **votes)
 
 

@@ -68,7 +68,7 @@ def read_estimator(estimator: Any) -> Consensus:
         n_clusters=int(estimator.n_clusters_),
         confidence=np.asarray(estimator.confidence_),
         weights=weights_of(estimator),
-        vote_weights=_voting(estimator._vote_weights()),
+        vote_weights=_voting(estimator.vote_weights()),
         object_names=estimator.ensemble_.object_names,
     )
 

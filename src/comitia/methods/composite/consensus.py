@@ -359,7 +359,9 @@ class ConsensusClustering(EnsembleMethod):
         if chosen is None:
             return {}
         weighting = _WEIGHTINGS.get(chosen, chosen)
-        weights = np.asarray(masked_to_nan(weighting(ensemble, X)), dtype=np.float64)
+        with self._stage("weigh"):
+            found = masked_to_nan(weighting(ensemble, X))
+        weights = np.asarray(found, dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalise_weights(weights)}
         if weights.shape == (ensemble.n_clusters,):

@@ -17,10 +17,11 @@ class SameNumberOfClusters(EnsembleMethod):
     """
 
     def _generate(self, X, rng):
-        first = super()._generate(X, rng)
         if self.n_clusters is not None:
-            return first
-        self.generator_ = clone(self.generator_).set_params(
-            n_clusters=choose_n_clusters(first), random_state=rng.randint(2**31 - 1)
+            return super()._generate(X, rng)
+        generator = self._seeded_generator(rng)
+        n_clusters = choose_n_clusters(generator.generate(X))
+        generator = clone(generator).set_params(
+            n_clusters=n_clusters, random_state=rng.randint(2**31 - 1)
         )
-        return self.generator_.generate(X)
+        return self._run_generator(generator, X)

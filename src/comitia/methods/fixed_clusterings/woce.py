@@ -148,7 +148,7 @@ class WoCE(EnsembleMethod):
             "use weac or gp_mgla on k-means",
         )
         k = self.n_clusters
-        self.generator_ = crowd.set_params(
+        crowd.set_params(
             n_clusters=None if k is None else (k, max(k, min(2 * k, n))),
             features=self._projection(X),
             random_state=rng.randint(np.iinfo(np.int32).max),
@@ -159,7 +159,7 @@ class WoCE(EnsembleMethod):
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
             # As many clusters as objects, all eigenvectors: SciPy says how it does it.
             warnings.filterwarnings("ignore", message="k >= N for N")
-            return self.generator_.generate(X)
+            return self._run_generator(crowd, X)
 
     def _projection(self, X):
         """Whitening, and the directions that the constraints ask for."""

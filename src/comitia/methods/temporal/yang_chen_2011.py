@@ -143,13 +143,13 @@ class RepresentationEnsemble(EnsembleMethod):
 
     def _generate(self, X, rng):
         self._check_lists()
-        self.generator_ = RepresentationGenerator(
+        generator = RepresentationGenerator(
             self.representations,
-            self._generator(),
+            self.get_generator(),
             n_jobs=self.n_jobs,
             random_state=rng.randint(np.iinfo(np.int32).max),
         )
-        return self.generator_.generate(X)
+        return self._run_generator(generator, X)
 
     def _combine(self, ensemble, X, rng):
         Z = np.hstack(self.generator_.features_)
