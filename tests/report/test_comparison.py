@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comitia.advise import Comparison
-from comitia.advise.comparison import MethodRow
+from comitia.evaluate import Comparison
+from comitia.evaluate.comparison import MethodRow
 from comitia.exceptions import ComitiaError
 from comitia.report import write_comparison
 from comitia.report._comparison import ComparisonFacts

@@ -152,14 +152,14 @@ def look_through(
         it is several times as fast.
 
     **settings : dict
-        As for :func:`comitia.advise.choose_k`.
+        As for :func:`comitia.evaluate.choose_k`.
 
     Returns
     -------
     choice : KChoice
         The choice.
     """
-    from comitia.advise import choose_k as choose
+    from comitia.evaluate import choose_k as choose
 
     method: Any = DEFAULT_FOR_K
     if own_method and tuple(estimator.card.needs) == ("labels",):
@@ -241,8 +241,8 @@ def compare(
     memory
         Memory for each method, such as '8 GB'.
     """
-    from comitia.advise import compare as run
     from comitia.cli._comparison import print_leaderboard, write_comparison
+    from comitia.evaluate import compare as run
 
     if method and panel:
         raise UsageError("give methods with -m or a panel with --panel, not both.")

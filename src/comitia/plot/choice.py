@@ -122,7 +122,7 @@ class ConsensusCDFDisplay(Display):
         display : ConsensusCDFDisplay
             The numbers.
         """
-        from comitia.advise import KChoice
+        from comitia.evaluate import KChoice
 
         if result.choice is None:
             raise ComitiaError(
@@ -162,7 +162,7 @@ class ConsensusCDFDisplay(Display):
         display : ConsensusCDFDisplay
             The numbers.
         """
-        from comitia.advise import (
+        from comitia.evaluate import (
             area_changes,
             cdf_area,
             consensus_cdf,

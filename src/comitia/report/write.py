@@ -18,7 +18,7 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from comitia.advise import Comparison
+    from comitia.evaluate import Comparison
     from comitia.io.results import Result
 
 __all__ = ["write_comparison", "write_report"]

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, choose_k, method
-from comitia.advise import KChoice, eigengaps, lifetimes, mean_agreement
-from comitia.advise.criteria import CRITERIA, Plan, measure
-from comitia.advise.verdict import judge
+from comitia.evaluate import KChoice, eigengaps, lifetimes, mean_agreement
+from comitia.evaluate.criteria import CRITERIA, Plan, measure
+from comitia.evaluate.verdict import judge
 from comitia.exceptions import ComitiaError
 from comitia.generate import EstimatorGenerator, KMeansGenerator
 from comitia.partition import ensemble_linkage, lifetime

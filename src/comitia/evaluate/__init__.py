@@ -1,13 +1,12 @@
-"""Advice: how many clusters, which method, and how sure one can be of either."""
+"""Evaluate before you decide: how many clusters, which method, how sure of either."""
 
 from comitia._lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "choice": ["KChoice", "choose_k"],
         "comparison": ["Comparison", "MethodRow", "compare"],
-        "consensus": [
+        "consensus_curves": [
             "PairShares",
             "area_changes",
             "cdf_area",
@@ -17,8 +16,9 @@ __getattr__, __dir__, __all__ = attach(
             "pair_shares",
         ],
         "criteria": ["eigengaps", "lifetimes", "mean_agreement"],
+        "k_choice": ["KChoice", "choose_k"],
+        "method_ranks": ["MeanRanks", "mean_ranks"],
         "panels": ["panel_ids"],
-        "ranks": ["MeanRanks", "mean_ranks"],
         "recommendation": ["Recommendation", "Recommendations", "recommend"],
         "references": ["shuffled_ensemble", "uniform_reference"],
     },

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import friedmanchisquare, rankdata
 
-from comitia.advise import mean_ranks
+from comitia.evaluate import mean_ranks
 from comitia.exceptions import ComitiaError
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from comitia.advise._common import at_least
 from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, find_methods
 from comitia.ensemble import Ensemble
+from comitia.evaluate._common import at_least
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = ["MEASURED", "Recommendation", "Recommendations", "recommend"]

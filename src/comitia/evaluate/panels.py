@@ -43,7 +43,7 @@ def panel_ids(panel: str, *, has_data: bool = True) -> list[str]:
 
     Examples
     --------
-    >>> from comitia.advise import panel_ids
+    >>> from comitia.evaluate import panel_ids
     >>> panel_ids("quick")
     ['consensus', 'voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
     """

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.advise._common import n_objects_of
-from comitia.advise.consensus import (
+from comitia.ensemble import Ensemble
+from comitia.evaluate._common import n_objects_of
+from comitia.evaluate.consensus_curves import (
     area_changes,
     cdf_area,
     consensus_cdf,
@@ -18,7 +19,6 @@ from comitia.advise.consensus import (
     pac,
     pair_shares,
 )
-from comitia.ensemble import Ensemble
 
 __all__ = [
     "CRITERIA",

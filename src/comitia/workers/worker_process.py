@@ -1,4 +1,4 @@
-"""A process that works for :mod:`comitia.advise._workers`: one fit or call at a time.
+"""The process's side: what runs in the process of a :class:`Worker`.
 
 It reads requests from its standard input and answers on what was its standard output;
 anything a library prints goes to standard error. When the input ends, the parent is
@@ -73,32 +73,30 @@ def main() -> None:
     threading.Thread(
         target=_listen, args=(sys.stdin.buffer, requests), daemon=True
     ).start()
-    setting: dict[str, Any] = {}
+    setup = pickle.loads(requests.get())  # nosec B301 # our parent's
+    for name in setup["preload"]:
+        importlib.import_module(name)
+    _limit_memory(setup["memory_limit"])
+    write_message(answers, pickle.dumps({"status": "ok"}))
     while True:
         request = pickle.loads(requests.get())  # nosec B301 # our parent's
-        if "setting" in request:
-            setting = request["setting"]
-            _limit_memory(setting["memory_limit"])
-            answer: dict[str, Any] = {"status": "ok"}
-        else:
-            answer = _answer(setting, request)
+        answer = _answer(request["function"], setup["shared"] | request["arguments"])
         write_message(answers, pickle.dumps(answer))
 
 
 def _listen(stream: IO[bytes], requests: queue.Queue[bytes]) -> None:
     while (message := read_message(stream)) is not None:
         requests.put(message)
-    # A fit may be under way, and may have processes of its own.
+    # A call may be under way, and may have processes of its own.
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(0)
 
 
 def _limit_memory(n_bytes: int) -> None:
-    """Let allocations fail that go beyond what the process has now and this."""
+    """Let allocations fail beyond what the process has now plus ``n_bytes``."""
     from comitia import config
 
-    _load()
     config.set_memory_budget(n_bytes)
     try:
         import resource
@@ -110,50 +108,22 @@ def _limit_memory(n_bytes: int) -> None:
         resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
 
 
-def _load() -> None:
-    """Import what every fit needs, so that neither time nor memory count it."""
-    for name in ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average"):
-        importlib.import_module(name)
-
-
-def _answer(setting: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+def _answer(address: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    module, _, name = address.partition(":")
     try:
-        if "call" in request:
-            return _measured(partial(_found(request["call"]), **request["arguments"]))
-        estimator = pickle.loads(request["estimator"])  # nosec B301 # our parent's
-        X, ensemble = setting["X"], setting["ensemble"]
-        if request["clusterings"] is not None and ensemble is not None:
-            ensemble = ensemble.take(clusterings=request["clusterings"])
-        if request["objects"] is not None:
-            X = None if X is None else X[request["objects"]]
-            if ensemble is not None:
-                ensemble = ensemble.take(objects=request["objects"])
-        answer = _measured(partial(_labels, estimator, X, ensemble))
-        return {**answer, "labels": answer.pop("value")}
+        function = getattr(importlib.import_module(module), name)
+        return _measured(partial(function, **arguments))
     except MemoryError as error:
         return {"status": "out of memory", "message": str(error) or "MemoryError"}
     except Exception as error:
         from comitia.exceptions import MemoryBudgetError
 
         short = isinstance(error, MemoryBudgetError)
-        text = str(error) if isinstance(error, ValueError) else _named(error)
-        return {"status": "out of memory" if short else "failed", "message": text}
-
-
-def _labels(estimator: Any, X: Any, ensemble: Any) -> Any:
-    needs = estimator.card.needs
-    if "labels" not in needs:
-        estimator.fit(X)
-    elif "data" in needs:
-        estimator.fit(X, ensemble=ensemble)
-    else:
-        estimator.fit(ensemble)
-    return estimator.labels_
-
-
-def _found(address: str) -> Callable[..., Any]:
-    module, _, name = address.partition(":")
-    return getattr(importlib.import_module(module), name)
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        return {
+            "status": "out of memory" if short else "failed",
+            "message": f"{kind}{error}",
+        }
 
 
 def _measured(work: Callable[[], Any]) -> dict[str, Any]:
@@ -176,12 +146,8 @@ def _measured(work: Callable[[], Any]) -> dict[str, Any]:
     }
 
 
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
 def _start_peak() -> int:
-    """Forget the highest use so far where that can be, and say what is used now."""
+    """Reset the peak of memory where the system can, and return the current peak."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     return _peak_kb()

@@ -10,8 +10,8 @@ from scipy.sparse import eye_array
 from scipy.stats import spearmanr
 
 from comitia import Ensemble, config, methods, recommend
-from comitia.advise.recommendation import MEASURED
 from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD
+from comitia.evaluate.recommendation import MEASURED
 from comitia.exceptions import ComitiaError
 
 CARDS = {card.id: card for card in methods()}

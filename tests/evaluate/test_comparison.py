@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, compare, method, methods
-from comitia.advise import panel_ids
 from comitia.agreement import adjusted_rand, nmi
+from comitia.evaluate import panel_ids
 from comitia.exceptions import ComitiaError
 from comitia.validity import silhouette
-from tests.advise import misbehaving
+from tests.evaluate import misbehaving
 from tests.fixtures import planted
 
 LABELS, TRUTH = planted(50, 3, 15, 0.35, seed=0)
@@ -177,7 +177,7 @@ def test_the_process_ends_with_its_parent(tmp_path):
 
     note = tmp_path / "processes"
     script = (
-        "from tests.advise.test_comparison import *\n"
+        "from tests.evaluate.test_comparison import *\n"
         f"compare(VOTES, [misbehaving.Hanging(path={str(note)!r})], n_resamples=0)"
     )
     parent = subprocess.Popen([sys.executable, "-c", script])

@@ -1,4 +1,4 @@
-"""Processes that work for this one and can be stopped: hanging is an answer too."""
+"""The parent's side: start a process, ask it, stop it when time is up."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from comitia.advise._child import read_message, write_message
+from comitia.workers.worker_process import read_message, write_message
 
 __all__ = ["Worker"]
 
@@ -23,16 +24,22 @@ _SECONDS_TO_START = 120.0
 
 
 class Worker:
-    """A process that fits methods on the same data, or calls functions, in turn.
+    """A process that calls functions, one at a time, within limits.
 
-    Nothing of the calling script is imported again, no thread of this process is
-    forked, and the process ends with this one, however this one ends.
+    It starts with the first call. Nothing of the calling script is imported again, no
+    thread of this process is forked, and the process ends with this one, however this
+    one ends.
 
     Parameters
     ----------
-    setting : dict
-        ``X``, ``ensemble`` and ``memory_limit`` in bytes; functions that are called
-        need the last one only.
+    memory_limit : int
+        Bytes that it may allocate beyond what it has after its imports.
+
+    shared : dict, default=None
+        Arguments that every call gets; they are sent once.
+
+    preload : sequence of str, default=()
+        Modules to import first, so that neither time nor memory of a call count them.
 
     environment : dict of str to str, default=None
         What differs from the environment of this process, such as the number of
@@ -40,51 +47,28 @@ class Worker:
     """
 
     def __init__(
-        self, setting: dict[str, Any], environment: dict[str, str] | None = None
+        self,
+        memory_limit: int,
+        *,
+        shared: Mapping[str, Any] | None = None,
+        preload: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        self._setting = pickle.dumps({"setting": setting})
+        self._setup = pickle.dumps(
+            {
+                "memory_limit": memory_limit,
+                "shared": dict(shared or {}),
+                "preload": list(preload),
+            }
+        )
         self._environment = environment or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    def fit(
-        self,
-        estimator: bytes,
-        time_limit: float,
-        *,
-        objects: Any = None,
-        clusterings: Any = None,
-    ) -> dict[str, Any]:
-        """Fit a method, all of it or as far as its limits let it.
-
-        Parameters
-        ----------
-        estimator : bytes
-            The method, pickled.
-
-        time_limit : float
-            Seconds after which the process is stopped.
-
-        objects, clusterings : ndarray of int, default=None
-            What to fit it on; everything by default.
-
-        Returns
-        -------
-        answer : dict
-            ``status`` and ``message``; with the status "ok" also ``labels``,
-            ``seconds`` and ``peak_mb``.
-        """
-        request = {
-            "estimator": estimator,
-            "objects": objects,
-            "clusterings": clusterings,
-        }
-        return self._do(request, time_limit)
-
     def call(
         self, function: str, arguments: dict[str, Any], time_limit: float
     ) -> dict[str, Any]:
-        """Call a function there, all of it or as far as its limits let it.
+        """Call a function in the process.
 
         Parameters
         ----------
@@ -92,7 +76,7 @@ class Worker:
             Where to find it, as ``"module:function"``.
 
         arguments : dict
-            What it is called with, by name.
+            What it is called with, by name, beside what is shared.
 
         time_limit : float
             Seconds after which the process is stopped.
@@ -103,14 +87,6 @@ class Worker:
             ``status`` and ``message``; with the status "ok" also ``value``, ``seconds``
             and ``peak_mb``.
         """
-        return self._do({"call": function, "arguments": arguments}, time_limit)
-
-    def close(self) -> None:
-        """Stop for good: a fit that another thread asks for starts no new process."""
-        self._closed = True
-        self._stop()
-
-    def _do(self, request: dict[str, Any], time_limit: float) -> dict[str, Any]:
         if self._closed:
             raise RuntimeError("this worker was closed; make a new one.")
         if self._process is None:
@@ -118,10 +94,16 @@ class Worker:
             if self._closed:  # while it started
                 self._stop()
                 return {"status": "failed", "message": "its process was stopped"}
-            started = self._ask(self._setting, _SECONDS_TO_START)
+            started = self._ask(self._setup, _SECONDS_TO_START)
             if started["status"] != "ok":
                 return {**started, "status": "failed"}
+        request = {"function": function, "arguments": arguments}
         return self._ask(pickle.dumps(request), time_limit)
+
+    def close(self) -> None:
+        """Stop for good: a call that another thread makes starts no new process."""
+        self._closed = True
+        self._stop()
 
     def _stop(self) -> None:
         """Stop the process and all it has started."""
@@ -147,7 +129,7 @@ class Worker:
         # stopped together with its children.
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "comitia.advise._child"],
+            [sys.executable, "-P", "-m", "comitia.workers.worker_process"],
             env={**os.environ, **self._environment, "PYTHONPATH": paths},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

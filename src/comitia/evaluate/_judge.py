@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.advise._contest import Outcome, Resample
-from comitia.advise.ranks import row_ranks
 from comitia.ensemble import Ensemble
+from comitia.evaluate._contest import Outcome, Resample
+from comitia.evaluate.method_ranks import row_ranks
 
 __all__ = ["Judge", "merits_of"]
 
@@ -92,7 +92,7 @@ class Judge:
             return {}
         scored = []
         for answer, part in zip(outcome.parts, self.resamples, strict=True):
-            labels, whole = answer["labels"], outcome.whole["labels"][part.objects]
+            labels, whole = answer["value"], outcome.whole["value"][part.objects]
             scores = {"stability": adjusted_rand(labels, whole)}
             if self.truth is None:
                 scores |= self.internal(labels, part)

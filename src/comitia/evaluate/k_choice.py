@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.advise._common import (
+from comitia.catalogue import DEFAULT_FOR_K
+from comitia.ensemble import Ensemble
+from comitia.evaluate._common import (
     at_least,
     check_share,
     n_objects_of,
     pandas,
     plain,
 )
-from comitia.advise.criteria import CRITERIA, Measured, Plan, measure
-from comitia.advise.verdict import judge
-from comitia.catalogue import DEFAULT_FOR_K
-from comitia.ensemble import Ensemble
+from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
+from comitia.evaluate.verdict import judge
 from comitia.exceptions import ComitiaError
 
 __all__ = ["KChoice", "choose_k"]
@@ -382,7 +382,7 @@ def _run(plan: Plan, objects: Any, seeds: list[list[int]], n_jobs: int | None) -
 
 def _measure_set(plan: Plan, objects: Any, r: int, seeds: list[int]) -> Measured:
     """Measure the data (r = 0) or a reference."""
-    from comitia.advise.references import shuffled_ensemble, uniform_reference
+    from comitia.evaluate.references import shuffled_ensemble, uniform_reference
 
     if r > 0:
         draw: Any = (

@@ -1,4 +1,4 @@
-"""What the parts of the advice have in common: checks and plain tables."""
+"""Checks of arguments, and tables as plain lists."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import cophenet, linkage
 
 from comitia import Ensemble, config
-from comitia.advise import (
+from comitia.evaluate import (
     area_changes,
     cdf_area,
     consensus_cdf,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.advise.panels import panel_ids
 from comitia.ensemble import Ensemble
+from comitia.evaluate.panels import panel_ids
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -22,12 +22,16 @@ __all__ = [
     "chosen_estimators",
     "count_workers",
     "draw_resample",
+    "fitted_labels",
     "make_ensemble",
     "pickled",
     "run_all",
 ]
 
 Floats = NDArray[np.float64]
+
+_FIT = "comitia.evaluate._contest:fitted_labels"
+_EVERY_FIT_NEEDS = ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average")
 
 
 @dataclass(frozen=True)
@@ -57,17 +61,22 @@ class Outcome:
 
 def run_all(
     tasks: Sequence[Task],
-    setting: dict[str, Any],
+    inputs: dict[str, Any],
+    memory_limit: int,
     resamples: Sequence[Resample],
     time_limit: float,
     n_workers: int,
     progress: Callable[[int, int], None] | None,
 ) -> list[Outcome]:
+    """Fit every method, each in a process, on all objects and then on resamples."""
     import queue
 
-    from comitia.advise._workers import Worker
+    from comitia.workers import Worker
 
-    workers = [Worker(setting) for _ in range(n_workers)]
+    workers = [
+        Worker(memory_limit, shared=inputs, preload=_EVERY_FIT_NEEDS)
+        for _ in range(n_workers)
+    ]
     idle: queue.Queue[Worker] = queue.Queue()
     for worker in workers:
         idle.put(worker)
@@ -75,15 +84,11 @@ def run_all(
     def run(task: Task) -> Outcome:
         worker = idle.get()
         try:
-            whole = worker.fit(task.estimator, time_limit)
+            arguments = {"estimator": task.estimator}
+            whole = worker.call(_FIT, arguments, time_limit)
             parts = []
-            for one in resamples if whole["status"] == "ok" else ():
-                answer = worker.fit(
-                    task.estimator,
-                    time_limit,
-                    objects=one.objects,
-                    clusterings=one.clusterings,
-                )
+            for part in resamples if whole["status"] == "ok" else ():
+                answer = worker.call(_FIT, arguments | vars(part), time_limit)
                 parts.append(answer)
                 if answer["status"] != "ok":
                     break  # a method is ranked on all resamples or on none
@@ -106,6 +111,30 @@ def run_all(
             worker.close()
         pool.shutdown(wait=True)
     return [outcome for outcome in outcomes if outcome is not None]
+
+
+def fitted_labels(
+    X: Any,
+    ensemble: Ensemble | None,
+    estimator: bytes,
+    objects: Any = None,
+    clusterings: Any = None,
+) -> NDArray[np.int32]:
+    """Fit a pickled method, on everything or on a resample; called in a worker."""
+    method = pickle.loads(estimator)  # nosec B301 # run_all's
+    if clusterings is not None and ensemble is not None:
+        ensemble = ensemble.take(clusterings=clusterings)
+    if objects is not None:
+        X = None if X is None else X[objects]
+        ensemble = None if ensemble is None else ensemble.take(objects=objects)
+    needs = method.card.needs
+    if "labels" not in needs:
+        method.fit(X)
+    elif "data" in needs:
+        method.fit(X, ensemble=ensemble)
+    else:
+        method.fit(ensemble)
+    return method.labels_
 
 
 def count_workers(n_jobs: int | None, n_tasks: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.advise.criteria import CRITERIA
+from comitia.evaluate.criteria import CRITERIA
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Verdict", "judge"]

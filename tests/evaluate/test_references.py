@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia.advise import shuffled_ensemble, uniform_reference
+from comitia.evaluate import shuffled_ensemble, uniform_reference
 
 
 def test_the_box_lies_along_the_main_axes():

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
-from comitia.advise._common import (
+from comitia.ensemble import Ensemble
+from comitia.evaluate._common import (
     at_least,
     check_share,
     n_objects_of,
     pandas,
     plain,
 )
-from comitia.advise._contest import (
+from comitia.evaluate._contest import (
     Outcome,
     Task,
     chosen_estimators,
@@ -30,9 +31,8 @@ from comitia.advise._contest import (
     pickled,
     run_all,
 )
-from comitia.advise._judge import Judge, merits_of
-from comitia.advise.ranks import MeanRanks, mean_ranks, row_ranks
-from comitia.ensemble import Ensemble
+from comitia.evaluate._judge import Judge, merits_of
+from comitia.evaluate.method_ranks import MeanRanks, mean_ranks, row_ranks
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Comparison", "MethodRow", "compare"]
@@ -367,8 +367,10 @@ def compare(
         Task(called, pickled(estimator, n_clusters, int(seed)), estimator.card.name)
         for (called, estimator), seed in zip(estimators.items(), seeds, strict=False)
     ]
-    setting = {"X": data, "ensemble": ensemble, "memory_limit": budget}
-    outcomes = run_all(tasks, setting, resamples, time_limit, n_workers, progress)
+    inputs = {"X": data, "ensemble": ensemble}
+    outcomes = run_all(
+        tasks, inputs, budget, resamples, time_limit, n_workers, progress
+    )
     judge = Judge(data, ensemble, classes, resamples)
     return _comparison(tasks, outcomes, judge, n_clusters)
 
@@ -409,7 +411,7 @@ def _comparison(
             )
     rows.sort(key=_order)
     labels = {
-        task.id: outcome.whole["labels"]
+        task.id: outcome.whole["value"]
         for task, outcome in zip(tasks, outcomes, strict=True)
         if outcome.whole["status"] == "ok"
     }
@@ -434,7 +436,7 @@ def _row(
     whole = outcome.whole
     if whole["status"] != "ok":
         return MethodRow(task.id, task.name, whole["status"], whole["message"])
-    labels, message = whole["labels"], whole["message"]
+    labels, message = whole["value"], whole["message"]
     if outcome.parts and outcome.parts[-1]["status"] != "ok":
         last = outcome.parts[-1]
         text = f"not ranked: {last['status']} on a resample, {last['message']}"
