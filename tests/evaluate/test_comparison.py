@@ -96,7 +96,7 @@ def test_what_fails_is_a_row_and_the_others_go_on():
         n_resamples=1,
         memory_limit="300 MB",
         random_state=0,
-        progress=lambda done, total: seen.append((done, total)),
+        on_progress=lambda *told: seen.append(told),
     )
     rows = {row.id: row for row in found.rows}
     assert rows["raising"].status == "failed"
@@ -111,7 +111,7 @@ def test_what_fails_is_a_row_and_the_others_go_on():
     assert found.rows[0].id == "voting"
     assert "greedy (out of memory)" in found.reason
     assert np.isnan(found.agreement[-1]).all()
-    assert seen == [(done, 5) for done in range(1, 6)]
+    assert seen == [("compare", done, 5) for done in range(6)]
 
 
 def test_a_method_that_hangs_is_stopped_with_what_it_started(tmp_path):
@@ -133,7 +133,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     note = tmp_path / "processes"
     hanging = misbehaving.Hanging(path=str(note))
 
-    def interrupt(done, total):
+    def interrupt(stage, done, total):
         wait_for(note)
         raise KeyboardInterrupt
 
@@ -143,7 +143,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
             [hanging, misbehaving.Raising()],
             n_resamples=0,
             n_jobs=2,
-            progress=interrupt,
+            on_progress=interrupt,
         )
     for pid in map(int, note.read_text().split()):
         assert_ended(pid)

@@ -163,9 +163,9 @@ def test_progress_counts_to_the_end():
         CASES["two"][0],
         range(2, 4),
         n_references=2,
-        progress=lambda done, total: seen.append((done, total)),
+        on_progress=lambda *told: seen.append(told),
     )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [("choose", done, 3) for done in range(4)]
 
 
 @pytest.mark.parametrize("name", ["sec", "lwgp", "voting"])

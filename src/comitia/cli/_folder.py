@@ -15,7 +15,6 @@ from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
-from comitia.cli._meter import n_finished
 from comitia.exceptions import ComitiaError
 
 __all__ = ["ResultFolder", "can_report", "check_obs", "write_obs"]
@@ -112,11 +111,16 @@ class ResultFolder:
         return self.partial / "ensemble"
 
     @property
+    def n_clusterings(self) -> int:
+        """How many clusterings are finished."""
+        return _n_files(self.checkpoint, "member-")
+
+    @property
     def kept(self) -> str:
         """What is finished, in words; nothing if nothing is."""
         for n, what in (
-            (n_finished(self.checkpoint), "clusterings"),
-            (n_finished(self.blocks, "block-"), "blocks"),
+            (self.n_clusterings, "clusterings"),
+            (_n_files(self.blocks, "block-"), "blocks"),
         ):
             if n:
                 return f"{n} {what}"
@@ -216,6 +220,13 @@ class ResultFolder:
         except (OSError, ValueError, KeyError, TypeError):
             return ""
         return f" ({command})"
+
+
+def _n_files(folder: Path, prefix: str) -> int:
+    try:
+        return sum(name.startswith(prefix) for name in os.listdir(folder))
+    except FileNotFoundError:
+        return 0
 
 
 def can_report() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._progress import OnProgress, Progress
 from comitia.ensemble import Ensemble
 from comitia.evaluate.panels import panel_ids
 from comitia.exceptions import ComitiaError
@@ -66,7 +67,7 @@ def run_all(
     resamples: Sequence[Resample],
     time_limit: float,
     n_workers: int,
-    progress: Callable[[int, int], None] | None,
+    on_progress: OnProgress | None,
 ) -> list[Outcome]:
     """Fit every method, each in a process, on all objects and then on resamples."""
     import queue
@@ -97,13 +98,14 @@ def run_all(
             idle.put(worker)
 
     outcomes: list[Outcome | None] = [None] * len(tasks)
+    progress = Progress(on_progress)
     pool = ThreadPoolExecutor(n_workers)
     try:
         futures = {pool.submit(run, task): at for at, task in enumerate(tasks)}
+        progress.report("compare", 0, len(tasks))
         for done, future in enumerate(as_completed(futures), start=1):
             outcomes[futures[future]] = future.result()
-            if progress is not None:
-                progress(done, len(tasks))
+            progress.report("compare", done, len(tasks))
     finally:
         # Also after Ctrl-C: what waits is dropped, what runs is stopped.
         pool.shutdown(wait=False, cancel_futures=True)

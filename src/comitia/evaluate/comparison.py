@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
+from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
     at_least,
@@ -206,7 +207,7 @@ def compare(
     object_fraction: float = 0.8,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Comparison:
     r"""Run several methods on the same data and say which differences are noise.
 
@@ -262,8 +263,8 @@ def compare(
         How many methods run at a time. It changes no labels; times and memory are best
         compared with one.
 
-    progress : callable, default=None
-        Called with how many methods are done and how many there are.
+    on_progress : callable, default=None
+        Called as ``on_progress("compare", done, total)`` with numbers of methods.
 
     Returns
     -------
@@ -369,7 +370,7 @@ def compare(
     ]
     inputs = {"X": data, "ensemble": ensemble}
     outcomes = run_all(
-        tasks, inputs, budget, resamples, time_limit, n_workers, progress
+        tasks, inputs, budget, resamples, time_limit, n_workers, on_progress
     )
     judge = Judge(data, ensemble, classes, resamples)
     return _comparison(tasks, outcomes, judge, n_clusters)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._progress import OnProgress, Progress
 from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
@@ -174,7 +175,7 @@ def choose_k(
     max_objects: int | None = 1000,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> KChoice:
     r"""Say how many clusters there are, if any.
 
@@ -225,9 +226,9 @@ def choose_k(
         How many of the data and the references are measured at a time. It changes no
         result.
 
-    progress : callable, default=None
-        Called with how many of the data and references are done and how many there
-        are.
+    on_progress : callable, default=None
+        Called as ``on_progress("choose", done, total)`` with numbers of data sets: the
+        data and their references.
 
     Returns
     -------
@@ -335,10 +336,11 @@ def choose_k(
     # Seeds are drawn before the work is handed out, so n_jobs cannot change a result.
     seeds = rng.randint(np.iinfo(np.int32).max, size=(total, 2)).tolist()
     sets: list[Measured] = []
+    progress = Progress(on_progress)
+    progress.report("choose", 0, total)
     for done in _run(plan, objects, seeds, n_jobs):
         sets.append(done)
-        if progress is not None:
-            progress(len(sets), total)
+        progress.report("choose", len(sets), total)
     first = sets[0]
     if not first.exact:
         notes.append("The consensus CDF is that of a random sample of pairs.")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._progress import OnProgress, Progress
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io._result_files import write_files
@@ -50,6 +51,7 @@ def save_blocks(
     timings: Mapping[str, float] | None = None,
     command: str | None = None,
     source: str | None = None,
+    on_progress: OnProgress | None = None,
 ) -> KeptBlocks:
     """Write the result of a fit on row blocks.
 
@@ -77,6 +79,9 @@ def save_blocks(
     command, source : str, default=None
         What was typed, and where the data came from.
 
+    on_progress : callable, default=None
+        Called as ``on_progress("write", done, total)`` with numbers of blocks.
+
     Returns
     -------
     kept : KeptBlocks
@@ -85,7 +90,10 @@ def save_blocks(
     labels, k = estimator.labels_, int(estimator.n_clusters_)
     sizes = np.bincount(labels, minlength=k)
     chosen = _sample(labels, sizes)
-    membership, confidence = _write_labels(estimator, folder / "labels", chosen)
+    progress = Progress(on_progress)
+    membership, confidence = _write_labels(
+        estimator, folder / "labels", chosen, progress
+    )
     result = Result.from_estimator(
         _part_of(estimator, chosen, membership),
         _read(rows, chosen),
@@ -127,12 +135,14 @@ def _sample(labels: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def _write_labels(
-    estimator: Any, folder: Path, chosen: NDArray[np.int64]
+    estimator: Any, folder: Path, chosen: NDArray[np.int64], progress: Progress
 ) -> tuple[NDArray[np.float64], float]:
     """Write labels and votes of all; give those of the sample, and mean confidence."""
     pa, parquet = _arrow()
     folder.mkdir()
     taken, total = [], 0.0
+    n_blocks = len(estimator.ensemble_.row_blocks)
+    progress.report("write", 0, n_blocks)
     for number, block in enumerate(estimator.result_blocks()):
         columns = {"cluster": block.labels, "confidence": block.confidence}
         for c, votes in enumerate(block.membership.T):
@@ -145,6 +155,7 @@ def _write_labels(
         lo, hi = np.searchsorted(chosen, [block.rows.start, block.rows.stop])
         taken.append(block.membership[chosen[lo:hi] - block.rows.start])
         total += float(block.confidence.sum())
+        progress.report("write", number + 1, n_blocks)
     return np.concatenate(taken), total / len(estimator.labels_)
 
 

@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from comitia.cli._conduct import UsageError
+from comitia.cli._fitting import (
+    collected_warnings,
+    describe_interruption,
+    seconds_of,
+)
 from comitia.cli._folder import ResultFolder, can_report
 from comitia.cli._meter import Meter
+from comitia.cli._run_command import UsageError
 from comitia.cli._summary import spaced
-from comitia.cli._work import heard, leave
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _against(
             f"{card.id} does not work on row blocks; take a linear method on labels, "
             "such as lwgp (comitia methods --scales linear)"
         )
-    generator = estimator._generator()
+    generator = estimator.get_generator()
     if not hasattr(generator, "_fit_sample"):
         yield (
             f"{type(generator).__name__} needs the whole table in memory; take "
@@ -212,46 +213,35 @@ def fit_in_blocks(
     found : BlockFit
         The result.
     """
-    from sklearn.utils import check_random_state
-
-    from comitia.generate import generate_blocks
     from comitia.io._blocks import save_blocks
 
     rows, raw, scaling = _open(data, how)
     n, p = len(rows), rows.n_features
-    estimator._check_n_clusters(n)
     what = f"{spaced(p)} column{'' if p == 1 else 's'}, {scaling}"
     words = f"{data}, {spaced(n)} objects, {what}, in blocks"
     try:
         folder.begin(command)
         with _client(blocks) as client:
-            begin = perf_counter()
-            with heard() as said:
-                rng = check_random_state(estimator.random_state)
-                generator = _generator(estimator, rng)
-                with meter.stage("blocks"):
-                    ensemble = generate_blocks(
-                        generator,
-                        rows,
-                        folder.blocks,
-                        block_rows=blocks.block_rows,
-                        client=client,
-                        on_progress=lambda _, done, of: meter.show(done, of),
-                    )
-                made = perf_counter()
-                with meter.stage("consensus"):
-                    _combine(estimator, ensemble, generator, rng)
-            fitted = perf_counter()
-            with meter.stage("result"), folder.replaced_result() as place:
+            with meter, collected_warnings() as warned:
+                ensemble = estimator.generate_blocks(
+                    rows,
+                    folder.blocks,
+                    block_rows=blocks.block_rows,
+                    client=client,
+                    on_progress=meter.on_progress,
+                )
+                estimator.combine(ensemble, on_progress=meter.on_progress)
+            with meter, folder.replaced_result() as place:
                 kept = save_blocks(
                     estimator,
                     rows,
                     raw,
                     place,
-                    notes=[f"{what}.", *said],
-                    timings={"ensemble": made - begin, "consensus": fitted - made},
+                    notes=[f"{what}.", *warned],
+                    timings=seconds_of(estimator),
                     command=command,
                     source=data,
+                    on_progress=meter.on_progress,
                 )
                 _link_files(folder.blocks, place / "ensemble")
                 written = report and can_report()
@@ -261,32 +251,10 @@ def fit_in_blocks(
                     write_report(kept.result, place / "report.html")
         folder.abandon()
     except BaseException as error:
-        leave(error, folder)
+        describe_interruption(error, folder)
         raise
     where = folder.path / "report.html" if written else None
     return BlockFit(kept.result, n, kept.sizes, where, words)
-
-
-def _generator(estimator: Any, rng: Any) -> Any:
-    """The generator of a method, with the seed that ``fit`` would draw for it."""
-    from sklearn.base import clone
-
-    generator = clone(estimator._generator(), safe=False)
-    if generator.random_state is None:
-        generator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-    return generator
-
-
-def _combine(estimator: Any, ensemble: Any, generator: Any, rng: Any) -> None:
-    """Fit a method as if it had made the ensemble itself."""
-    seed = estimator.random_state
-    # What fit draws next is what it draws after its generator had its seed.
-    estimator.set_params(random_state=rng)
-    try:
-        estimator.fit(ensemble)
-    finally:
-        estimator.set_params(random_state=seed)
-    estimator.generator_ = generator
 
 
 def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Terminated", "UsageError", "conduct", "typed"]
+__all__ = ["Terminated", "UsageError", "run_command", "typed_command"]
 
 FAILED, NOT_UNDERSTOOD, INTERRUPTED, TERMINATED, CLOSED = 1, 2, 130, 143, 141
 
@@ -32,7 +32,7 @@ class Terminated(KeyboardInterrupt):
 _typed: ContextVar[Sequence[str]] = ContextVar("comitia_typed", default=())
 
 
-def typed() -> str:
+def typed_command() -> str:
     """What was typed, as it can be typed again.
 
     Returns
@@ -44,7 +44,7 @@ def typed() -> str:
     return shlex.join(["comitia", *words])
 
 
-def conduct(command: str, options: Sequence[str]) -> int:
+def run_command(command: str, options: Sequence[str]) -> int:
     """Run a command and turn whatever it raises into a line and an exit code.
 
     Parameters

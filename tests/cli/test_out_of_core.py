@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from comitia import Ensemble
-from comitia.cli import _blocks as cli_blocks
+from comitia.cli import _out_of_core as cli_blocks
 from comitia.generate import blocks as generate_blocks_module
 from comitia.io import Result
 from comitia.io import _blocks as io_blocks

@@ -6,13 +6,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from comitia.cli._folder import ResultFolder
-from comitia.cli._given import Given
-from comitia.cli._meter import Meter, watching
-from comitia.cli._methods import generation
+from comitia.cli._input_files import FitInput
+from comitia.cli._meter import Meter
 from comitia.exceptions import (
     ComitiaError,
     EnsembleFileError,
@@ -20,37 +18,36 @@ from comitia.exceptions import (
     MemoryBudgetError,
 )
 
-__all__ = ["fit_and_keep", "heard", "leave"]
+__all__ = ["collected_warnings", "describe_interruption", "fit_and_keep", "seconds_of"]
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def collected_warnings() -> Iterator[list[str]]:
     """Collect the warnings that are meant for users, once each.
 
     Yields
     ------
-    said : list of str
+    texts : list of str
         Filled in at the end.
     """
     from sklearn.exceptions import ConvergenceWarning
 
     from comitia.exceptions import ComitiaWarning
 
-    said: list[str] = []
+    texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield said
-    texts = [
-        " ".join(str(each.message).split())
-        for each in caught
-        if issubclass(each.category, ComitiaWarning | ConvergenceWarning)
-    ]
-    said.extend(dict.fromkeys(texts))
+        yield texts
+    for each in caught:
+        text = " ".join(str(each.message).split())
+        is_for_users = issubclass(each.category, ComitiaWarning | ConvergenceWarning)
+        if is_for_users and text not in texts:
+            texts.append(text)
 
 
 def fit_and_keep(
     estimator: Any,
-    given: Given,
+    given: FitInput,
     folder: ResultFolder,
     *,
     meter: Meter,
@@ -68,7 +65,7 @@ def fit_and_keep(
     estimator : EnsembleMethod
         The method.
 
-    given : Given
+    given : FitInput
         What it is fitted on.
 
     folder : ResultFolder
@@ -98,48 +95,58 @@ def fit_and_keep(
 
     try:
         folder.begin(command)
-        begin = perf_counter()
-        with (
-            heard() as said,
-            generation(estimator, folder.checkpoint) as made,
-            meter.stage("ensemble"),
-            watching(folder.checkpoint, meter),
-        ):
-            how = {
+        with meter, collected_warnings() as warned:
+            settings = {
                 **given.constraints,
                 "device": given.device,
                 "approximate": given.approximate,
+                "on_progress": meter.on_progress,
             }
-            if given.X is None:
-                estimator.fit(given.ensemble, **how)
+            if given.ensemble is None:
+                estimator.fit(given.X, checkpoint=folder.checkpoint, **settings)
             else:
-                estimator.fit(given.X, ensemble=given.ensemble, **how)
+                estimator.combine(given.ensemble, given.X, **settings)
         if estimator.ensemble_.device is not None:
             # What is written and drawn is read from memory.
             estimator.ensemble_ = estimator.ensemble_.whole
-        seconds = perf_counter() - begin
-        with meter.stage("result"):
+        with meter:
+            meter.on_progress("write", 0, 1)
             about = dict(given.about)
-            about["notes"] = [*about.get("notes", ()), *said]
+            about["notes"] = [*about.get("notes", ()), *warned]
             result = Result.from_estimator(
                 estimator,
                 given.X if given.about.get("feature_names") is not None else None,
                 choice=choice,
-                timings={
-                    "ensemble": made.seconds or 0.0,
-                    "consensus": seconds - (made.seconds or 0.0),
-                },
+                timings=seconds_of(estimator),
                 command=command,
                 **about,
             )
             where = folder.publish(result, report)
     except BaseException as error:
-        leave(error, folder)
+        describe_interruption(error, folder)
         raise
     return result, where
 
 
-def leave(error: BaseException, folder: ResultFolder) -> None:
+def seconds_of(estimator: Any) -> dict[str, float]:
+    """What a result says of the time that it took.
+
+    Parameters
+    ----------
+    estimator : EnsembleMethod
+        The method, fitted.
+
+    Returns
+    -------
+    seconds : dict of str to float
+        For the ensemble, 0 if it was given, and for the consensus with its weights.
+    """
+    seconds = dict(estimator.timings_)
+    made = seconds.pop("generate", 0.0)
+    return {"ensemble": made, "consensus": sum(seconds.values())}
+
+
+def describe_interruption(error: BaseException, folder: ResultFolder) -> None:
     """Keep finished clusterings or blocks if they can be of use, and say so.
 
     Parameters

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from comitia.cli._conduct import UsageError
+from comitia.cli._run_command import UsageError
 from comitia.cli._summary import spaced
 from comitia.exceptions import ComitiaError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from comitia.cli._options import DataOptions
 
 __all__ = [
-    "Given",
+    "FitInput",
     "add_data",
     "memory_limit",
     "parse_k",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 @dataclass
-class Given:
+class FitInput:
     """What a method is fitted on, and what is known of it.
 
     Attributes
@@ -37,7 +37,7 @@ class Given:
         The data.
 
     ensemble : Ensemble or None
-        Given clusterings.
+        FitInput clusterings.
 
     about : dict
         What a Result is told besides: names, truth, notes, source, raw values.
@@ -124,7 +124,7 @@ def refuse_needs(card: Any, what: str) -> None:
 
 def read_data(
     path: str, how: DataOptions, needs: Sequence[str] = ()
-) -> tuple[Given, str]:
+) -> tuple[FitInput, str]:
     """Read what a method is fitted on.
 
     Parameters
@@ -140,7 +140,7 @@ def read_data(
 
     Returns
     -------
-    given : Given
+    given : FitInput
         The data.
 
     words : str
@@ -151,7 +151,7 @@ def read_data(
     if "graph" in needs:
         X = read_graph(path)
         words = f"{path}, graph of {spaced(X.shape[0])} objects"
-        return Given(X, about={"source": path}), words
+        return FitInput(X, about={"source": path}), words
     table = read_table(path, **how.how())
     n, p = table.X.shape
     what = f"{spaced(p)} column{'' if p == 1 else 's'}, {table.scaling}"
@@ -163,10 +163,12 @@ def read_data(
         "source": table.source,
         "raw": table.raw,
     }
-    return Given(table.X, about=about), f"{table.source}, {spaced(n)} objects, {what}"
+    return FitInput(
+        table.X, about=about
+    ), f"{table.source}, {spaced(n)} objects, {what}"
 
 
-def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[Given, str]:
+def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
     """Read a table, or clusterings that comitia saved.
 
     Parameters
@@ -179,7 +181,7 @@ def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[Given, str]:
 
     Returns
     -------
-    given : Given
+    given : FitInput
         Data or clusterings.
 
     words : str
@@ -196,15 +198,15 @@ def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[Given, str]:
     )
     names = ensemble.object_names
     about = {"source": path, "object_names": None if names is None else [*names]}
-    return Given(ensemble=ensemble, about=about), words
+    return FitInput(ensemble=ensemble, about=about), words
 
 
-def add_data(given: Given, path: str, how: DataOptions) -> None:
+def add_data(given: FitInput, path: str, how: DataOptions) -> None:
     """Put the features beside given clusterings, in the order of their objects.
 
     Parameters
     ----------
-    given : Given
+    given : FitInput
         The clusterings.
 
     path : str
