@@ -215,7 +215,7 @@ def fit_in_blocks(
     from sklearn.utils import check_random_state
 
     from comitia.generate import generate_blocks
-    from comitia.io._blocks import save_blocks
+    from comitia.io.block_results import save_blocks
 
     rows, raw, scaling = _open(data, how)
     n, p = len(rows), rows.n_features
@@ -292,7 +292,7 @@ def _combine(estimator: Any, ensemble: Any, generator: Any, rng: Any) -> None:
 def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
     """The rows, scaled and as they are, and what was done to them in a word."""
     from comitia.generate.sources import ChosenRows, ScaledRows, open_rows
-    from comitia.io._columns import Columns, chosen
+    from comitia.io import chosen_columns
 
     path = Path(data)
     if (path / "result.json").exists():
@@ -301,12 +301,12 @@ def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
         from comitia.generate.parquet import parquet_names
 
         names = parquet_names(path)
-        picked = chosen(Columns(names, []), how.columns, how.drop, [])
+        picked = chosen_columns(names, how.columns, how.drop)
         raw: Any = open_rows(path, [names[j] for j in picked])
     else:
         raw = open_rows(path)
         names = [f"column {j + 1}" for j in range(raw.n_features)]
-        picked = chosen(Columns(names, []), how.columns, how.drop, [])
+        picked = chosen_columns(names, how.columns, how.drop)
         raw = ChosenRows(raw, picked, [names[j] for j in picked])
     if how.scale == "none":
         return raw, raw, "not scaled"
