@@ -137,8 +137,8 @@ def remaining_way(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     finite = curve[np.isfinite(curve)]
     if not len(finite):
         return curve
-    first, last = finite[[0, -1]]
-    return (curve - last) / ((first - last) or 1.0)
+    way = float(finite[0] - finite[-1])
+    return np.asarray((curve - finite[-1]) / (way or 1.0))
 
 
 def _voting(weights: dict[str, Any]) -> dict[str, NDArray[Any]]:

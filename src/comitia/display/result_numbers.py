@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from comitia.agreement import agreement_matrix, agreement_with
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
 from comitia.represent import overlaps
+
+if TYPE_CHECKING:
+    from comitia.io.results import Result
 
 __all__ = ["SUPPORT", "ResultNumbers"]
 
@@ -31,7 +34,7 @@ _COMPARED_CLUSTERINGS = 400
 class ResultNumbers:
     """Numbers of a result, each computed when it is first asked for."""
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Result) -> None:
         self.result = result
         self.n = result.n_objects
         self.k = result.n_clusters
@@ -63,7 +66,7 @@ class ResultNumbers:
         """The other cluster that each object gives most votes to."""
         others = self.result.membership.copy()
         others[np.arange(self.n), self.result.labels] = -1.0
-        return others.argmax(axis=1)
+        return np.argmax(others, axis=1)
 
     @cached_property
     def mixed(self) -> tuple[int, int, float] | None:
