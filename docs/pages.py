@@ -83,7 +83,6 @@ PARTS = (
     "partition",
     "optimise",
     "evaluate",
-    "display",
     "plot",
     "io",
     "report",

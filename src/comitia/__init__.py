@@ -52,7 +52,6 @@ _MODULES = {
     "catalogue",
     "cluster",
     "config",
-    "display",
     "evaluate",
     "exceptions",
     "generate",

@@ -18,8 +18,7 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble
 from comitia.cli import _out_of_core as cli_blocks
 from comitia.generate import blocks as generate_blocks_module
-from comitia.io import Result
-from comitia.io import _blocks as io_blocks
+from comitia.io import Result, block_results
 from tests.cli.conftest import read
 
 X, TRUTH = make_blobs(
@@ -90,7 +89,7 @@ def test_seeds_are_those_of_memory(run, tmp_path, monkeypatch):
 
 
 def test_a_folder_holds_all_labels_and_a_sample(run, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(io_blocks, "_SAMPLE", 200)
+    monkeypatch.setattr(block_results, "_SAMPLE", 200)
     # As many labels as it takes for them to stay in their blocks.
     monkeypatch.setattr("comitia.sizes.FEW_LABELS", 0)
     monkeypatch.setattr("comitia.sizes.FEW_OBJECTS", 0)
@@ -139,8 +138,8 @@ def test_every_cluster_is_in_the_sample():
     labels[4000:4300] = 2
     sizes = np.bincount(labels)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(io_blocks, "_SAMPLE", 100)
-        chosen = io_blocks._sample(labels, sizes)
+        patch.setattr(block_results, "_SAMPLE", 100)
+        chosen = block_results._sample(labels, sizes)
     assert (np.diff(chosen) > 0).all()
     got = np.bincount(labels[chosen])
     assert got[1] == 2
@@ -148,7 +147,7 @@ def test_every_cluster_is_in_the_sample():
 
 
 def test_json_counts_all_objects(run, table, monkeypatch):
-    monkeypatch.setattr(io_blocks, "_SAMPLE", 100)
+    monkeypatch.setattr(block_results, "_SAMPLE", 100)
     _, out, _ = run("fit", table, "-k", "3", *QUICK, "--block-rows", "600", "--json")
     about = json.loads(out)
     assert about["n_objects"] == 1500

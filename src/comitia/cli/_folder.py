@@ -134,8 +134,8 @@ class ResultFolder:
         command : str
             What was typed.
         """
-        from comitia.io._folder import recover_folder
-        from comitia.io._result_files import FILES
+        from comitia.io.folder_swap import recover_folder
+        from comitia.io.result_files import FILES
 
         for each in (self.checkpoint, self.blocks):
             if each.is_dir():
@@ -187,7 +187,7 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io._result_files import FILES
+        from comitia.io.result_files import FILES
 
         return self.replaced(FILES)
 
@@ -204,7 +204,7 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io._folder import recover_folder, replaced_folder
+        from comitia.io.folder_swap import recover_folder, replaced_folder
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Where a killed run leaves things for the next one to find.

@@ -187,7 +187,7 @@ def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
     words : str
         What they are, in words.
     """
-    from comitia.io.labels import saved_ensemble
+    from comitia.io.label_files import saved_ensemble
 
     ensemble = saved_ensemble(path)
     if ensemble is None:

@@ -213,7 +213,7 @@ def fit_in_blocks(
     found : BlockFit
         The result.
     """
-    from comitia.io._blocks import save_blocks
+    from comitia.io.block_results import save_blocks
 
     rows, raw, scaling = _open(data, how)
     n, p = len(rows), rows.n_features
@@ -260,7 +260,7 @@ def fit_in_blocks(
 def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
     """The rows, scaled and as they are, and what was done to them in a word."""
     from comitia.generate.sources import ChosenRows, ScaledRows, open_rows
-    from comitia.io._columns import Columns, chosen
+    from comitia.io import chosen_columns
 
     path = Path(data)
     if (path / "result.json").exists():
@@ -269,12 +269,12 @@ def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
         from comitia.generate.parquet import parquet_names
 
         names = parquet_names(path)
-        picked = chosen(Columns(names, []), how.columns, how.drop, [])
+        picked = chosen_columns(names, how.columns, how.drop)
         raw: Any = open_rows(path, [names[j] for j in picked])
     else:
         raw = open_rows(path)
         names = [f"column {j + 1}" for j in range(raw.n_features)]
-        picked = chosen(Columns(names, []), how.columns, how.drop, [])
+        picked = chosen_columns(names, how.columns, how.drop)
         raw = ChosenRows(raw, picked, [names[j] for j in picked])
     if how.scale == "none":
         return raw, raw, "not scaled"

@@ -19,16 +19,15 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
-    from comitia.represent.summary import Profile
+    from comitia.display.cluster_profiles import Profile
 
 __all__ = [
     "card_of",
     "converged_of",
+    "feature_names_of",
     "gap_between",
     "jsonable",
-    "map_of",
     "membership_of",
-    "name_features",
     "objective_of",
     "parameters_of",
     "profile_of",
@@ -37,19 +36,9 @@ __all__ = [
     "texts_of",
     "truth_of",
     "versions_here",
-    "weights_of",
 ]
 
 Floats = NDArray[np.float64]
-
-WEIGHTS = (
-    "clustering_weights",
-    "cluster_weights",
-    "object_weights",
-    "feature_weights",
-    "view_weights",
-    "selected",
-)
 
 # Pairwise distances of more objects than this take longer than a look at a sample.
 _SILHOUETTE_SAMPLE = 2000
@@ -58,19 +47,6 @@ _SILHOUETTE_SAMPLE = 2000
 _FEW = 5
 
 _PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
-
-
-def weights_of(estimator: Any) -> dict[str, NDArray[Any]]:
-    found = {}
-    for name in WEIGHTS:
-        values = getattr(estimator, f"{name}_", None)
-        if values is None:
-            continue
-        if isinstance(values, list | tuple):  # one array for each view
-            values = np.concatenate([np.ravel(part) for part in values])
-        kind = bool if name == "selected" else np.float64
-        found[name] = np.array(values, dtype=kind)
-    return found
 
 
 def membership_of(estimator: Any) -> Floats:
@@ -97,7 +73,7 @@ def table_of(X: Any, needs: Sequence[str], objects: Ensemble) -> Floats | None:
     """
     if X is None or isinstance(X, Ensemble) or {"series", "graph"} & {*needs}:
         return None
-    from comitia.represent.summary import check_features
+    from comitia.display.feature_table import check_features
 
     if "views" in needs and isinstance(X, list | tuple | Mapping):
         views = check_views(X, None, missing=True)
@@ -113,26 +89,18 @@ def graph_of(X: Any, needs: Sequence[str]) -> Any:
     return X if "graph" in needs and not isinstance(X, Ensemble) else None
 
 
-def name_features(
+def feature_names_of(
     given: Sequence[Any] | None, X: Any, data: Floats | None
 ) -> tuple[str, ...]:
+    from comitia.display.feature_table import name_features
+
     if data is None:
         return ()
-    p = data.shape[1]
-    if given is None:
-        given = getattr(X, "columns", None)
     if given is None and isinstance(X, Mapping):
         given = _name_views(X)
     elif given is None and isinstance(X, list | tuple) and np.ndim(X[0]) == 2:
         given = _name_views({f"view {v}": view for v, view in enumerate(X)})
-    if given is None or len(given) != p:
-        if given is not None:
-            raise ComitiaError(
-                f"feature_names must have one entry per feature; got {len(given)} for "
-                f"{p}."
-            )
-        given = [f"feature {j}" for j in range(p)]
-    return tuple(map(str, given))
+    return tuple(name_features(given, X, data.shape[1]).tolist())
 
 
 def _name_views(views: Mapping[Any, Any]) -> list[str]:
@@ -146,29 +114,8 @@ def _name_views(views: Mapping[Any, Any]) -> list[str]:
     ]
 
 
-def map_of(
-    ensemble: Ensemble, data: Floats | None, names: Sequence[str]
-) -> tuple[Floats, tuple[str, str]]:
-    from comitia.represent import embed_objects
-
-    positions = embed_objects(ensemble, data)
-    if data is None:
-        return positions, (
-            "first coordinate of the clusterings",
-            "second coordinate of the clusterings",
-        )
-    n_varying = max(int((np.ptp(data, axis=0) > 0).sum()), 1)
-    first, second = positions.var(axis=0) / n_varying
-    if data.shape[1] == 1:
-        return positions, (names[0] + ", standardised", "")
-    return positions, (
-        f"first principal component, {first:.0%} of the variance",
-        f"second principal component, {second:.0%} of the variance",
-    )
-
-
 def profile_of(data: Floats | None, labels: NDArray[Any]) -> Profile | None:
-    from comitia.represent import cluster_profile
+    from comitia.display.cluster_profiles import cluster_profile
 
     return None if data is None else cluster_profile(data, labels)
 
@@ -270,19 +217,11 @@ def gap_between(data: Floats, labels: NDArray[Any]) -> float:
 
 
 def objective_of(estimator: Any) -> tuple[Floats, ...]:
-    """One curve for each optimisation; several columns are several curves."""
-    values = getattr(estimator, "objective_", None)
-    if values is None:
-        return ()
-    parts = values if isinstance(values, list | tuple) else [values]
-    if all(np.ndim(part) == 0 for part in parts):
-        parts = [np.array(parts)]
-    return tuple(
-        np.array(curve, dtype=np.float64)
-        for part in parts
-        for curve in np.atleast_2d(np.asarray(part, dtype=np.float64).T)
-        if curve.size
-    )
+    """One curve for each optimisation and each of its objectives."""
+    from comitia.display.consensus_view import objective_columns
+
+    runs = objective_columns(estimator)
+    return tuple(curve.copy() for run in runs for curve in run.T if curve.size)
 
 
 def converged_of(estimator: Any) -> bool | None:

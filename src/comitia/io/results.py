@@ -17,8 +17,8 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
-from comitia.io._folder import recover_folder, replaced_folder
-from comitia.io._result_files import (
+from comitia.io.folder_swap import recover_folder, replaced_folder
+from comitia.io.result_files import (
     FILES,
     FORMAT,
     OLD_FORMAT,
@@ -27,7 +27,7 @@ from comitia.io._result_files import (
 )
 
 if TYPE_CHECKING:
-    from comitia.represent.summary import Profile
+    from comitia.display.cluster_profiles import Profile
 
 __all__ = ["Result"]
 
@@ -260,11 +260,13 @@ class Result:
         """
         from sklearn.utils.validation import check_is_fitted
 
+        from comitia.display.consensus_view import weights_of
+        from comitia.display.object_map import map_objects
+
         check_is_fitted(estimator, "labels_")
         ensemble, labels = estimator.ensemble_, estimator.labels_
         n, k = len(labels), int(estimator.n_clusters_)
         require_memory(8 * n * k, f"the vote shares of {n} objects in {k} clusters")
-        weights = collect.weights_of(estimator)
         membership = collect.membership_of(estimator)
         if object_names is None:
             object_names = ensemble.object_names
@@ -273,8 +275,8 @@ class Result:
         data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)
-        names = collect.name_features(feature_names, X, units)
-        positions, axes = collect.map_of(ensemble, data, names)
+        names = collect.feature_names_of(feature_names, X, units)
+        positions, axes = map_objects(ensemble, data, names)
         seed = estimator.get_params(deep=False).get("random_state")
         known = collect.truth_of(truth, objects)
         return cls(
@@ -287,7 +289,7 @@ class Result:
             ensemble=ensemble,
             object_names=called,
             truth=known,
-            weights=weights,
+            weights=weights_of(estimator),
             objective=collect.objective_of(estimator),
             converged=collect.converged_of(estimator),
             positions=positions,

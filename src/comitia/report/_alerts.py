@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from comitia.report._facts import SUPPORT, WEIGHED, Facts
-from comitia.report._text import listed, number, percent, sentences
+from comitia.display.consensus_view import WEIGHED
+from comitia.display.result_numbers import SUPPORT
+from comitia.report._facts import Facts
+from comitia.report._page_text import listed, number, percent, sentences
 
 __all__ = ["Alert", "find_alerts"]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.report._text import number
+from comitia.report._page_text import number
 
 __all__ = [
     "COLOURS",

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.display.consensus_view import WEIGHED, remaining_way
+from comitia.display.result_numbers import SUPPORT
 from comitia.report._alerts import Alert, find_alerts
-from comitia.report._facts import SUPPORT, WEIGHED, Floats
 from comitia.report._figures import histogram, image, line_chart
 from comitia.report._maps import Maps
-from comitia.report._text import (
+from comitia.report._page_text import (
     capital,
     listed,
     number,
@@ -25,6 +26,8 @@ from comitia.report._text import (
 )
 
 __all__ = ["Sections"]
+
+Floats = NDArray[np.float64]
 
 # Clusterings whose agreement is shown one by one.
 SHOWN_CLUSTERINGS = 60
@@ -122,9 +125,10 @@ class Sections(Maps):
     def _weight_table(
         self, name: str, values: Floats, kept: NDArray[np.bool_] | None
     ) -> dict[str, Any]:
-        what = WEIGHED[name]
         if name == "selected":
             what = "clusterings" if len(values) == self.M else "clusters"
+        else:
+            what = WEIGHED[name]
         matrix = values.ndim == 2
         rows = values.mean(axis=0) if matrix else values
         largest = float(np.abs(rows).max()) or 1.0
@@ -468,10 +472,8 @@ class Sections(Maps):
         several = len(curves) > 1
         lines = []
         for i, curve in enumerate(curves[:12]):
-            first, last = curve[np.isfinite(curve)][[0, -1]]
             # Runs of different sizes are comparable by how far they have come.
-            way = (curve - last) / (abs(first - last) or 1.0)
-            values = (way if several else curve).tolist()
+            values = (remaining_way(curve) if several else curve).tolist()
             padded = [v if math.isfinite(v) else None for v in values]
             lines.append((f"run {i}", padded + [None] * (longest - len(curve))))
         return {

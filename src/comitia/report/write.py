@@ -73,11 +73,11 @@ def write_report(
         The file.
     """
     environment = _environment()
+    from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
-    from comitia.report._facts import SUPPORT
     from comitia.report._figures import PALETTE
+    from comitia.report._page_text import as_json, shown
     from comitia.report._sections import TABLE_ENDS, Sections
-    from comitia.report._text import as_json, shown
 
     if not isinstance(result, Result):
         raise ComitiaError(
@@ -140,9 +140,9 @@ def write_comparison(
         The file.
     """
     environment = _environment()
-    from comitia.report._comparison import ComparisonFacts
+    from comitia.report._comparison_facts import ComparisonFacts
     from comitia.report._figures import PALETTE
-    from comitia.report._text import as_json, shown
+    from comitia.report._page_text import as_json, shown
 
     if not hasattr(comparison, "to_dict"):
         raise ComitiaError(
@@ -199,7 +199,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     from comitia import __version__
-    from comitia.report import _figures, _text
+    from comitia.report import _figures, _page_text
 
     environment = Environment(
         loader=PackageLoader("comitia.report"),
@@ -219,12 +219,12 @@ def _environment() -> Environment:
         "ramp": _figures.image(ramp),
         "mark": _figures.mark,
         "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
-        "number": _text.number,
-        "percent": _text.percent,
-        "count": _text.count,
-        "shown": _text.shown,
-        "shown_line": _text.shown_line,
-        "signed": _text.signed,
+        "number": _page_text.number,
+        "percent": _page_text.percent,
+        "count": _page_text.count,
+        "shown": _page_text.shown,
+        "shown_line": _page_text.shown_line,
+        "signed": _page_text.signed,
     }
     environment.globals.update(helpers)
     return environment

@@ -44,14 +44,6 @@ __getattr__, __dir__, __all__ = attach(
             "soft_assignment",
             "weighted_centres",
         ],
-        "summary": [
-            "Profile",
-            "binned_coassociation",
-            "cluster_profile",
-            "consensus_order",
-            "embed_objects",
-            "seriated_order",
-        ],
         "weighted_association": ["weighted_association"],
         "tnorm": ["tnorm_coassociation"],
         "views": [

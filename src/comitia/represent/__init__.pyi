@@ -35,12 +35,6 @@ from comitia.represent.soft_assignment import distance_shares as distance_shares
 from comitia.represent.soft_assignment import profile_similarity as profile_similarity
 from comitia.represent.soft_assignment import soft_assignment as soft_assignment
 from comitia.represent.soft_assignment import weighted_centres as weighted_centres
-from comitia.represent.summary import Profile as Profile
-from comitia.represent.summary import binned_coassociation as binned_coassociation
-from comitia.represent.summary import cluster_profile as cluster_profile
-from comitia.represent.summary import consensus_order as consensus_order
-from comitia.represent.summary import embed_objects as embed_objects
-from comitia.represent.summary import seriated_order as seriated_order
 from comitia.represent.tnorm import tnorm_coassociation as tnorm_coassociation
 from comitia.represent.views import balance_view as balance_view
 from comitia.represent.views import graph_on as graph_on
@@ -60,23 +54,18 @@ __all__ = [
     "BipartiteGraph",
     "ImplicitCoassociation",
     "PartitionKernel",
-    "Profile",
     "SERIES_REPRESENTATIONS",
     "align",
     "align_clusters",
     "aligned_votes",
     "balance_view",
-    "binned_coassociation",
     "bipartite_graph",
-    "cluster_profile",
     "cluster_shares",
     "coassociation",
     "coassociation_blocks",
     "combined_weights",
     "condensed_coassociation",
-    "consensus_order",
     "distance_shares",
-    "embed_objects",
     "fourier_coefficients",
     "graph_on",
     "impute_views",
@@ -101,7 +90,6 @@ __all__ = [
     "represent_series",
     "row_scale",
     "scale_view",
-    "seriated_order",
     "soft_assignment",
     "soft_jaccard",
     "spread_shares",

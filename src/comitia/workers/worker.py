@@ -159,7 +159,8 @@ class Worker:
             }
         if answer is None:
             return self._died()
-        return pickle.loads(answer)  # nosec B301 # our own child's
+        found: dict[str, Any] = pickle.loads(answer)  # nosec B301 # our own child's
+        return found
 
     def _died(self) -> dict[str, Any]:
         """What is known of a process that ended without an answer."""

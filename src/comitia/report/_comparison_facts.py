@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from comitia.report._figures import image, ticks
-from comitia.report._text import capital, count, listed, number, sentences, shown
+from comitia.report._maps import NAME_ROOM
+from comitia.report._page_text import capital, count, listed, number, sentences, shown
 
 __all__ = ["ComparisonFacts"]
 
@@ -197,7 +198,7 @@ class ComparisonFacts:
             {
                 "cluster": i + 1,
                 "at": (i + 0.5) * step,
-                "named": step >= 3.6,
+                "named": step >= NAME_ROOM,
             }
             for i in range(len(self.good))
         ]

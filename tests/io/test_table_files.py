@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
 from comitia.io import read_table
-from comitia.io._text import _BLOCK_ROWS, read_text
+from comitia.io._delimited_text import _BLOCK_ROWS, read_text
 
 
 @pytest.fixture

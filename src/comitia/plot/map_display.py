@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.plot._consensus import Consensus, read_estimator, read_result
+from comitia.display.consensus_view import Consensus, read_estimator, read_result
+from comitia.display.object_map import map_objects
 from comitia.plot._style import GREY, cluster_colour, cluster_marker, tidy
-from comitia.plot.base import Display
-from comitia.represent import embed_objects
+from comitia.plot.display_base import Display
 
 __all__ = ["MapDisplay"]
 
@@ -27,7 +27,7 @@ class MapDisplay(Display):
     """The objects on a map, in the colours and shapes of their clusters.
 
     With data, the map is that of their two principal components; without, that of the
-    labels (see :func:`comitia.represent.embed_objects`). An object that the clusterings
+    labels (see ``comitia.display.object_map``). An object that the clusterings
     are sure of is large and solid, a doubtful one small and pale.
 
     Attributes
@@ -88,16 +88,7 @@ class MapDisplay(Display):
             The numbers.
         """
         consensus = read_estimator(estimator)
-        positions = embed_objects(consensus.ensemble, X)
-        axes = ("first direction of the votes", "second direction of the votes")
-        if X is not None:
-            varying = int((np.ptp(np.asarray(X, dtype=float), axis=0) > 0).sum())
-            first, second = positions.var(axis=0) / max(varying, 1)
-            axes = (
-                f"first principal component, {first:.0%} of the variance",
-                f"second principal component, {second:.0%} of the variance",
-            )
-        return cls._of(consensus, positions, axes)._drawn_on(ax)
+        return cls._of(consensus, *map_objects(consensus.ensemble, X))._drawn_on(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:
@@ -119,8 +110,7 @@ class MapDisplay(Display):
         consensus = read_result(result)
         positions, axes = result.positions, result.axes
         if positions is None:
-            positions = embed_objects(consensus.ensemble)
-            axes = ("first direction of the votes", "second direction of the votes")
+            positions, axes = map_objects(consensus.ensemble)
         return cls._of(consensus, positions, axes)._drawn_on(ax)
 
     @classmethod

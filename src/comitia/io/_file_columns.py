@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 from comitia._files import read_npy, read_npz
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.io._cells import unescape_cells
-from comitia.io._text import read_text
-from comitia.io._words import (
+from comitia.io._cell_text import (
     as_text,
     check_choice,
     position,
@@ -29,12 +27,14 @@ from comitia.io._words import (
     text_or_none,
     verbatim,
 )
+from comitia.io._delimited_text import read_text
+from comitia.io.csv_cells import unescape_cells
 
 __all__ = [
     "Columns",
     "Format",
     "called",
-    "chosen",
+    "chosen_columns",
     "existing",
     "format_of",
     "is_stdin",
@@ -372,20 +372,37 @@ def names_from(found: Columns, wanted: str) -> list[str]:
     return as_text(column, blank="")
 
 
-def chosen(
-    found: Columns,
-    columns: str | Sequence[str] | None,
-    drop: str | Sequence[str] | None,
-    apart: Sequence[str | None],
+def chosen_columns(
+    names: Sequence[str],
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    not_features: Sequence[str | None] = (),
 ) -> list[int]:
-    names = found.names
+    """Choose columns by name, position or range.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of all columns.
+
+    columns, drop : str or sequence of str, default=None
+        Columns to use, or to leave out, as in :func:`read_table`.
+
+    not_features : sequence of str or None, default=()
+        Columns that are something else, such as names of objects.
+
+    Returns
+    -------
+    chosen : list of int
+        Indices of the columns to use.
+    """
     kept = (
         [*range(len(names))] if columns is None else select(names, columns, "columns")
     )
     out = {*select(names, drop, "drop")} if drop is not None else set()
     out |= {
         at
-        for each in apart
+        for each in not_features
         if each is not None and (at := position(names, each)) is not None
     }
     kept = [j for j in kept if j not in out]
@@ -394,6 +411,3 @@ def chosen(
             "no columns are left to cluster; look at columns, drop, id and truth."
         )
     return kept
-
-
-# -- columns to numbers ---------------------------------------------------------

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._files import file_digest, write_json
-from comitia.io._cells import digits, escape_cell, read_csv, unescape_cell, write_csv
 from comitia.io._collect import jsonable
+from comitia.io.csv_cells import digits, escape_cell, read_csv, unescape_cell, write_csv
 
 if TYPE_CHECKING:
+    from comitia.display.cluster_profiles import Profile
     from comitia.ensemble import Ensemble
     from comitia.io.results import Result
-    from comitia.represent.summary import Profile
 
 __all__ = ["FILES", "FORMAT", "OLD_FORMAT", "read_files", "write_files"]
 
@@ -338,7 +338,7 @@ def _read_profile(
 ) -> tuple[tuple[str, ...], Profile | None]:
     if not (folder / "profile.csv").exists():
         return (), None
-    from comitia.represent.summary import Profile
+    from comitia.display.cluster_profiles import Profile
 
     _, rows = read_csv(folder / "profile.csv")
     p = len(rows) // k

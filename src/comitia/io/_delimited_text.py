@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.io._words import MISSING, all_missing, as_text, count, position
+from comitia.io._cell_text import MISSING, all_missing, as_text, count, position
 
 __all__ = ["decoded", "delimiter_of", "read_text", "rows_of"]
 

@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.display.cluster_profiles import Profile, cluster_profile
+from comitia.display.consensus_view import check_fitted
+from comitia.display.feature_table import check_features, name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._consensus import check_fitted, name_features
 from comitia.plot._style import DIVERGING, colour_bar, name_ticks, words
-from comitia.plot.base import Display
-from comitia.represent import Profile, cluster_profile
-from comitia.represent.summary import check_features
+from comitia.plot.display_base import Display
 
 __all__ = ["ProfileDisplay"]
 
@@ -106,9 +106,7 @@ class ProfileDisplay(Display):
             )
         data = check_features(X, len(estimator.labels_), estimator.ensemble_)
         profile = cluster_profile(data, estimator.labels_)
-        if feature_names is None:
-            feature_names = getattr(X, "columns", None)
-        names = name_features(feature_names, profile.means.shape[1])
+        names = name_features(feature_names, X, profile.means.shape[1])
         return cls._of(profile, names, max_features)._drawn_on(ax)
 
     @classmethod
@@ -138,9 +136,8 @@ class ProfileDisplay(Display):
                 "the result was made without data, so that it has no profile; make "
                 "it with Result.from_estimator(estimator, X)."
             )
-        names = name_features(
-            result.feature_names or None, result.profile.means.shape[1]
-        )
+        n_features = result.profile.means.shape[1]
+        names = name_features(result.feature_names or None, None, n_features)
         return cls._of(result.profile, names, max_features)._drawn_on(ax)
 
     @classmethod

@@ -9,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.exceptions import ComitiaError
-from comitia.plot._consensus import (
+from comitia.display.consensus_view import (
+    WEIGHED,
     Consensus,
-    name_features,
     read_estimator,
     read_result,
 )
+from comitia.display.feature_table import name_features
+from comitia.exceptions import ComitiaError
 from comitia.plot._style import (
     COLOURS,
     GREY,
@@ -24,17 +25,12 @@ from comitia.plot._style import (
     name_ticks,
     tidy,
 )
-from comitia.plot.base import Display
+from comitia.plot.display_base import Display
 
 __all__ = ["WeightsDisplay"]
 
-_KINDS = {
-    "clusterings": "clustering_weights",
-    "clusters": "cluster_weights",
-    "objects": "object_weights",
-    "features": "feature_weights",
-    "views": "view_weights",
-}
+# The attribute that holds the weights of each kind of item.
+_ATTRIBUTES = {items: attribute for attribute, items in WEIGHED.items()}
 
 # More bars than this cannot be told apart, nor their names read.
 _BARS = 40
@@ -161,8 +157,8 @@ class WeightsDisplay(Display):
         feature_names: Sequence[Any] | None,
         who: str,
     ) -> Self:
-        of = _which(consensus.weights, of, who)
-        weights = np.asarray(consensus.weights[_KINDS[of]], dtype=np.float64)
+        of = _kind_to_draw(consensus.weights, of, who)
+        weights = np.asarray(consensus.weights[_ATTRIBUTES[of]], dtype=np.float64)
         level = weights if weights.ndim == 1 else weights.mean(axis=0)
         order = np.argsort(-level, kind="stable")
         names = _names(consensus, of, len(level), feature_names)
@@ -299,14 +295,15 @@ class WeightsDisplay(Display):
         return {"data": data, "index": self.order}
 
 
-def _which(weights: dict[str, NDArray[Any]], of: str | None, who: str) -> str:
-    there = [kind for kind, name in _KINDS.items() if name in weights]
-    if of is not None and of not in _KINDS:
-        raise ComitiaError(f"of={of!r} is none of {', '.join(map(repr, _KINDS))}.")
-    if of is None and there:
-        return there[0]
-    if of is None or of not in there:
-        has = " and ".join(there) if there else "nothing"
+def _kind_to_draw(weights: dict[str, NDArray[Any]], of: str | None, who: str) -> str:
+    """The kind of weights to draw: the one asked for, or the first that there is."""
+    weighed = [items for items, name in _ATTRIBUTES.items() if name in weights]
+    if of is not None and of not in _ATTRIBUTES:
+        raise ComitiaError(f"of={of!r} is none of {', '.join(map(repr, _ATTRIBUTES))}.")
+    if of is None and weighed:
+        return weighed[0]
+    if of is None or of not in weighed:
+        has = " and ".join(weighed) if weighed else "nothing"
         raise ComitiaError(
             f"{who} has no weights{'' if of is None else f' of {of}'} to draw; it "
             f"weighs {has}."
@@ -319,7 +316,7 @@ def _names(
 ) -> NDArray[Any]:
     ensemble = consensus.ensemble
     if of == "features":
-        return name_features(feature_names, n)
+        return name_features(feature_names, None, n)
     if of == "objects" and consensus.object_names is not None:
         return consensus.object_names
     called = ensemble.clustering_names

@@ -19,16 +19,7 @@ from numpy.typing import NDArray
 
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
-from comitia.io._columns import (
-    Columns,
-    Format,
-    called,
-    chosen,
-    names_from,
-    read_columns,
-    take_apart,
-)
-from comitia.io._words import (
+from comitia.io._cell_text import (
     LAST_EXACT,
     all_missing,
     check_choice,
@@ -36,6 +27,15 @@ from comitia.io._words import (
     known_labels,
     quoted,
     refuse_duplicates,
+)
+from comitia.io._file_columns import (
+    Columns,
+    Format,
+    called,
+    chosen_columns,
+    names_from,
+    read_columns,
+    take_apart,
 )
 
 __all__ = ["Table", "read_table"]
@@ -156,7 +156,7 @@ def read_table(
     if id is not None:
         object_names = names_from(found, id)
     known = None if truth is None else take_apart(found, truth, "truth")
-    features = chosen(found, columns, drop, [id, truth])
+    features = chosen_columns(found.names, columns, drop, [id, truth])
     notes = list(found.notes)
     names, values, one_hot = _numeric(features, found, categorical, notes)
     raw = _filled(names, values, impute, object_names, notes)

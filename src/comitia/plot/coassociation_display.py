@@ -8,21 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.plot._consensus import Consensus, read_estimator, read_result
+from comitia.display.consensus_view import Consensus, read_estimator, read_result
+from comitia.display.heat_maps import heat_map, with_room
 from comitia.plot._style import COLOURS, GREY, SEQUENTIAL, colour_bar
-from comitia.plot.base import Display
-from comitia.represent import binned_coassociation, seriated_order
+from comitia.plot.display_base import Display
 
 __all__ = ["CoassociationDisplay"]
 
-# Up to here each object has a row of its own; a picture has no room for more.
-_MANY = 1000
-_BINS = 500
+# Room for the number of a cluster, as a share of the axis.
+_NAME_ROOM = 1 / 30
 
-# Numbers of clusters stand at least this share of the axis apart.
-_ROOM = 1 / 30
-
-# Of the values that are not zero, the share that the scale of colours covers.
+# The darkest colour is this quantile of the values that are not zero.
 _DARKEST = 0.98
 
 
@@ -96,7 +92,7 @@ class CoassociationDisplay(Display):
 
         n_bins : int, default=None
             Rows of the picture. By default one for each object up to 1000 objects,
-            and 500 beyond; then no n × n matrix is made.
+            and 400 beyond; then no n × n matrix is made.
 
         Returns
         -------
@@ -131,20 +127,13 @@ class CoassociationDisplay(Display):
 
     @classmethod
     def _of(cls, consensus: Consensus, n_bins: int | None) -> Self:
-        n = consensus.ensemble.n_objects
-        if n_bins is None:
-            n_bins = n if n <= _MANY else _BINS
-        order = seriated_order(consensus.ensemble, consensus.labels)
+        picture = heat_map(
+            consensus.ensemble, consensus.labels, n_bins, **consensus.vote_weights
+        )
         return cls(
-            coassociation=binned_coassociation(
-                consensus.ensemble,
-                order,
-                n_bins,
-                co_sampled=consensus.ensemble.kind == "partial",
-                **consensus.vote_weights,
-            ),
-            order=order,
-            edges=np.arange(n_bins + 1) * n // n_bins,
+            coassociation=picture.values,
+            order=picture.order,
+            edges=picture.edges,
             sizes=np.bincount(consensus.labels, minlength=consensus.n_clusters),
             weighted="cluster_weights" in consensus.vote_weights,
             object_names=consensus.object_names,
@@ -182,7 +171,7 @@ class CoassociationDisplay(Display):
                     linewidth=1.2,
                 )
             )
-        named = _apart(ends - self.sizes / 2, n * _ROOM)
+        named = with_room(ends - self.sizes / 2, n * _NAME_ROOM)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks((ends - self.sizes / 2)[named], labels=map(str, named))
             axis.set_tick_params(length=0)
@@ -213,12 +202,3 @@ class CoassociationDisplay(Display):
                 ]
             )
         return {"data": self.coassociation, "index": names, "columns": names}
-
-
-def _apart(places: NDArray[Any], room: float) -> list[int]:
-    """Which of some places, in rising order, can be named without overlap."""
-    named: list[int] = []
-    for c, place in enumerate(places):
-        if not named or place - places[named[-1]] >= room:
-            named.append(c)
-    return named

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from comitia._progress import OnProgress, Progress
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.io._result_files import write_files
+from comitia.io.result_files import write_files
 from comitia.io.results import Result
 
 __all__ = ["KeptBlocks", "save_blocks"]

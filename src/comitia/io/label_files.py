@@ -16,10 +16,12 @@ from comitia._files import read_arrays, read_npy
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.io._columns import (
+from comitia.io._cell_text import count, known_labels, position, quoted
+from comitia.io._delimited_text import decoded, delimiter_of, rows_of
+from comitia.io._file_columns import (
     Format,
     called,
-    chosen,
+    chosen_columns,
     existing,
     format_of,
     is_stdin,
@@ -28,8 +30,6 @@ from comitia.io._columns import (
     read_columns,
     take_apart,
 )
-from comitia.io._text import decoded, delimiter_of, rows_of
-from comitia.io._words import count, known_labels, position, quoted
 
 __all__ = [
     "Votes",
@@ -374,7 +374,9 @@ def _read_clusterings(
     known = None
     if truth is not None and position(names, truth) is not None:
         known = known_labels(take_apart(found, truth, "truth"))
-    wanted = chosen(found, columns, drop, [id, truth if known is not None else None])
+    wanted = chosen_columns(
+        found.names, columns, drop, [id, truth if known is not None else None]
+    )
     labels = [_labels_of(found.values[j]) for j in wanted]
     for j, column in zip(wanted, labels, strict=True):
         if columns is None and _tells_all_apart(column):

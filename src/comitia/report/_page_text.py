@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from comitia.report._mathml import UnknownTeX, mathml
+from comitia.report.mathml import UnknownTeX, mathml
 
 __all__ = [
     "as_json",

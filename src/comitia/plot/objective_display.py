@@ -8,10 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.display.consensus_view import (
+    check_fitted,
+    objective_columns,
+    remaining_way,
+)
 from comitia.exceptions import ComitiaError
-from comitia.plot._consensus import check_fitted
 from comitia.plot._style import COLOURS, tidy
-from comitia.plot.base import Display
+from comitia.plot.display_base import Display
 
 __all__ = ["ObjectiveDisplay"]
 
@@ -76,11 +80,14 @@ class ObjectiveDisplay(Display):
             The numbers.
         """
         check_fitted(estimator, "objective_")
-        values = estimator.objective_
-        parts = list(values) if isinstance(values, list | tuple) else [values]
-        if all(np.ndim(part) == 0 for part in parts):
-            parts = [np.asarray(parts)]
-        curves = tuple(_component(np.asarray(part), component) for part in parts)
+        runs = objective_columns(estimator)
+        n_objectives = min(run.shape[1] for run in runs)
+        if not 0 <= component < n_objectives:
+            raise ComitiaError(
+                f"component={component} must lie in 0..{n_objectives - 1}, since the "
+                f"method has {n_objectives} objective{'s' * (n_objectives > 1)}."
+            )
+        curves = tuple(run[:, component] for run in runs)
         n_iter = getattr(estimator, "n_iter_", -1)
         longest = max(map(len, curves))
         converged = getattr(estimator, "converged_", None)
@@ -125,7 +132,7 @@ class ObjectiveDisplay(Display):
             iterations = np.arange(self.first, self.first + len(curve))
             ax.plot(
                 iterations,
-                _left(curve) if several else curve,
+                remaining_way(curve) if several else curve,
                 color=COLOURS[0],
                 linewidth=1.0 if several else 1.8,
                 alpha=max(0.25, min(1.0, 6 / len(self.curves))),
@@ -166,24 +173,3 @@ class ObjectiveDisplay(Display):
                 "objective": np.concatenate(self.curves),
             }
         }
-
-
-def _component(values: NDArray[Any], component: int) -> NDArray[np.float64]:
-    if values.ndim == 1:
-        if component != 0:
-            raise ComitiaError(
-                f"component={component} was asked for of a method with one objective; "
-                "give 0."
-            )
-        return values.astype(np.float64)
-    if not 0 <= component < values.shape[1]:
-        raise ComitiaError(
-            f"component={component} must lie in 0..{values.shape[1] - 1}, since the "
-            f"method has {values.shape[1]} objectives."
-        )
-    return values[:, component].astype(np.float64)
-
-
-def _left(curve: NDArray[np.float64]) -> NDArray[np.float64]:
-    way = curve[0] - curve[-1]
-    return (curve - curve[-1]) / way if way != 0 else np.zeros_like(curve)
