@@ -15,12 +15,10 @@ from benchmarks.harness import Row, cpu, two_thread_wall
 from comitia.agreement import contingency
 from comitia.catalogue import method
 from comitia.ensemble import Ensemble
-from comitia.partition.moves import MedianSearch
-from comitia.represent.partition_kernel import (
-    PartitionKernel,
-    path_kernel_table,
-    subset_kernel_table,
-)
+from comitia.methods.fixed_clusterings.vega_pons_2008 import path_kernel_table
+from comitia.methods.fixed_clusterings.wpck import subset_kernel_table
+from comitia.partition.median_search import MedianSearch
+from comitia.partition.partition_kernel import PartitionKernel
 
 N_CLUSTERS = 10
 N_CLUSTERINGS = 20

@@ -12,8 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.ensembles import planted_labels
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia import Ensemble, method
-from comitia.partition import cluster_vote
-from comitia.represent import align_clusters, vote_shares
+from comitia.partition.vote_winners import cluster_vote
+from comitia.represent import align_clusters
+from comitia.represent.votes import vote_shares
 
 N_CLUSTERS, N_CLUSTERINGS, NOISE = 50, 20, 0.4
 

@@ -183,7 +183,7 @@ def lloyd_pass(votes: Any) -> Any:
     from comitia.engine.label_rows import label_rows
     from comitia.engine.merged_rows import rows_as_they_are
     from comitia.partition._lloyd import Centres, _pass
-    from comitia.represent.rows import row_sums
+    from comitia.represent.cluster_sums import row_sums
 
     rng = np.random.RandomState(SEED)
     table = rng.standard_normal((votes.n_clusters, N_CLUSTERS))

@@ -1,10 +1,11 @@
 """The worked examples of the catalogue, and ensembles with a known answer."""
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
 from comitia.testing import planted, same_partition
 
-__all__ = ["E6", "LWEA16", "U6", "X6", "planted", "same_partition"]
+__all__ = ["E6", "LWEA16", "U6", "X6", "is_ultrametric", "planted", "same_partition"]
 
 # Six objects in three clusterings, two of them identical.
 E6 = np.array(
@@ -25,3 +26,9 @@ LWEA16 = np.repeat(
     [2, 3, 2, 1, 3, 1, 4],
     axis=0,
 )
+
+
+def is_ultrametric(D, tol=1e-9):
+    """Whether no side of a triangle is longer than both of the others."""
+    D = squareform(D) if np.ndim(D) == 1 else np.asarray(D)
+    return all((np.maximum(D[:, [k]], D[k]) + tol >= D).all() for k in range(len(D)))

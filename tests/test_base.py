@@ -1,20 +1,15 @@
 """The base classes: what fit takes, what it keeps, and how a loop ends."""
 
-from numbers import Integral
-from typing import ClassVar
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 
 from comitia import Ensemble, method
-from comitia._sklearn import Interval
-from comitia.base import EnsembleMethod, VariableWeightMethod
+from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
-from comitia.optimise import project_simplex
 from tests.fixtures import E6, X6
 
 CARD = MethodCard(
@@ -111,99 +106,6 @@ def test_a_method_must_say_how_it_combines():
 
     with pytest.raises(TypeError, match="Silent does not say how it combines"):
         Silent().fit(Ensemble(E6))
-
-
-class Means(VariableWeightMethod):
-    """Weighted mean of the co-associations; weights fall with the distance to it."""
-
-    card = MethodCard(
-        id="means", weighs="clusterings", approach="variable", scales="quadratic"
-    )
-    _parameter_constraints: ClassVar = {
-        **VariableWeightMethod._parameter_constraints,
-        "n_rounds": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        n_rounds=0,
-        max_iter=100,
-        tol=1e-12,
-        generator=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_rounds = n_rounds
-        self.max_iter = max_iter
-        self.tol = tol
-        self.generator = generator
-        self.random_state = random_state
-
-    def _start(self, ensemble, X, rng):
-        together = ensemble.labels.T[:, :, None] == ensemble.labels.T[:, None, :]
-        self._together = together.astype(float)
-        weights = np.full(ensemble.n_clusterings, 1 / ensemble.n_clusterings)
-        return weights, self._update_consensus(ensemble, weights)
-
-    def _distances(self, consensus):
-        return ((self._together - consensus) ** 2).sum(axis=(1, 2))
-
-    # min sum_m w_m d_m + 5 |w|^2: the weights are a projection onto the simplex.
-    def _update_weights(self, ensemble, consensus):
-        return project_simplex(-self._distances(consensus) / 10)
-
-    def _update_consensus(self, ensemble, weights):
-        return np.tensordot(weights, self._together, axes=1)
-
-    def _objective(self, ensemble, weights, consensus):
-        return weights @ self._distances(consensus) + 5 * weights @ weights
-
-    def _result(self, ensemble, weights, consensus, rng):
-        self.clustering_weights_ = weights
-        return (consensus[0] < 0.5).astype(int)
-
-
-def test_a_variable_weight_method_goes_down_until_it_stops():
-    fitted = Means().fit(Ensemble(E6))
-    assert fitted.converged_
-    assert fitted.n_iter_ == len(fitted.objective_) - 1 >= 2
-    assert (np.diff(fitted.objective_) <= 1e-12).all()
-    assert fitted.objective_[-1] < fitted.objective_[0]
-    assert_allclose(fitted.clustering_weights_.sum(), 1.0)
-    # The clustering that disagrees with its two equal fellows weighs least.
-    assert fitted.clustering_weights_.argmin() == 2
-    assert_array_equal(fitted.labels_, [0, 0, 0, 1, 1, 1])
-
-
-def test_a_loop_that_is_cut_short_warns():
-    with pytest.warns(ConvergenceWarning, match="Means did not converge in max_iter=1"):
-        fitted = Means(max_iter=1, tol=0.0).fit(Ensemble(E6))
-    assert not fitted.converged_
-    assert fitted.n_iter_ == 1
-
-
-class Bounces(Means):
-    """An objective that rises after its first iteration."""
-
-    def _objective(self, ensemble, weights, consensus):
-        self._calls = getattr(self, "_calls", -1) + 1
-        return [5.0, 1.0, 3.0, 3.0][self._calls]
-
-    def _update_consensus(self, ensemble, weights):
-        self._updates = getattr(self, "_updates", -1) + 1
-        return np.full((6, 6), float(self._updates))
-
-    def _result(self, ensemble, weights, consensus, rng):
-        self.kept_ = consensus[0, 0]
-        return np.arange(6)
-
-
-def test_the_best_iterate_is_kept():
-    fitted = Bounces().fit(Ensemble(E6))
-    assert_array_equal(fitted.objective_, [5.0, 1.0, 3.0, 3.0])
-    assert fitted.kept_ == 1.0  # the consensus of the first iteration
 
 
 @pytest.mark.parametrize("labels", [[[0, 0], [0, 0], [1, 1], [1, 1]], [[0], [0], [1]]])

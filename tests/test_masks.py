@@ -12,7 +12,6 @@ from comitia.cluster import ConstraintSet, KMedoids, modularity
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.io import Result
-from comitia.partition import weighted_vote
 from comitia.validity import Clustered
 from comitia.weigh import normalise_weights
 
@@ -140,11 +139,6 @@ def test_masked_pairs_are_refused():
 def test_a_pair_with_a_masked_label_is_not_violated():
     pairs = ConstraintSet(6, must_link=[(2, 3), (1, 3)])
     assert pairs.violated(MASKED).tolist() == [False, True]
-
-
-def test_a_masked_vote_is_no_vote():
-    votes = np.ma.array([[0, 1, 1], [0, 1, 1]], mask=[[0, 0, 0], [0, 1, 1]])
-    assert_array_equal(weighted_vote(votes), [1, 0])
 
 
 @pytest.mark.parametrize("given", [MASKED_X, list(MASKED_X)], ids=["table", "rows"])

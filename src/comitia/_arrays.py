@@ -23,6 +23,7 @@ __all__ = [
     "as_tensor",
     "check_device",
     "device_of",
+    "fewest_features",
     "floats_on",
     "label_sizes",
     "on_host",
@@ -340,6 +341,23 @@ def _free_on(device: str | None) -> int | None:
     # PyTorch holds on to what it has freed, and gives that out again.
     cached = cuda.memory_reserved(device) - cuda.memory_allocated(device)
     return int(cuda.mem_get_info(device)[0] + cached)
+
+
+def fewest_features(X: Any) -> Any:
+    """Rows with the same inner products, and no more features than rows.
+
+    Parameters
+    ----------
+    X : array of shape (n_objects, n_features)
+        The rows.
+
+    Returns
+    -------
+    X : array of shape (n_objects, min(n_objects, n_features))
+        The rows, or a triangular factor of their inner products.
+    """
+    n, p = X.shape
+    return array_namespace(X).linalg.qr(X.T)[1].T if p > n else X
 
 
 def _torch_device(device: str) -> str:

@@ -7,13 +7,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -27,7 +26,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 
-__all__ = ["EnsembleMethod", "ResultBlock", "VariableWeightMethod"]
+__all__ = ["EnsembleMethod", "ResultBlock"]
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
@@ -193,7 +192,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         approximate : {"landmarks"}, default=None
             ``"landmarks"`` runs a method that is quadratic in n on 5000 objects drawn
             at random, and gives the others the labels that their clusters have among
-            these (:mod:`comitia.represent.landmarks`). For methods that need
+            these (:mod:`comitia.represent.landmark_labels`). For methods that need
             clusterings alone. By default nothing is approximated, and what does not
             fit into memory is refused.
 
@@ -483,7 +482,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         labels : ndarray of shape (n_new,)
             A cluster of the consensus for each.
         """
-        from comitia.represent import cluster_shares, spread_shares
+        from comitia.represent.votes import cluster_shares, spread_shares
 
         check_is_fitted(self, "labels_")
         if not hasattr(self, "generator_"):
@@ -502,7 +501,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     @cached_property
     def membership_(self) -> NDArray[np.float64]:
         """Share of the votes that each object gives to each cluster, (n, k)."""
-        from comitia.represent import cluster_shares, spread_shares
+        from comitia.represent.votes import cluster_shares, spread_shares
 
         check_is_fitted(self, "labels_")
         shares = cluster_shares(self.ensemble_, self.labels_, self.n_clusters_)
@@ -762,7 +761,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     def _combine_landmarks(
         self, ensemble: Ensemble, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        from comitia.represent.landmarks import draw_landmarks, extend_labels
+        from comitia.represent.landmark_labels import draw_landmarks, extend_labels
 
         drawn = draw_landmarks(ensemble, rng)
         labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))
@@ -913,84 +912,3 @@ def _in_order_of(names: Names, ensemble: Ensemble) -> Ensemble:
     """The ensemble with its objects in the order of the data, which has these names."""
     _, rows = match_rows([names, names_of(ensemble)], ["X", "ensemble"])
     return ensemble if rows[1] is None else ensemble.take(objects=rows[1])
-
-
-class VariableWeightMethod(EnsembleMethod):
-    """Base class of the methods that optimise weights and consensus together.
-
-    A method says how it starts, how weights follow from a consensus, how a consensus
-    follows from weights, and what they are judged by; the loop is here. Weights come
-    first: from uniform weights a first update of the consensus may change nothing, and
-    a loop that looks at the objective would stop there. The best iterate is kept.
-
-    Attributes
-    ----------
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each iteration.
-
-    n_iter_ : int
-        Number of iterations.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-    }
-
-    max_iter: int
-    tol: float
-
-    def _start(
-        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
-    ) -> tuple[Any, Any]:
-        """The first weights and the first consensus."""
-        raise TypeError(f"{type(self).__name__} does not say how it starts.")
-
-    def _update_weights(self, ensemble: Ensemble, consensus: Any) -> Any:
-        """The best weights for a consensus."""
-        raise TypeError(f"{type(self).__name__} does not say how it weighs.")
-
-    def _update_consensus(self, ensemble: Ensemble, weights: Any) -> Any:
-        """The best consensus for weights."""
-        raise TypeError(f"{type(self).__name__} does not say how it combines.")
-
-    def _objective(self, ensemble: Ensemble, weights: Any, consensus: Any) -> float:
-        """What is minimised."""
-        raise TypeError(f"{type(self).__name__} does not say what it minimises.")
-
-    def _result(
-        self, ensemble: Ensemble, weights: Any, consensus: Any, rng: Any
-    ) -> NDArray[Any]:
-        """Store the weights; return the labels."""
-        raise TypeError(f"{type(self).__name__} does not say what its labels are.")
-
-    def _combine(
-        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
-    ) -> NDArray[Any]:
-        weights, consensus = self._start(ensemble, X, rng)
-        objective = [self._objective(ensemble, weights, consensus)]
-        best = (objective[0], weights, consensus)
-        self.converged_ = False
-        for _ in range(self.max_iter):
-            weights = self._update_weights(ensemble, consensus)
-            consensus = self._update_consensus(ensemble, weights)
-            objective.append(self._objective(ensemble, weights, consensus))
-            if objective[-1] <= best[0]:
-                best = (objective[-1], weights, consensus)
-            if abs(objective[-2] - objective[-1]) <= self.tol * abs(objective[-2]):
-                self.converged_ = True
-                break
-        else:
-            warnings.warn(
-                f"{type(self).__name__} did not converge in max_iter={self.max_iter} "
-                "iterations; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_ = np.asarray(objective)
-        self.n_iter_ = len(objective) - 1
-        return self._result(ensemble, best[1], best[2], rng)

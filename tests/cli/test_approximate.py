@@ -1,6 +1,6 @@
 """--approximate: quadratic methods on a sample."""
 
-from comitia.represent import landmarks
+from comitia.represent import landmark_labels as landmarks
 from tests.cli.conftest import read
 
 QUICK = ["--id", "name", "--drop", "class", "--n-clusterings", "5", "--no-report"]

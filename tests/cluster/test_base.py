@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     Repeats,
     cluster_means,
     fill_empty,

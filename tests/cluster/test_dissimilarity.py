@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from comitia.cluster import _dissimilarity
-from comitia.cluster._dissimilarity import dissimilarities, nearest_rows
+from comitia.cluster import dissimilarity as _dissimilarity
+from comitia.cluster.dissimilarity import dissimilarities, nearest_rows
 
 
 def survey(seed, n=80):

@@ -23,9 +23,8 @@ from comitia.exceptions import MemoryBudgetError
 from comitia.generate import EstimatorGenerator
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.estimators import distance_bytes
-from comitia.methods.fixed_clusters.yang_2016 import kept_at_random
+from comitia.methods.fixed_clusters.yang_2016 import kept_at_random, tnorm_coassociation
 from comitia.partition import ncut
-from comitia.represent import tnorm_coassociation
 from comitia.validity import score_table
 
 ON_LABELS = [cls for cls in method_classes() if cls.card.needs == ("labels",)]

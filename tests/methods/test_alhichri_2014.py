@@ -7,12 +7,17 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from comitia import method
+from comitia import Ensemble, method
 from comitia.agreement import entropy, nmi
+from comitia.engine.sparse import largest_votes
 from comitia.exceptions import ComitiaError
-from comitia.partition import grid_graph, potts_energy, weighted_vote
-from comitia.represent import aligned_votes, knn_graph
-from tests.fixtures import same_partition
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    potts_energy,
+)
+from comitia.methods.fixed_clusterings.alhichri_2014 import aligned_votes
+from comitia.represent import align_clusters, knn_graph
+from tests.fixtures import E6, same_partition
 
 Fusion = method("alhichri_2014")
 
@@ -35,7 +40,8 @@ def vote_of(fitted):
     return aligned_votes(
         ensemble,
         ensemble.labels[:, fitted.reference_],
-        clustering_weights=fitted.clustering_weights_,
+        int(ensemble.n_clusters_each[fitted.reference_]),
+        fitted.clustering_weights_,
     )
 
 
@@ -63,7 +69,7 @@ def test_the_reference_has_the_largest_entropy():
 def test_without_penalty_it_is_the_weighted_vote():
     X, _ = image(0.3)
     fitted = fitted_on(X, n_clusters=4, feature_fraction=0.5, graph_penalty=0.0)
-    assert same_partition(fitted.labels_, weighted_vote(vote_of(fitted)))
+    assert same_partition(fitted.labels_, largest_votes(vote_of(fitted)))
     assert fitted.n_iter_ == 0
 
 
@@ -78,7 +84,7 @@ def test_the_energy_falls_and_is_that_of_the_labels(connectivity):
     assert fitted.n_iter_ == len(fitted.objective_) - 1 > 0
     assert (np.diff(fitted.objective_) < 0).all()
     votes = vote_of(fitted)
-    start = potts_energy(weighted_vote(votes), 1 - votes, graph, 0.2)
+    start = potts_energy(largest_votes(votes), 1 - votes, graph, 0.2)
     assert_allclose(fitted.objective_[0], start)
 
 
@@ -137,3 +143,45 @@ def test_neighbours_that_do_not_fit_are_refused():
         fitted_on(X, n_clusters=4, connectivity=grid_graph((3, 3)))
     with pytest.raises(ComitiaError, match="must be symmetric"):
         fitted_on(X, n_clusters=4, connectivity=np.triu(np.ones((480, 480))))
+
+
+def votes_by_loops(ensemble, targets, k, w):
+    votes = np.zeros((ensemble.n_objects, k))
+    for i, row in enumerate(ensemble.labels):
+        for m, label in enumerate(row):
+            if label >= 0:
+                votes[i, targets[ensemble.offsets[m] + label]] += w[m]
+    return votes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_votes_are_counted_object_by_object(seed):
+    rng = np.random.RandomState(seed)
+    ensemble = Ensemble(rng.randint(-1, 5, size=(60, 4)))
+    reference, w = rng.randint(3, size=60), rng.rand(4)
+    targets = align_clusters(ensemble, reference)
+    got = aligned_votes(ensemble, reference, 3, w)
+    expected = votes_by_loops(ensemble, targets, 3, w)
+    assert_allclose(got, expected, atol=1e-14)
+
+
+def test_votes_of_e6_for_its_first_clustering():
+    # c and e stand for a and b; d = {2, 3} is in excess, between them, and joins a.
+    votes = aligned_votes(Ensemble(E6), E6[:, 0], 2, np.full(3, 1 / 3))
+    assert_allclose(votes[:, 0], [1, 1, 1, 1 / 3, 0, 0])
+    assert_allclose(votes.sum(axis=1), 1)
+
+
+def test_crisp_memberships_vote_as_labels_do():
+    fuzzy = Ensemble.from_memberships([np.eye(3)[E6[:, m]] for m in range(3)])
+    expected = aligned_votes(Ensemble(E6), E6[:, 0], 2, [1, 2, 3])
+    got = aligned_votes(fuzzy, E6[:, 0], 2, [1, 2, 3])
+    assert_allclose(got, expected)
+
+
+def test_fuzzy_clusterings_split_their_vote():
+    F = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    votes = aligned_votes(
+        Ensemble.from_memberships([F, F[:, ::-1]]), [0, 0, 1], 2, [0.5, 0.5]
+    )
+    assert_allclose(votes, F)

@@ -1,5 +1,7 @@
 """Bob-Hic: trees on samples, of objects whose distances are distorted most."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,15 +9,16 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import Round
-from comitia.methods.fixed_objects.bob_hic import BobHic, by_faithfulness
-from comitia.partition import (
-    cophenetic,
+from comitia.methods.fixed_objects.bob_hic import (
+    BobHic,
+    by_faithfulness,
     extended_cophenetic,
-    hac,
-    is_ultrametric,
     row_correlations,
 )
+from comitia.partition import cophenetic, hac
+from tests.fixtures import is_ultrametric
 
 BLOBS, TRUTH = make_blobs(80, centers=4, random_state=3)
 
@@ -106,3 +109,67 @@ def test_two_objects_make_a_tree():
     fitted = BobHic(2, random_state=0).fit([[0.0], [1.0]])
     assert fitted.linkage_.shape == (1, 4)
     assert sorted(fitted.labels_) == [0, 1]
+
+
+X = np.random.RandomState(0).randn(15, 3)
+
+
+def heights_by_loops(tree):
+    """Walk the merges: two objects meet where their clusters merge."""
+    n = len(tree) + 1
+    members = {i: [i] for i in range(n)}
+    D = np.zeros((n, n))
+    for step, (a, b, height, _) in enumerate(tree):
+        for i, j in itertools.product(members[int(a)], members[int(b)]):
+            D[i, j] = D[j, i] = height
+        members[n + step] = members[int(a)] + members[int(b)]
+    return D
+
+
+def ultrametric_by_loops(D, tol=1e-12):
+    n = len(D)
+    return all(
+        D[i, j] <= max(D[i, k], D[j, k]) + tol
+        for i, j, k in itertools.product(range(n), repeat=3)
+    )
+
+
+def test_objects_outside_are_next_to_their_leaf():
+    tree = hac(pdist(X[:8]), "average")
+    D = squareform(pdist(X))
+    nearest, gap = D[:, :8].argmin(axis=1), D[:, :8].min(axis=1)
+    got = squareform(extended_cophenetic(tree, nearest, gap))
+    inside = heights_by_loops(tree)
+    assert_allclose(got[:8, :8], inside)
+    for i, j in itertools.combinations(range(15), 2):
+        expected = max(inside[nearest[i], nearest[j]], gap[i], gap[j])
+        assert_allclose(got[i, j], expected)
+    for i in range(8, 15):
+        assert_allclose(got[i, nearest[i]], gap[i])
+    assert ultrametric_by_loops(got)
+
+
+def test_everybody_can_be_next_to_one_leaf():
+    got = extended_cophenetic(np.empty((0, 4)), [0, 0, 0], [0.0, 1.0, 3.0])
+    assert_allclose(got, [1.0, 3.0, 3.0])
+
+
+def test_correlations_are_those_of_the_rows_without_the_diagonal():
+    one, other = pdist(X), cophenetic(hac(pdist(X)))
+    got = row_correlations(one, other)
+    A, B = squareform(one), squareform(other)
+    for i in range(15):
+        rest = np.arange(15) != i
+        assert_allclose(got[i], np.corrcoef(A[i, rest], B[i, rest])[0, 1])
+
+
+@pytest.mark.parametrize("level", [1.0, 1e-9, 1e9])
+def test_a_constant_row_has_no_correlation(level):
+    equal = np.full(10, level)
+    assert_allclose(row_correlations(equal, np.arange(10.0)), 0.0)
+    assert_allclose(row_correlations(np.arange(10.0), equal), 0.0)
+
+
+def test_distances_of_other_objects_are_refused():
+    with pytest.raises(ComitiaError, match="same objects"):
+        row_correlations(np.ones(3), np.ones(6))

@@ -7,12 +7,12 @@ from scipy.optimize import minimize, minimize_scalar
 
 from comitia import Ensemble
 from comitia.methods import EAC, BregmannianConsensus
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._votes import Votes, penalised_weights
 from comitia.methods.variable_clusterings.bregman_cc import (
     divergences,
     mean_similarity,
 )
-from comitia.optimise import bregman_elementwise, left_centroid
+from tests.divergences import elementwise, left_mean
 from tests.fixtures import E6, planted, same_partition
 
 METRICS = ["squared", "kl", "itakura_saito"]
@@ -48,7 +48,7 @@ def test_weights_of_e6_are_those_of_the_catalogue():
 
 
 def test_the_mean_of_two_constant_matrices_is_that_of_the_catalogue():
-    S = left_centroid([np.full((3, 3), 0.25), np.ones((3, 3))], divergence="kl")
+    S = left_mean([np.full((3, 3), 0.25), np.ones((3, 3))], [1, 1], "kl")
     assert_allclose(S, 0.5)
 
 
@@ -58,10 +58,10 @@ def test_similarity_and_divergences_are_their_definitions(kind, metric):
     votes = random_votes(0, kind)
     w = np.array([0.5, 0.3, 0.2])
     each = similarities(votes, metric)
-    wanted = left_centroid(each, w, metric)
+    wanted = left_mean(each, w, metric)
     got = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
     assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
-    wanted = [bregman_elementwise(wanted, one, metric).sum() for one in each]
+    wanted = [elementwise(wanted, one, metric).sum() for one in each]
     assert_allclose(divergences(votes, w, metric), wanted, rtol=1e-8)
 
 
@@ -72,7 +72,7 @@ def test_the_similarity_is_that_of_a_numerical_optimiser(metric):
     S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
     for i, j in [(0, 2), (0, 5), (3, 9), (4, 4)]:
         found = minimize_scalar(
-            lambda s, y=each[:, i, j]: w @ bregman_elementwise(s, y, metric),
+            lambda s, y=each[:, i, j]: w @ elementwise(s, y, metric),
             bounds=(1e-6, 1.0),
             method="bounded",
             options={"xatol": 1e-10},
@@ -85,7 +85,7 @@ def test_weights_are_those_of_a_numerical_optimiser(metric):
     votes = random_votes(2)
     d = divergences(votes, np.array([0.5, 0.3, 0.2]), metric)
     votes.penalty = 0.6 * d.mean()
-    got = BregmannianConsensus(metric=metric)._weigh(votes, (None, d))
+    got = BregmannianConsensus(metric=metric)._update_weights(votes, (None, d))
     found = minimize(
         lambda w: (w @ d + votes.penalty * w @ w) / d.mean(),
         np.full(3, 1 / 3),
@@ -106,10 +106,9 @@ def test_the_objective_is_its_definition_and_does_not_rise(metric):
     w = fitted.clustering_weights_
     assert_allclose(w.sum(), 1.0)
     each = similarities(Votes(Ensemble(labels), 3), metric)
-    S = left_centroid(each, w, metric)
+    S = left_mean(each, w, metric)
     cost = sum(
-        x * bregman_elementwise(S, one, metric).sum()
-        for x, one in zip(w, each, strict=True)
+        x * elementwise(S, one, metric).sum() for x, one in zip(w, each, strict=True)
     )
     assert_allclose(fitted.objective_[-1], cost + 50.0 * w @ w, rtol=1e-8)
 

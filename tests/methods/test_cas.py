@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
-from comitia.represent import vote_shares
+from comitia.represent.votes import vote_shares
 from tests.fixtures import E6, planted, same_partition
 
 CAS = method("cas")

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs, make_circles
 from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaError
 from comitia.methods import LateFusionMultipleKernels
-from comitia.optimise import SoftPartitions
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import SoftPartitions
 from tests.fixtures import same_partition
 
 
@@ -19,11 +19,10 @@ def orthonormal(n, k, rng):
 
 def run(votes, **parameters):
     method = LateFusionMultipleKernels(3, **parameters)
-    w = np.full(votes.n_clusterings, 1 / votes.n_clusterings)
-    consensus = method._begin(votes, None)
+    w, consensus = method._start(votes, None)
     for _ in range(50):
-        consensus = method._refine(votes, w, consensus)
-        w = method._weigh(votes, consensus)
+        consensus = method._update_consensus(votes, w, consensus)
+        w = method._update_weights(votes, consensus)
     return w, *consensus
 
 

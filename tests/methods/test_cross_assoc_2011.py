@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble, method
-from comitia.partition import cross_association_cost
 from tests.fixtures import E6, X6, planted, same_partition
+from tests.methods.test_cross_assoc_2011_search import cost_by_loops
 
 Method = method("cross_assoc_2011")
 
@@ -78,9 +78,7 @@ def test_the_objective_is_the_cost_of_the_thresholded_matrix(variant, threshold)
     ensemble = Ensemble(labels)
     fitted = Method(4, threshold=threshold, variant=variant).fit(X, ensemble=ensemble)
     alike = thresholded(ensemble, fitted.clustering_weights_, threshold)
-    cost = cross_association_cost(
-        alike, fitted.labels_, weight_blocks=variant == "code_length"
-    )
+    cost = cost_by_loops(alike, fitted.labels_, variant == "code_length")
     assert_allclose(fitted.objective_[-1], cost)
     assert (np.diff(fitted.objective_) <= 1e-9).all()
     assert fitted.n_clusters_ == 4
@@ -119,7 +117,7 @@ def test_the_printed_cost_prefers_a_lonely_object():
     lonely = np.r_[0, np.ones(79, dtype=int)]
 
     def cost(groups, weight_blocks):
-        return cross_association_cost(alike, groups, weight_blocks=weight_blocks)
+        return cost_by_loops(alike, groups, weight_blocks)
 
     assert cost(truth, True) < cost(lonely, True)
     assert cost(truth, False) > cost(lonely, False)

@@ -8,7 +8,7 @@ from scipy.optimize import minimize, minimize_scalar
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods import ECBNMF
-from comitia.methods._alternating import Votes
+from comitia.methods._votes import Votes
 from comitia.methods.variable_clusterings.ec_bnmf import (
     scores,
     softmax,
@@ -55,7 +55,7 @@ def test_scores_and_objective_are_their_definitions(seed):
     votes.penalty, w = 7.0, np.array([0.4, 0.3, 0.2, 0.1])
     beta = variances(votes, F, 2.0, 1.0)
     wanted = brute(labels, full, w, beta, 2.0, 1.0, 7.0)
-    assert_allclose(ECBNMF()._cost(votes, w, F), wanted, rtol=1e-10)
+    assert_allclose(ECBNMF()._objective(votes, w, F), wanted, rtol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -75,7 +75,7 @@ def test_weights_are_those_of_a_numerical_optimiser(seed):
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
         options={"ftol": 1e-14},
     )
-    got = ECBNMF()._weigh(votes, F)
+    got = ECBNMF()._update_weights(votes, F)
     assert_allclose(got, found.x, atol=1e-4)  # SLSQP stops there
     assert cost(got) <= found.fun + 1e-12
 

@@ -4,9 +4,11 @@ from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import squareform
 
-from comitia import Ensemble, method
+from comitia import Ensemble, config, method
+from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.methods.fixed_clusters.ecpcs_hc import propagated_coassociation
 from comitia.partition import hac
-from comitia.represent import jaccard_clusters, random_walk_similarity
+from comitia.represent import coassociation, jaccard_clusters, random_walk_similarity
 from tests.fixtures import E6, planted, same_partition
 
 ECPCSHC = method("ecpcs_hc")
@@ -74,3 +76,56 @@ def test_a_planted_partition_is_found_and_counted():
     fitted = ECPCSHC().fit(Ensemble(labels))
     assert fitted.n_clusters_ == 4
     assert same_partition(fitted.labels_, truth)
+
+
+def coassociation_by_loops(ensemble, Z):
+    B = ensemble.membership.toarray()
+    S = np.zeros((len(B), len(B)))
+    for i in range(len(B)):
+        for j in range(len(B)):
+            values = []
+            for m in range(ensemble.n_clusterings):
+                own = slice(ensemble.offsets[m], ensemble.offsets[m + 1])
+                if B[i, own].any() and B[j, own].any():
+                    values.append(B[i, own] @ Z[own, own] @ B[j, own])
+            S[i, j] = np.mean(values) if values else 0.0
+    return S
+
+
+def ensemble_of(kind):
+    labels, _ = planted(25, 3, 4, noise=0.4, seed=0)
+    if kind == "partial":
+        labels[np.random.RandomState(0).rand(*labels.shape) < 0.2] = -1
+    if kind == "fuzzy":
+        rng = np.random.RandomState(0)
+        return Ensemble.from_memberships(rng.dirichlet(np.ones(3), size=(4, 25)))
+    return Ensemble(labels)
+
+
+@pytest.mark.parametrize("kind", ["hard", "partial", "fuzzy"])
+def test_the_propagated_coassociation_is_its_definition(kind, monkeypatch):
+    monkeypatch.setattr("comitia.methods.fixed_clusters.ecpcs_hc._COLUMNS", 7)
+    E = ensemble_of(kind)
+    Z = np.random.RandomState(0).rand(E.n_clusters, E.n_clusters)
+    Z = (Z + Z.T) / 2
+    got = propagated_coassociation(E, Z)
+    assert_allclose(got, coassociation_by_loops(E, Z), atol=1e-12)
+
+
+def test_clusters_that_are_not_alike_leave_the_plain_coassociation():
+    E = ensemble_of("hard")
+    got = propagated_coassociation(E, np.eye(E.n_clusters))
+    assert_allclose(got, coassociation(E, dtype=np.float64), atol=1e-15)
+
+
+def test_the_memory_budget_is_asked_first():
+    labels, _ = planted(400, 3, 3, noise=0.4, seed=0)
+    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="ecpcs_mc"):
+        propagated_coassociation(Ensemble(labels), np.eye(9))
+    with config.limit("1 kB"), pytest.raises(MemoryBudgetError, match="20 vertices"):
+        random_walk_similarity(np.ones((20, 20)))
+
+
+def test_a_similarity_of_another_size_is_refused():
+    with pytest.raises(ComitiaError, match=r"\(7, 7\); got shape \(3, 3\)"):
+        propagated_coassociation(Ensemble(E6), np.eye(3))

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
-from comitia.represent import weighted_association
+from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from comitia.validity import score_table
 from comitia.weigh import maximum_relevance
 from tests.fixtures import E6, X6, planted, same_partition

@@ -9,7 +9,7 @@ from sklearn.decomposition import NMF
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods import IWNMF
-from comitia.methods._alternating import Votes
+from comitia.methods._votes import Votes
 from comitia.methods.variable_clusters.iwnmf import (
     fitted_values,
     labelled,
@@ -54,9 +54,9 @@ def test_weights_are_those_of_the_catalogue():
 def test_the_objective_is_its_definition(seed):
     votes, F, P = random_problem(seed)
     votes.penalty = 0.7
-    w = IWNMF()._first_weights(votes)
+    w = labelled(votes) / votes.micro.n_votes[:, None]
     wanted, BV = brute(votes, w, F, P, 0.7)
-    assert_allclose(IWNMF()._cost(votes, w, (F, P)), wanted, rtol=1e-10)
+    assert_allclose(IWNMF()._objective(votes, w, (F, P)), wanted, rtol=1e-10)
     got = weighted_membership(votes, w).toarray()[votes.inverse]
     assert_allclose(got, BV)
     assert_allclose(BV.sum(axis=1), 1.0)
@@ -66,7 +66,7 @@ def test_the_objective_is_its_definition(seed):
 def test_weights_are_those_of_a_numerical_optimiser(penalty):
     votes, F, P = random_problem(3)
     votes.penalty = penalty
-    w, known = IWNMF()._weigh(votes, (F, P)), labelled(votes)
+    w, known = IWNMF()._update_weights(votes, (F, P)), labelled(votes)
     assert not known.all()
     values = fitted_values(votes, F, P)
     for i in range(8):
@@ -87,12 +87,12 @@ def test_weights_are_those_of_a_numerical_optimiser(penalty):
 def test_every_step_lowers_the_objective(seed):
     votes, F, P = random_problem(seed)
     votes.penalty = 0.3
-    method, w = IWNMF(), IWNMF()._first_weights(votes)
+    method, w = IWNMF(), labelled(votes) / votes.micro.n_votes[:, None]
     costs = [brute(votes, w, F, P, 0.3)[0]]
     for _ in range(20):
-        F, P = method._refine(votes, w, (F, P))
+        F, P = method._update_consensus(votes, w, (F, P))
         costs.append(brute(votes, w, F, P, 0.3)[0])
-        w = method._weigh(votes, (F, P))
+        w = method._update_weights(votes, (F, P))
         costs.append(brute(votes, w, F, P, 0.3)[0])
     assert (np.diff(costs) <= 1e-10).all()
     assert costs[-1] < 0.5 * costs[0]

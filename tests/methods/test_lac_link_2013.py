@@ -7,9 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import config, method
 from comitia.exceptions import MemoryBudgetError
+from comitia.methods.variable_features._lac_link_2013_links import refine_by_links
 from comitia.partition import ncut
 from comitia.represent import coassociation, profile_similarity
-from comitia.represent.link_similarity import refine_by_links
 from tests.fixtures import same_partition
 
 LinkRefinedLAC = method("lac_link_2013")

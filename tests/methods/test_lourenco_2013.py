@@ -8,7 +8,7 @@ from scipy.optimize import linprog, minimize
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods import RobustEvidenceAccumulation
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._votes import Votes, penalised_weights
 from comitia.methods.variable_clusterings.lourenco_2013 import (
     capped_weights,
     errors,

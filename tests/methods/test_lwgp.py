@@ -5,7 +5,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods.fixed_clusters.lwgp import LWGP
-from comitia.partition import bipartite_spectrum, tcut
+from comitia.partition import tcut
+from comitia.partition.transfer_cut import bipartite_spectrum
 from comitia.represent import bipartite_graph
 from tests.fixtures import E6, planted, same_partition
 

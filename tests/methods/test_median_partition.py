@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import agreement_with
-from comitia.partition.moves import AGREEMENTS, set_partitions
+from comitia.partition.median_search import AGREEMENTS, set_partitions
 from comitia.weigh import crowd_agreement
 from tests.fixtures import E6, planted, same_partition
 

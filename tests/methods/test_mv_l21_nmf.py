@@ -9,8 +9,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.methods import MultiViewL21NMF
+from comitia.methods.multiview._prepared_views import row_scale, scale_view
 from comitia.optimise import power_weights
-from comitia.represent import knn_graph, row_scale, scale_view
+from comitia.represent import knn_graph
 from tests.fixtures import same_partition
 from tests.methods._views import confused_pair, without
 
@@ -18,10 +19,10 @@ from tests.methods._views import confused_pair, without
 class Watched(MultiViewL21NMF):
     """Keeps the factor of the best iterate, and how rough it is along each view."""
 
-    def _labels(self, problem, weights, consensus):
+    def _result(self, problem, weights, consensus, rng):
         self.U = consensus[0]
         self.t = self._roughness(problem, consensus)
-        return super()._labels(problem, weights, consensus)
+        return super()._result(problem, weights, consensus, rng)
 
 
 def cost_by_loops(fitted, views, U, graph_penalty):

@@ -7,21 +7,20 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from comitia._arrays import to_numpy
+from comitia._arrays import fewest_features, to_numpy
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MVCC
-from comitia.methods.multiview.mvcc import normalised_graph, printed_graph
-from comitia.optimise import (
+from comitia.methods.multiview._mvcc_concepts import (
     ConceptView,
     agreement_weights,
     concept_consensus,
     concept_objective,
     concept_sweep,
     factorise_concepts,
-    reduce_features,
     update_concepts,
     update_objects,
 )
+from comitia.methods.multiview.mvcc import normalised_graph, printed_graph
 from tests.fixtures import same_partition
 from tests.multiview import (
     complementary_views,
@@ -170,12 +169,12 @@ def test_the_objective_falls_in_practice_and_the_lowest_is_kept(seed):
 
 def test_fewer_features_give_the_same_inner_products():
     X = np.random.RandomState(0).rand(5, 20)
-    small = reduce_features(X)
+    small = fewest_features(X)
     assert small.shape == (5, 5)
     assert_allclose(small @ small.T, X @ X.T)
-    assert_array_equal(reduce_features(X.T), X.T)
+    assert_array_equal(fewest_features(X.T), X.T)
     view = concept_view(0, n=5, p=20)
-    less = view._replace(X=reduce_features(view.X))
+    less = view._replace(X=fewest_features(view.X))
     assert_allclose(
         factorise_concepts([less], max_iter=5).consensus,
         factorise_concepts([view], max_iter=5).consensus,

@@ -12,7 +12,7 @@ import comitia
 from comitia._arrays import to_numpy
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods import PMSC
-from comitia.partition import (
+from comitia.methods.multiview._pmsc_subspace import (
     partition_consensus,
     partition_distance,
     partition_weights,

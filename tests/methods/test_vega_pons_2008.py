@@ -7,8 +7,7 @@ from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, method
 from comitia.exceptions import ComitiaWarning
-from comitia.partition.moves import set_partitions
-from comitia.represent import path_kernel
+from comitia.partition.median_search import set_partitions
 from comitia.validity import (
     cluster_size_difference,
     inter_cluster_distance,
@@ -17,6 +16,7 @@ from comitia.validity import (
 )
 from comitia.weigh import entropy_relevance
 from tests.fixtures import E6, X6, same_partition
+from tests.methods._partition_kernels import path_kernel
 
 Method = method("vega_pons_2008")
 

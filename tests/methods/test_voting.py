@@ -11,7 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods import Voting
-from comitia.represent import align
+from comitia.methods.baselines.voting import has_labels, overlaps_with
+from comitia.represent import align, overlaps
+from comitia.represent.cluster_sums import labels_of
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -110,3 +112,33 @@ def test_objects_that_weights_leave_without_a_vote_are_refused():
     votes = Ensemble([[0, 0], [0, 0], [1, 1], [-1, 1]])
     with pytest.raises(ComitiaError, match="without a vote, the first is object 3"):
         Voting(clustering_weights=[1, 0]).fit(votes)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("few", [0, 10**6])  # compiled tables, and sparse products
+def test_overlaps_with_a_clustering_are_those_with_its_labels(
+    few, missing, monkeypatch
+):
+    monkeypatch.setattr("comitia.sizes.FEW_LABELS", few)
+    rng = np.random.RandomState(0)
+    labels = rng.randint(4, size=(60, 3))
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels[:, 0] = rng.randint(7, size=60)
+    votes = Ensemble(labels)
+    for m in range(3):
+        own = labels_of(votes, m)
+        assert_array_equal(overlaps_with(votes, m), overlaps(votes, own))
+        assert has_labels(votes, m, own)
+        for i in (0, 59):
+            other = own.copy()
+            other[i] = -1 if own[i] >= 0 else 0
+            assert not has_labels(votes, m, other)
+
+
+def test_overlaps_with_a_fuzzy_clustering_take_its_likeliest_labels():
+    rng = np.random.RandomState(0)
+    votes = Ensemble.from_memberships(
+        [rng.dirichlet(np.ones(3), size=20) for _ in range(2)]
+    )
+    expected = overlaps(votes, labels_of(votes, 1), 3)
+    assert_array_equal(overlaps_with(votes, 1), expected)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble
 from comitia.methods import NMFConsensus, WeightedConsensus
-from comitia.methods._alternating import Votes, gram_matrix
+from comitia.methods._votes import Votes, gram_matrix
 from comitia.methods.variable_clusterings.wcc import best_weights
 from tests.fixtures import E6, planted, same_partition
 
@@ -49,7 +49,7 @@ def test_weights_of_e6_are_those_of_the_catalogue():
     Q, D = of_partition(E6[:, 0])
     w = best_weights(votes, on_micro(votes, Q), D)
     assert_allclose([w[0] + w[1], w[2]], [1.0, 0.0], atol=1e-9)
-    cost = WeightedConsensus()._cost(votes, w, (on_micro(votes, Q), D))
+    cost = WeightedConsensus()._objective(votes, w, (on_micro(votes, Q), D))
     # Costs of less than 1e-9 of the squared norm, which is 18, count as that.
     assert cost == pytest.approx(18e-9, rel=1e-6)
 
@@ -98,7 +98,7 @@ def test_the_objective_is_that_of_the_matrix_and_does_not_rise(penalty):
     S = votes.coassociation(clustering_weights=w, dtype=np.float64)
     wanted = np.square(S - (Q @ D @ Q.T)[problem.inverse][:, problem.inverse]).sum()
     wanted += problem.penalty * w @ w
-    assert_allclose(fitted._cost(problem, w, (Q, D)), wanted, rtol=1e-9)
+    assert_allclose(fitted._objective(problem, w, (Q, D)), wanted, rtol=1e-9)
 
 
 def test_a_large_penalty_makes_it_consensus_by_nmf():

@@ -7,9 +7,9 @@ from scipy.optimize import minimize
 
 from comitia import Ensemble
 from comitia.methods import WGNMF
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._votes import Votes, penalised_weights
 from comitia.methods.variable_clusterings.wgnmf import _FORMS, degrees
-from comitia.optimise import kl_loss
+from comitia.optimise.nmf import kl_loss
 from tests.fixtures import E6, planted, same_partition
 
 LOSSES = ["frobenius", "kl"]
@@ -90,7 +90,7 @@ def test_updates_never_raise_the_objective_for_fixed_weights(seed, loss):
         costs.append(brute(loss, labels, moved[votes.inverse], V, w, strength))
         turned = form.update_clusters(votes, w, moved, V, strength)
         costs.append(brute(loss, labels, moved[votes.inverse], turned, w, strength))
-        U, V = method._refine(votes, w, (U, V))
+        U, V = method._update_consensus(votes, w, (U, V))
         # Normalising changes nothing: the objective counts V at its length.
         assert_allclose(
             brute(loss, labels, U[votes.inverse], V, w, strength), costs[-1], rtol=1e-9
@@ -151,7 +151,7 @@ def test_weights_are_those_of_a_numerical_optimiser(loss):
     labels, votes, U, V = random_problem(5)
     t = roughness(loss, labels, U[votes.inverse])
     votes.penalty = 0.4 * t.max()
-    got = WGNMF(3, variant=loss, graph_penalty=0.7)._weigh(votes, (U, V))
+    got = WGNMF(3, variant=loss, graph_penalty=0.7)._update_weights(votes, (U, V))
     found = minimize(
         lambda w: (0.7 * w @ t + votes.penalty * w @ w) / t.max(),
         np.full(4, 0.25),

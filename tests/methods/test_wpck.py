@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, method
-from comitia.partition.moves import set_partitions
-from comitia.represent import subset_kernel
+from comitia.partition.median_search import set_partitions
 from comitia.validity import compactness, connectedness, dunn, silhouette
 from comitia.weigh import maximum_relevance
 from tests.fixtures import E6, X6, planted, same_partition
+from tests.methods._partition_kernels import subset_kernel
 
 Method = method("wpck")
 

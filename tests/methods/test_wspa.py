@@ -9,8 +9,9 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import config, method
 from comitia.cluster import LAC, lac_objective, lac_weights, locally_adaptive
 from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.methods.variable_features._sweep import distance_shares
 from comitia.partition import metis_partition
-from comitia.represent import distance_shares, profile_similarity
+from comitia.represent import profile_similarity
 from tests.fixtures import same_partition
 
 WSPA = method("wspa")
@@ -184,3 +185,13 @@ def test_a_bad_range_is_refused_and_the_memory_budget_asked():
         WSPA(2, weight_penalty=(0.0, 1.0)).fit(X)
     with config.limit("10 kB"), pytest.raises(MemoryBudgetError, match="bipartite"):
         WSPA(3, n_clusterings=2).fit(X)
+
+
+def test_distance_shares_are_those_of_the_catalogue():
+    assert_allclose(distance_shares([[1, 2, 5]]), [[0.5, 0.4, 0.1]])
+    rng = np.random.RandomState(0)
+    P = distance_shares(rng.rand(20, 4))
+    assert_allclose(P.sum(axis=1), 1.0)
+    assert P.min() > 0
+    with pytest.raises(ComitiaError, match="not negative"):
+        distance_shares([[-1.0, 2.0]])

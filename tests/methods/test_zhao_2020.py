@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._arrays import to_numpy
 from comitia.exceptions import ComitiaError
 from comitia.methods import ClusterwiseViewWeights
-from comitia.optimise import (
+from comitia.methods.multiview._zhao_2020_clusterwise import (
     ClusterwiseView,
     Strengths,
     cluster_separations,

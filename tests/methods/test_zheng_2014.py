@@ -11,8 +11,7 @@ from comitia import method
 from comitia.exceptions import ComitiaError
 from comitia.methods.selection import zheng_2014
 from comitia.methods.selection.zheng_2014 import read_dendrograms, tree_distances
-from comitia.partition import is_ultrametric
-from tests.fixtures import E6, X6, same_partition
+from tests.fixtures import E6, X6, is_ultrametric, same_partition
 
 Selection = method("zheng_2014")
 

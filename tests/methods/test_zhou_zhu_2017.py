@@ -6,10 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
-from comitia.cluster.kernel_pareto import kernel_distances, pareto_search
 from comitia.exceptions import ComitiaError
 from comitia.generate import Subsample
-from comitia.optimise import knee
+from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
+    kernel_distances,
+    pareto_search,
+)
+from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
 from tests.fixtures import same_partition
 
 KernelMultiobjectiveEnsemble = method("zhou_zhu_2017")

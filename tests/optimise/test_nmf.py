@@ -13,17 +13,19 @@ from comitia.optimise import (
     frobenius_loss,
     frobenius_term,
     graph_term,
-    kl_loss,
-    kl_term,
     l21_norm,
-    l21_term,
-    l21_weights,
     multiply,
     normalise_columns,
-    residual_norms,
-    update_frobenius,
-    update_kl,
 )
+from comitia.optimise.nmf import kl_loss, kl_term, l21_term, l21_weights, residual_norms
+
+
+def update_frobenius(X, U, V, *terms, **weights):
+    return multiply(U, frobenius_term(X, U, V, **weights), *terms)
+
+
+def update_kl(X, U, V, *terms, **weights):
+    return multiply(U, kl_term(X, U, V, **weights), *terms)
 
 
 @pytest.fixture

@@ -7,13 +7,8 @@ from scipy.optimize import minimize
 from scipy.sparse.linalg import aslinearoperator
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import (
-    indicator_start,
-    onmf_objective,
-    orthogonal_nmf,
-    update_core,
-    update_orthogonal,
-)
+from comitia.optimise import indicator_start, orthogonal_nmf
+from comitia.optimise.onmf import onmf_objective, update_core, update_orthogonal
 from tests.fixtures import E6, planted, same_partition
 
 

@@ -7,7 +7,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import project_simplex, qp_gap, qp_simplex
+from comitia.optimise import project_simplex, qp_simplex
+from comitia.optimise.qp import qp_gap
 
 
 def programme(seed, n=8, rank=8):

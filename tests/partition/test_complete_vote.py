@@ -4,7 +4,8 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
-from comitia.partition import cluster_vote, complete_vote
+from comitia.partition import complete_vote
+from comitia.partition.vote_winners import cluster_vote
 
 
 def test_where_all_have_weight_it_is_the_weighted_vote():

@@ -14,7 +14,8 @@ from comitia._kernels.lloyd import (
 )
 from comitia.exceptions import ComitiaError
 from comitia.partition import _lloyd as lloyd_module
-from comitia.partition import kmeans, kmeans_rows, kmodes
+from comitia.partition import kmeans, kmeans_rows
+from comitia.partition.k_means import kmodes
 from tests.fixtures import E6, planted, same_partition
 
 

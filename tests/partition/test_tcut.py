@@ -11,7 +11,8 @@ from comitia import Ensemble
 from comitia._kernels.tcut import row_norms, row_totals, weighted_contingency
 from comitia.engine.sparse import SparseEngine
 from comitia.exceptions import ComitiaError
-from comitia.partition import bipartite_embedding, bipartite_spectrum, tcut
+from comitia.partition import tcut
+from comitia.partition.transfer_cut import bipartite_embedding, bipartite_spectrum
 from comitia.represent import bipartite_graph
 from tests.fixtures import E6, planted, same_partition
 

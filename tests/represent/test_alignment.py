@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import align, align_clusters, aligned_votes
+from comitia.represent import align, align_clusters
 from tests.fixtures import E6
 
 
@@ -159,47 +159,6 @@ def test_all_clusterings_at_once_are_aligned_as_one_by_one(seed, surplus):
         for column in ensemble.labels.T
     ]
     assert_array_equal(targets, np.concatenate(one_by_one))
-
-
-def votes_by_loops(ensemble, targets, k, w):
-    votes = np.zeros((ensemble.n_objects, k))
-    for i, row in enumerate(ensemble.labels):
-        for m, label in enumerate(row):
-            if label >= 0:
-                votes[i, targets[ensemble.offsets[m] + label]] += w[m]
-    return votes
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("surplus", ["fresh", "merge"])
-def test_votes_are_counted_object_by_object(seed, surplus):
-    rng = np.random.RandomState(seed)
-    ensemble = Ensemble(rng.randint(-1, 5, size=(60, 4)))
-    reference, w = rng.randint(3, size=60), rng.rand(4)
-    targets = align_clusters(ensemble, reference, surplus=surplus)
-    got = aligned_votes(ensemble, reference, clustering_weights=w, surplus=surplus)
-    expected = votes_by_loops(ensemble, targets, targets.max() + 1, w)
-    assert_allclose(got, expected, atol=1e-14)
-
-
-def test_votes_of_e6_for_its_first_clustering():
-    # c and e stand for a and b; d = {2, 3} is in excess, between them, and joins a.
-    votes = aligned_votes(Ensemble(E6), E6[:, 0])
-    assert_allclose(votes[:, 0], [1, 1, 1, 1 / 3, 0, 0])
-    assert_allclose(votes.sum(axis=1), 1)
-
-
-def test_crisp_memberships_vote_as_labels_do():
-    fuzzy = Ensemble.from_memberships([np.eye(3)[E6[:, m]] for m in range(3)])
-    expected = aligned_votes(Ensemble(E6), E6[:, 0], clustering_weights=[1, 2, 3])
-    got = aligned_votes(fuzzy, E6[:, 0], clustering_weights=[1, 2, 3])
-    assert_allclose(got, expected)
-
-
-def test_fuzzy_clusterings_split_their_vote():
-    F = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
-    votes = aligned_votes(Ensemble.from_memberships([F, F[:, ::-1]]), [0, 0, 1])
-    assert_allclose(votes, F)
 
 
 def test_an_ensemble_has_no_centres():

@@ -4,13 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, config
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.represent import (
-    coassociation,
-    distance_shares,
-    profile_similarity,
-    soft_assignment,
-    weighted_centres,
-)
+from comitia.represent import coassociation, profile_similarity, soft_assignment
+from comitia.represent.soft_assignment import weighted_centres
 from comitia.weigh import object_uncertainty
 from tests.fixtures import E6, X6
 
@@ -88,16 +83,6 @@ def test_an_empty_cluster_has_no_probability():
 def test_equal_objects_belong_everywhere_alike():
     P = soft_assignment(np.ones((6, 2)), Ensemble(E6))
     assert_allclose(P[:, :2], 0.5)
-
-
-def test_distance_shares_are_those_of_the_catalogue():
-    assert_allclose(distance_shares([[1, 2, 5]]), [[0.5, 0.4, 0.1]])
-    rng = np.random.RandomState(0)
-    P = distance_shares(rng.rand(20, 4))
-    assert_allclose(P.sum(axis=1), 1.0)
-    assert P.min() > 0
-    with pytest.raises(ComitiaError, match="not negative"):
-        distance_shares([[-1.0, 2.0]])
 
 
 @pytest.mark.parametrize("kind", ["hard", "partial"])

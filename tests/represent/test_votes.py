@@ -10,14 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import (
-    cluster_shares,
-    overlaps,
-    overlaps_with,
-    spread_shares,
-    vote_shares,
-)
-from comitia.represent.rows import has_labels, labels_of
+from comitia.represent import overlaps
+from comitia.represent.votes import cluster_shares, spread_shares, vote_shares
 from tests.fixtures import E6
 
 
@@ -118,12 +112,13 @@ def test_labels_that_do_not_fit_are_refused(labels):
 def test_the_number_of_threads_does_not_matter():
     code = (
         "import numpy as np; from comitia import Ensemble;"
-        "from comitia.represent import vote_shares, aligned_votes;"
+        "from comitia.represent.alignment import group_votes;"
+        "from comitia.represent.votes import vote_shares;"
         "from comitia.partition import cluster_vote;"
         "r = np.random.RandomState(0); E = Ensemble(r.randint(-1, 7, (20001, 9)));"
         "w = r.rand(9); y = r.randint(5, size=20001);"
-        "U = vote_shares(E, y, 5, w); V = aligned_votes(E, y, 5, clustering_weights=w);"
-        "t = r.randint(5, size=E.n_clusters); L = cluster_vote(E, t, 5,"
+        "t = r.randint(5, size=E.n_clusters); U = vote_shares(E, y, 5, w);"
+        "V = group_votes(E, t, 5, w[E.clustering_of]); L = cluster_vote(E, t, 5,"
         " cluster_weights=w[E.clustering_of]);"
         "import hashlib; print(hashlib.sha256(U.tobytes() + V.tobytes()"
         " + L.tobytes()).hexdigest())"
@@ -139,33 +134,3 @@ def test_the_number_of_threads_does_not_matter():
         for threads in ("1", "2")
     }
     assert len(digests) == 1
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("few", [0, 10**6])  # compiled tables, and sparse products
-def test_overlaps_with_a_clustering_are_those_with_its_labels(
-    few, missing, monkeypatch
-):
-    monkeypatch.setattr("comitia.sizes.FEW_LABELS", few)
-    rng = np.random.RandomState(0)
-    labels = rng.randint(4, size=(60, 3))
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0] = rng.randint(7, size=60)
-    votes = Ensemble(labels)
-    for m in range(3):
-        own = labels_of(votes, m)
-        assert_array_equal(overlaps_with(votes, m), overlaps(votes, own))
-        assert has_labels(votes, m, own)
-        for i in (0, 59):
-            other = own.copy()
-            other[i] = -1 if own[i] >= 0 else 0
-            assert not has_labels(votes, m, other)
-
-
-def test_overlaps_with_a_fuzzy_clustering_take_its_likeliest_labels():
-    rng = np.random.RandomState(0)
-    votes = Ensemble.from_memberships(
-        [rng.dirichlet(np.ones(3), size=20) for _ in range(2)]
-    )
-    expected = overlaps(votes, labels_of(votes, 1), 3)
-    assert_array_equal(overlaps_with(votes, 1), expected)

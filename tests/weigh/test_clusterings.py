@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh.clusterings import given_weights
 from tests.fixtures import E6, planted
 
 
@@ -101,3 +102,8 @@ def test_scores_that_are_not_finite_count_as_zero():
 def test_scores_must_be_a_vector(raw):
     with pytest.raises(ComitiaError, match="one score per clustering"):
         normalise_weights(raw)
+
+
+def test_weights_that_nobody_gave_are_equal():
+    assert_array_equal(given_weights(None, 4), [0.25] * 4)
+    assert_allclose(given_weights([3, 1], 2), [0.75, 0.25])

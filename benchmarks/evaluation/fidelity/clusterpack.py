@@ -246,7 +246,7 @@ def _halve(
     if not edges:  # nothing can be torn any more
         return rng.permutation(n) >= round(share * n)
     # A process may make one handle of Mt-KaHyPar only, which is comitia's.
-    from comitia.partition.hypergraph import _mtkahypar
+    from comitia.methods.baselines._hgpa_hypergraph import _mtkahypar
 
     mtkahypar, initializer = _mtkahypar()
     mtkahypar.set_seed(seed)

@@ -24,13 +24,6 @@ __getattr__, __dir__, __all__ = attach(
         "hmm": ["GaussianHMM"],
         "hmm_k_models": ["HMMKModels"],
         "kernel": ["KernelKMeans"],
-        "kernel_pareto": [
-            "KernelParetoClustering",
-            "ParetoFront",
-            "kernel_distances",
-            "pareto_costs",
-            "pareto_search",
-        ],
         "kmedoids": ["KMedoids", "around_medoids"],
         "lac": [
             "LAC",

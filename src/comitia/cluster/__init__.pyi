@@ -25,11 +25,6 @@ from comitia.cluster.gaussians import merge_gaussians as merge_gaussians
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
 from comitia.cluster.hmm_k_models import HMMKModels as HMMKModels
 from comitia.cluster.kernel import KernelKMeans as KernelKMeans
-from comitia.cluster.kernel_pareto import KernelParetoClustering as KernelParetoClustering
-from comitia.cluster.kernel_pareto import ParetoFront as ParetoFront
-from comitia.cluster.kernel_pareto import kernel_distances as kernel_distances
-from comitia.cluster.kernel_pareto import pareto_costs as pareto_costs
-from comitia.cluster.kernel_pareto import pareto_search as pareto_search
 from comitia.cluster.kmedoids import KMedoids as KMedoids
 from comitia.cluster.kmedoids import around_medoids as around_medoids
 from comitia.cluster.lac import LAC as LAC
@@ -74,14 +69,12 @@ __all__ = [
     "HMMKModels",
     "KMedoids",
     "KernelKMeans",
-    "KernelParetoClustering",
     "LAC",
     "LinearProjection",
     "MedoidVectorsRun",
     "MergedGaussians",
     "MinimaxRun",
     "MinkowskiKMeans",
-    "ParetoFront",
     "SelfOrganizingMap",
     "WeightedGaussianMixture",
     "WeightedLAC",
@@ -98,7 +91,6 @@ __all__ = [
     "fuzzy_memberships",
     "fuzzy_weighted_lac",
     "gaussian_log_density",
-    "kernel_distances",
     "label_propagation",
     "lac_objective",
     "lac_weights",
@@ -114,8 +106,6 @@ __all__ = [
     "modularity",
     "nearest_unit",
     "overlapping_label_propagation",
-    "pareto_costs",
-    "pareto_search",
     "propagate_constraints",
     "random_constraints",
     "squared_distances",

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from comitia._names import names_of
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     Repeats,
@@ -25,7 +25,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = ["COPKMeans", "COPRun", "ConstrainedPlacement", "constrained_kmeans"]
 

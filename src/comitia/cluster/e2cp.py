@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from comitia._names import names_of
 from comitia._sklearn import Interval
-from comitia.cluster._base import Clusterer
+from comitia.cluster.clusterer import Clusterer
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError

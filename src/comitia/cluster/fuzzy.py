@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 
 from comitia._arrays import array_namespace
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster._fuzzy_geometry import Centers, Distance, geometry_of
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
@@ -21,7 +22,6 @@ from comitia.cluster._base import (
     warn_unconverged,
     weights_beside,
 )
-from comitia.cluster._fuzzy_geometry import Centers, Distance, geometry_of
 from comitia.exceptions import ComitiaError
 
 __all__ = ["FuzzyCMeans", "FuzzyRun", "fuzzy_cmeans", "fuzzy_memberships"]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from comitia._sklearn import Interval
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     best_run,
     check_n_clusters,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
@@ -20,10 +20,10 @@ from comitia.cluster._base import (
     warn_unconverged,
     weights_beside,
 )
-from comitia.cluster._dissimilarity import dissimilarities
+from comitia.cluster.dissimilarity import dissimilarities
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import first_lowest, is_lower
+from comitia.optimise.ties import first_lowest, is_lower
 
 __all__ = ["FuzzyCMedoids", "FuzzyMedoidsRun", "fuzzy_cmedoids"]
 

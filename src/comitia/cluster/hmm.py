@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._scales import column_scales, off_centre
 from comitia._sklearn import Interval
-from comitia.cluster._base import warn_unconverged
+from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.mixture import gaussian_log_density
 from comitia.cluster.sequences import Series, read_for
 

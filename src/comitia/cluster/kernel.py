@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from comitia._scales import off_centre_of
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     object_weights,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from comitia._sklearn import StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
@@ -19,7 +19,7 @@ from comitia.cluster._base import (
     warn_unconverged,
     weights_beside,
 )
-from comitia.cluster._dissimilarity import dissimilarities
+from comitia.cluster.dissimilarity import dissimilarities
 from comitia.exceptions import ComitiaError
 
 __all__ = ["KMedoids", "KMedoidsRun", "around_medoids"]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,

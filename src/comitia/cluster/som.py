@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import Clusterer, initial_centers
+from comitia.cluster.clusterer import Clusterer, initial_centers
 from comitia.exceptions import ComitiaError
 
 __all__ = ["SelfOrganizingMap", "nearest_unit"]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._base import (
+from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
@@ -21,7 +21,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = [
     "ClusterWeightClusterer",

@@ -395,7 +395,7 @@ def eigengaps(ensemble: Ensemble, ks: ArrayLike, *, n_steps: int = 2) -> Floats:
     >>> eigengaps(same, [2, 3, 4]).round(12) + 0.0
     array([0., 1., 0.])
     """
-    from comitia.partition import bipartite_spectrum
+    from comitia.partition.transfer_cut import bipartite_spectrum
     from comitia.represent import bipartite_graph
 
     which = np.asarray(ks)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._sklearn import Interval, in_workers, validate_data
-from comitia.cluster._dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import nearest_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.checkpoint import Checkpoint, fingerprint

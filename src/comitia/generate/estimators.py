@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from comitia._scales import far_shift, untied
 from comitia._sklearn import HasMethods
-from comitia.cluster._dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds

@@ -21,8 +21,8 @@ from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.base import Generator, Made, OnProgress, draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.series_features import represent_series
 from comitia.generate.views import Standardiser, ViewsGenerator
-from comitia.represent.series import represent_series
 
 __all__ = ["HMMGenerator", "RepresentationGenerator"]
 

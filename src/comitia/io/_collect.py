@@ -51,7 +51,7 @@ _PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
 
 def membership_of(estimator: Any) -> Floats:
     """The shares the method gives, or votes where it gives none for its clusters."""
-    from comitia.represent import vote_shares
+    from comitia.represent.votes import vote_shares
 
     n, k = len(estimator.labels_), int(estimator.n_clusters_)
     given = np.asarray(estimator.membership_, dtype=np.float64)

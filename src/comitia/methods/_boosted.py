@@ -23,8 +23,7 @@ class BoostedMethod(EnsembleMethod):
     """Base class of the methods whose rounds weigh what the last ones found hard.
 
     A method says in ``_boosting`` what happens in a round, and in ``_combine`` what
-    becomes of the rounds, ``generator_.rounds_``. Two methods differ in what their
-    ``_boosting``, laid side by side, show.
+    becomes of the rounds, ``generator_.rounds_``; by default they vote.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -57,6 +56,12 @@ class BoostedMethod(EnsembleMethod):
         generator = self._boosting(X, n_clusters)
         seed = rng.randint(np.iinfo(np.int32).max)
         return self._run_generator(generator.set_params(random_state=seed), X)
+
+    def _combine(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        self.object_weights_ = self.generator_.weights_
+        return self._elect()
 
     def _elect(self) -> NDArray[Any]:
         """Weigh the rounds by their votes; the cluster that each object elects."""

@@ -41,8 +41,6 @@ __all__ = [
     "normalise_columns",
     "residual_norms",
     "row_norms",
-    "update_frobenius",
-    "update_kl",
 ]
 
 Array = NDArray[np.float64]
@@ -128,76 +126,6 @@ def _multiply_in_place(
         ratio **= power
     ratio *= U
     return np.asarray(np.maximum(ratio, floor, out=ratio))
-
-
-def update_frobenius(
-    X: Any,
-    U: ArrayLike,
-    V: ArrayLike,
-    *terms: Term,
-    row_weights: ArrayLike | None = None,
-    column_weights: ArrayLike | None = None,
-    floor: float = 1e-12,
-) -> Array:
-    r"""Update U for the weighted squared loss, and for the terms added to it.
-
-    Parameters
-    ----------
-    X, U, V : array-like
-        As for :func:`frobenius_term`.
-
-    *terms : Term
-        Further terms of the objective.
-
-    row_weights, column_weights : array-like, default=None
-        As for :func:`frobenius_term`.
-
-    floor : float, default=1e-12
-        The least entry of the result.
-
-    Returns
-    -------
-    U : ndarray of shape (n, k)
-        The factor after the update; the objective has not risen.
-    """
-    loss = frobenius_term(
-        X, U, V, row_weights=row_weights, column_weights=column_weights
-    )
-    return multiply(U, loss, *terms, floor=floor)
-
-
-def update_kl(
-    X: Any,
-    U: ArrayLike,
-    V: ArrayLike,
-    *terms: Term,
-    row_weights: ArrayLike | None = None,
-    column_weights: ArrayLike | None = None,
-    floor: float = 1e-12,
-) -> Array:
-    """Update U for the weighted Kullback-Leibler loss, and for the terms added to it.
-
-    Parameters
-    ----------
-    X, U, V : array-like
-        As for :func:`kl_term`.
-
-    *terms : Term
-        Further terms of the objective.
-
-    row_weights, column_weights : array-like, default=None
-        As for :func:`kl_term`.
-
-    floor : float, default=1e-12
-        The least entry of the result.
-
-    Returns
-    -------
-    U : ndarray of shape (n, k)
-        The factor after the update.
-    """
-    loss = kl_term(X, U, V, row_weights=row_weights, column_weights=column_weights)
-    return multiply(U, loss, *terms, floor=floor)
 
 
 def frobenius_term(

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise._loops import squared_norm as _squared_norm
-from comitia.optimise._loops import stalled
+from comitia.optimise.loops import squared_norm as _squared_norm
+from comitia.optimise.loops import stalled
 from comitia.optimise.nmf import Term, floats, multiply
 
 __all__ = [

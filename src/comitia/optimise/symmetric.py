@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.optimise._loops import squared_norm as _squared_norm
-from comitia.optimise._loops import stalled
+from comitia.optimise.loops import squared_norm as _squared_norm
+from comitia.optimise.loops import stalled
 from comitia.optimise.simplex import project_simplex
 
 __all__ = ["SimplexFactor", "symmetric_nmf_simplex"]

@@ -17,7 +17,7 @@ from comitia import sizes
 from comitia.engine.label_rows import join_rows, with_units
 from comitia.engine.lloyd_rows import NOTHING, Counted, Pass, Rows, Units
 from comitia.engine.row_blocks import Blocks, LocalBlocks
-from comitia.optimise._ties import is_lower
+from comitia.optimise.ties import is_lower
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 

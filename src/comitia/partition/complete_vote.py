@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
-from comitia.partition.voting import cluster_vote
+from comitia.partition.vote_winners import cluster_vote
 from comitia.represent.coassociation import combined_weights
 
 __all__ = ["complete_vote"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import is_lower
+from comitia.optimise.ties import is_lower
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans"]
 
@@ -164,7 +164,7 @@ def _needed_shift(kernel: Floats, a: Floats) -> float:
 
 
 def _relaxed(kernel: Floats, a: Floats, n_clusters: int) -> Floats:
-    from comitia.partition._eigen import largest_eigenpairs
+    from comitia.partition.eigenpairs import largest_eigenpairs
 
     root = np.sqrt(a)
     _, vectors = largest_eigenpairs(kernel * root * root[:, None], n_clusters)

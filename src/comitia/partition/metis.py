@@ -108,7 +108,7 @@ def metis_partition(
     )
     begin, neighbor, edges = _adjacency(graph)
     n = len(begin) - 1
-    vertices = _vertex_weights(vertex_weights, n)
+    vertices = integer_vertex_weights(vertex_weights, n)
     # Drawn in any case, so that what follows does not depend on the shape of the graph.
     seed = 0 if rng is None else int(rng.randint(np.iinfo(np.int32).max))
     if n_clusters >= n:
@@ -245,10 +245,10 @@ def _adjacency(
         begin = np.concatenate([[0], np.cumsum(degree)])
     if len(weights) and not (weights.min() > 0 and np.isfinite(weights.max())):
         raise ComitiaError("graph must have finite edge weights that are not negative.")
-    return begin, neighbor, _whole(weights, _EDGE_RESOLUTION, least=1)
+    return begin, neighbor, integer_weights(weights, _EDGE_RESOLUTION, least=1)
 
 
-def _vertex_weights(weights: ArrayLike | None, n: int) -> NDArray[np.int64]:
+def integer_vertex_weights(weights: ArrayLike | None, n: int) -> NDArray[np.int64]:
     if weights is None:
         return np.ones(n, dtype=np.int64)
     u = np.asarray(weights)
@@ -260,10 +260,12 @@ def _vertex_weights(weights: ArrayLike | None, n: int) -> NDArray[np.int64]:
         raise ComitiaError(
             "vertex_weights must be finite, not negative and not all zero."
         )
-    return _whole(u, _EDGE_RESOLUTION, least=0)
+    return integer_weights(u, _EDGE_RESOLUTION, least=0)
 
 
-def _whole(weights: NDArray[Any], resolution: int, least: int) -> NDArray[np.int64]:
+def integer_weights(
+    weights: NDArray[Any], resolution: int, least: int
+) -> NDArray[np.int64]:
     """Weights as integers; as they are when they are whole numbers already."""
     if len(weights) == 0 or weights.dtype.kind in "iu":
         return weights.astype(np.int64)

@@ -14,10 +14,10 @@ from comitia.engine.merged_rows import Micro, MicroRows, micro_rows, rows_as_the
 from comitia.engine.row_blocks import Blocks, join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.partition._eigen import largest_eigenpairs
 from comitia.partition._lloyd import Squared, lloyd
+from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.represent.cluster_sums import row_sums
 from comitia.represent.graphs import BipartiteGraph
-from comitia.represent.rows import row_sums
 
 __all__ = [
     "Embedding",
@@ -210,7 +210,7 @@ def _embedded(
     graph: BipartiteGraph, micro: MicroRows, n_clusters: int | None
 ) -> tuple[Floats, Floats, Blocks]:
     """The eigenvalues, the table, and the points of each block."""
-    from comitia.partition.spectral import eigengap
+    from comitia.partition.normalized_cut import eigengap
 
     d = micro.rows.map(_degrees_of, weights=graph.weights)
     N, root, used = _normalised(graph, micro, d)

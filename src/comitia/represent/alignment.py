@@ -13,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.votes import check_labels, overlaps
 
-__all__ = ["Alignment", "align", "align_clusters", "aligned_votes"]
+__all__ = ["Alignment", "align", "align_clusters"]
 
 
 class Alignment(NamedTuple):
@@ -193,70 +193,6 @@ def match_clusters(
             for lo, hi in pairwise(ensemble.offsets)
         ]
     )
-
-
-def aligned_votes(
-    ensemble: Ensemble,
-    reference: ArrayLike,
-    n_labels: int | None = None,
-    *,
-    clustering_weights: ArrayLike | None = None,
-    cluster_weights: ArrayLike | None = None,
-    method: str = "hungarian",
-    surplus: str = "merge",
-) -> NDArray[np.float64]:
-    r"""Count the votes of aligned clusterings for each label of the reference.
-
-    .. math::
-        V_{ir} = \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r];
-
-    fuzzy clusterings split their vote. An object that a clustering leaves out gets no
-    vote from it.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    reference : array-like of shape (n_objects,)
-        The reference, 0..n_labels - 1; -1 for objects it leaves out.
-
-    n_labels : int, default=None
-        Number of labels of the reference.
-
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of each clustering; 1 / n_clusterings by default.
-
-    cluster_weights : array-like of shape (n_clusters,), default=None
-        Weight of each cluster, multiplied by that of its clustering.
-
-    method : {"hungarian", "greedy"}, default="hungarian"
-        As for :func:`align`.
-
-    surplus : {"merge", "fresh"}, default="merge"
-        As for :func:`align`; with "fresh" there are as many columns as labels came
-        to be.
-
-    Returns
-    -------
-    votes : ndarray of shape (n_objects, n_labels)
-        Votes of each object; a row sums to the weight of the clusterings that have it.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> aligned_votes(Ensemble([[0, 1], [0, 1], [1, 0], [1, -1]]), [0, 0, 1, 1])
-    array([[1. , 0. ],
-           [1. , 0. ],
-           [0. , 1. ],
-           [0. , 0.5]])
-    """
-    from comitia.represent.coassociation import combined_weights
-
-    _, k = check_labels(reference, "reference", ensemble.n_objects, n_labels)
-    targets = align_clusters(ensemble, reference, k, method=method, surplus=surplus)
-    weights = combined_weights(ensemble, clustering_weights, cluster_weights)
-    return group_votes(ensemble, targets, max(k, int(targets.max()) + 1), weights)
 
 
 def group_votes(

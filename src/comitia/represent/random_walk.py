@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["propagated_coassociation", "random_walk_similarity"]
-
-# Columns of the co-association that are made at once.
-_COLUMNS = 1024
+__all__ = ["random_walk_similarity"]
 
 
 def random_walk_similarity(graph: Any, n_steps: int = 20) -> NDArray[np.float64]:
@@ -102,80 +98,3 @@ def _walked(P: NDArray[np.float64], n_steps: int) -> NDArray[np.float64]:
         if steps < n_steps:
             power = power @ power if digit == "0" else P @ power @ power
     return total
-
-
-def propagated_coassociation(
-    ensemble: Ensemble, similarity: ArrayLike
-) -> NDArray[np.float64]:
-    r"""Co-association that also counts how alike the clusters of two objects are.
-
-    .. math::
-        S_{ij} = \frac{1}{M_{ij}} \sum_m Z\bigl(C_m(i), C_m(j)\bigr),
-
-    with the cluster :math:`C_m(i)` that holds object i in clustering m, over the
-    :math:`M_{ij}` clusterings that have both objects. Where Z tells all clusters apart,
-    this is the plain co-association.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings; fuzzy memberships weigh the similarities.
-
-    similarity : array-like of shape (n_clusters, n_clusters)
-        Similarity Z of the clusters, symmetric; that of clusters of different
-        clusterings is not looked at.
-
-    Returns
-    -------
-    coassociation : ndarray of shape (n_objects, n_objects)
-        Symmetric; 0 for objects that no clustering has together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
-    >>> Z = np.eye(4)
-    >>> Z[2, 3] = Z[3, 2] = 0.5
-    >>> propagated_coassociation(votes, Z)
-    array([[1.  , 0.75, 0.25],
-           [0.75, 1.  , 0.5 ],
-           [0.25, 0.5 , 1.  ]])
-    """
-    from comitia.represent.implicit import ImplicitCoassociation
-
-    Z = np.array(similarity, dtype=np.float64)
-    n, K = ensemble.n_objects, ensemble.n_clusters
-    if Z.shape != (K, K):
-        raise ComitiaError(
-            "similarity must have one row and one column per cluster, "
-            f"{(K, K)}; got shape {Z.shape}."
-        )
-    require_memory(
-        8 * n * n,
-        f"the similarity of each two of {n} objects",
-        "use a method that is linear in n, such as ecpcs_mc or lwgp",
-    )
-    Z[ensemble.clustering_of[:, None] != ensemble.clustering_of] = 0.0
-    objects = ImplicitCoassociation(ensemble)
-    seen = (ensemble.codes != ensemble.n_clusters_each[:, None]).astype(np.float64)
-    out = np.empty((n, n))
-    for start in range(0, n, _COLUMNS):
-        columns = slice(start, min(start + _COLUMNS, n))
-        out[:, columns] = objects.to_objects(_towards(ensemble, Z, columns))
-        out[:, columns] /= np.maximum(seen.T @ seen[:, columns], 1.0)
-    return out
-
-
-def _towards(
-    ensemble: Ensemble, Z: NDArray[np.float64], objects: slice
-) -> NDArray[np.float64]:
-    """Similarity of each cluster to the clusters of some objects, Z B'."""
-    if not ensemble.is_hard:
-        return np.asarray((ensemble.membership[objects] @ Z).T)
-    table = np.zeros((ensemble.n_clusters, objects.stop - objects.start))
-    for m, codes in enumerate(ensemble.codes[:, objects]):
-        own = slice(ensemble.offsets[m], ensemble.offsets[m + 1])
-        # The code after the last cluster is "missing": like nobody.
-        table[own] = np.pad(Z[own, own], ((0, 0), (0, 1)))[:, codes]
-    return table

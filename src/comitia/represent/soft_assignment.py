@@ -11,12 +11,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = [
-    "distance_shares",
-    "profile_similarity",
-    "soft_assignment",
-    "weighted_centres",
-]
+__all__ = ["profile_similarity", "soft_assignment", "weighted_centres"]
 
 Floats = NDArray[np.float64]
 
@@ -154,37 +149,6 @@ def soft_assignment(
             np.exp(-squared / float(alpha), out=P[:, own])
         P[:, own] /= P[:, own].sum(axis=1, keepdims=True)
     return P
-
-
-def distance_shares(distances: ArrayLike) -> Floats:
-    r"""Probability of each cluster of one clustering, falling with the distance.
-
-    .. math::
-        P_{iv} = \frac{D_i - d_{iv} + 1}{k D_i + k - \sum_s d_{is}},
-        \qquad D_i = \max_v d_{iv} .
-
-    Parameters
-    ----------
-    distances : array-like of shape (n_objects, n_clusters)
-        Distance :math:`d_{iv}` of each object to each cluster.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_objects, n_clusters)
-        Rows sum to 1; none is 0.
-
-    Examples
-    --------
-    >>> distance_shares([[1, 2, 5]])
-    array([[0.5, 0.4, 0.1]])
-    """
-    d = np.asarray(distances, dtype=np.float64)
-    if d.ndim != 2 or not np.isfinite(d).all() or (d < 0).any():
-        raise ComitiaError(
-            "distances must be finite, not negative, one row per object."
-        )
-    nearness = d.max(axis=1, keepdims=True) - d + 1.0
-    return np.asarray(nearness / nearness.sum(axis=1, keepdims=True))
 
 
 def profile_similarity(

@@ -14,13 +14,7 @@ from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = [
-    "cluster_shares",
-    "overlaps",
-    "overlaps_with",
-    "spread_shares",
-    "vote_shares",
-]
+__all__ = ["cluster_shares", "overlaps", "spread_shares", "vote_shares"]
 
 
 def overlaps(
@@ -57,39 +51,6 @@ def overlaps(
     blocks = ensemble.row_blocks
     shared = blocks.map(_shared, ensemble.split(codes), k=k).total()
     return np.asarray(shared, dtype=np.float64)
-
-
-def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
-    """Count the objects that each cluster shares with those of one clustering.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    m : int
-        Which of them.
-
-    Returns
-    -------
-    shared : ndarray of shape (n_clusters, k_m)
-        As :func:`overlaps` with the labels of clustering m, which are not written down.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> overlaps_with(Ensemble([[0, 0], [0, 1], [1, 1]]), 0)
-    array([[2., 0.],
-           [0., 1.],
-           [1., 0.],
-           [1., 1.]])
-    """
-    shared = ensemble.row_blocks.map(_shared_with, m=int(m)).total()
-    return np.asarray(shared, dtype=np.float64)
-
-
-def _shared_with(block: Ensemble, *, m: int) -> NDArray[Any]:
-    return block.engine.overlaps_with(m)
 
 
 def _shared(block: Ensemble, labels: Any, *, k: int) -> NDArray[Any]:

@@ -62,6 +62,30 @@ def normalise_weights(raw: ArrayLike) -> NDArray[np.float64]:
     return scores / scores.sum()
 
 
+def given_weights(weights: ArrayLike | None, n_clusterings: int) -> NDArray[np.float64]:
+    """Weights that somebody gave, scaled to sum 1; equal ones where nobody did.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_clusterings,) or None
+        What was given.
+
+    n_clusterings : int
+        How many there should be.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_clusterings,)
+        Not negative, with sum 1.
+
+    Examples
+    --------
+    >>> given_weights(None, 4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    return normalise_weights(np.ones(n_clusterings) if weights is None else weights)
+
+
 def crowd_agreement(
     ensemble: Ensemble,
     agreement: str | Callable[..., float] = "nmi_max",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.rows import row_sums
+from comitia.represent.cluster_sums import row_sums
 
 __all__ = ["coassociation_degree", "object_uncertainty"]
 

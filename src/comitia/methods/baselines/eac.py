@@ -21,7 +21,8 @@ class EAC(EnsembleMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has ``"single"`` and ``"average"``.
+        Distance of two clusters in the tree. The paper has ``"single"`` and
+        ``"average"``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

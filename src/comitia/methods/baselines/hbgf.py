@@ -9,7 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["HBGF"]
 
@@ -23,11 +23,10 @@ class HBGF(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of the edges of each clustering; equal by default, which is the method
-        of the paper.
+        Weight of each clustering; equal by default, as in the paper.
 
     variant : {"even", "joint", "objects"}, default="even"
         What METIS balances: objects and clusters together, where either all clusters
@@ -43,7 +42,7 @@ class HBGF(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -121,9 +120,8 @@ class HBGF(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()

@@ -2,13 +2,11 @@
 
 from numbers import Real
 
-import numpy as np
-
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import hypergraph_partition
-from comitia.weigh import normalise_weights
+from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["HGPA"]
 
@@ -22,11 +20,10 @@ class HGPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of the clusters of each clustering; equal by default, which is the
-        method of the paper.
+        Weight of each clustering; equal by default, as in the paper.
 
     variant : {"cut", "connectivity"}, default="cut"
         A cluster whose objects are in :math:`\lambda` parts costs
@@ -39,7 +36,7 @@ class HGPA(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the partitioner.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -116,9 +113,8 @@ class HGPA(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()

@@ -2,13 +2,11 @@
 
 from numbers import Integral, Real
 
-import numpy as np
-
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["KCC"]
 
@@ -23,7 +21,7 @@ class KCC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     utility : str, default="squared"
         What usefulness means: ``"squared"`` is the category utility :math:`U_c`,
@@ -31,7 +29,7 @@ class KCC(EnsembleMethod):
         ``"entropy_normalised"`` divide by what each clustering could reach at most.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight :math:`w_m` of each clustering; equal by default.
+        Weight of each clustering, :math:`w_m`; equal by default.
 
     n_init : int, default=10
         Number of starts; the best one is kept.
@@ -46,7 +44,7 @@ class KCC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -137,9 +135,8 @@ class KCC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         utility, _, normalised = self.utility.partition("_")

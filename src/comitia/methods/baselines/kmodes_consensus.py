@@ -2,13 +2,11 @@
 
 from numbers import Integral
 
-import numpy as np
-
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import kmodes
-from comitia.weigh import normalise_weights
+from comitia.partition.k_means import kmodes
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["KModesConsensus"]
 
@@ -23,10 +21,10 @@ class KModesConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight :math:`w_m` of a match in each clustering; equal by default.
+        Weight of each clustering, :math:`w_m`; equal by default.
 
     n_init : int, default=10
         Number of starts; the best one is kept.
@@ -38,7 +36,7 @@ class KModesConsensus(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -114,9 +112,8 @@ class KModesConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
         labels, self.objective_ = kmodes(

@@ -21,8 +21,8 @@ class MCLA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of meta-clusters; chosen by the eigengap when None. A meta-cluster can
-        win no object, so that fewer clusters come out.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph. A group
+        of clusters can win no object, so that fewer clusters come out.
 
     variant : {"clusters", "objects"}, default="clusters"
         What METIS balances: the number of clusters in a meta-cluster, or the number of
@@ -38,7 +38,7 @@ class MCLA(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Notes
     -----

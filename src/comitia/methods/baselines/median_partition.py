@@ -7,8 +7,9 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
-from comitia.partition.moves import AGREEMENTS
+from comitia.partition.median_search import AGREEMENTS
 from comitia.weigh import crowd_agreement, normalise_weights
 
 __all__ = ["MedianPartition"]
@@ -23,7 +24,7 @@ class MedianPartition(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; left to the search when None.
+        Number of clusters. ``None`` leaves it to the search.
 
     agreement : str, default="adjusted_rand"
         How alike two clusterings are, :math:`\phi`: ``"rand"``, ``"adjusted_rand"``,
@@ -34,23 +35,23 @@ class MedianPartition(EnsembleMethod):
 
     clustering_weights : {"uniform", "crowd"} or array-like of shape (n_clusterings,), \
             default="uniform"
-        Weights :math:`w`; ``"crowd"`` weighs a clustering by its mean agreement with
-        the others (:func:`comitia.weigh.crowd_agreement`).
+        Weight of each clustering, :math:`w_m`; ``"crowd"`` weighs a clustering by its
+        mean agreement with the others (:func:`comitia.weigh.crowd_agreement`).
 
     search : {"greedy", "annealing"}, default="greedy"
         Moves that help, from several starts; or simulated annealing.
 
     n_init : int, default=10
-        Starts of the greedy search. The first is the best base clustering, half are
-        further base clusterings, and the others the best partition so far with a tenth
-        of its objects thrown elsewhere.
+        Number of starts of the greedy search. The first is the best base clustering,
+        half are further base clusterings, and the others the best partition so far with
+        a tenth of its objects moved to other clusters.
 
     max_iter : int, default=200
         Most sweeps over the objects in each start, and most temperatures.
 
     temperature : float, default=1.0
-        First temperature of the annealing, as a multiple of the mean change that a
-        move makes.
+        First temperature of the annealing, as a multiple of the mean change that a move
+        from the start makes.
 
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
@@ -59,7 +60,7 @@ class MedianPartition(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the search.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -172,8 +173,7 @@ class MedianPartition(EnsembleMethod):
                 cooling=self.cooling,
                 max_iter=self.max_iter,
             )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run)
         return run.labels
 
     def _weigh(self, ensemble):

@@ -1,16 +1,15 @@
 """Consensus by non-negative matrix factorisation."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import keep_run
 from comitia.optimise import indicator_start, orthogonal_nmf
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 
@@ -34,21 +33,21 @@ class NMFConsensus(EnsembleMethod):
         buried in noise and harms when sizes differ.
 
     max_iter : int, default=500
-        The most sweeps of each start.
+        Most sweeps of each start.
 
     tol : float, default=1e-6
-        A start ends when ten sweeps together lowered its best objective by less than
+        Stop when ten sweeps together lower the best objective of a start by less than
         this share of :math:`\|A\|_F^2`.
 
     n_init : int, default=10
-        Number of starts, each from k-means on the rows of B; the best one is kept.
-        Starts from the same partition are run once.
+        Number of starts; the best one is kept. Each is k-means on the rows of B, and
+        starts from the same partition are run once.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -154,16 +153,7 @@ class NMFConsensus(EnsembleMethod):
             ),
             lambda factors: factors.objective.min(),
         )
-        if not best.converged:
-            warnings.warn(
-                f"NMFConsensus did not converge in max_iter={self.max_iter} sweeps; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_ = best.objective
-        self.n_iter_ = best.n_iter
-        self.converged_ = best.converged
+        keep_run(self, best, "sweeps")
         return best.Q.argmax(axis=1)[inverse]
 
     def _starts(self, micro, counts, n_clusters, rng):

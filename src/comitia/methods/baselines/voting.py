@@ -1,24 +1,24 @@
 """Plain voting."""
 
-import warnings
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cluster_vote, kmeans_rows, median_selection
-from comitia.represent import (
-    combined_weights,
-    match_clusters,
-    overlaps,
-    overlaps_with,
-)
-from comitia.represent.rows import has_labels
-from comitia.weigh import normalise_weights
+from comitia.methods._loops import warn_stopped_early
+from comitia.partition import kmeans_rows, median_selection
+from comitia.partition.vote_winners import cluster_vote
+from comitia.represent import combined_weights, overlaps
+from comitia.represent.alignment import match_clusters
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["Voting"]
 
@@ -33,23 +33,23 @@ class Voting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; that of the reference when None.
+        Number of clusters. ``None`` takes that of the reference.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of the vote of each clustering; equal by default.
+        Weight of each clustering; equal by default.
 
     agreement : str or None, default="adjusted_rand"
         The first reference is the clustering that agrees most with the others by this
         measure, among those with ``n_clusters`` clusters; None takes the first of them.
 
     max_iter : int, default=100
-        The most times that the clusterings are aligned and counted.
+        Most times that the clusterings are aligned and counted.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, and of the reference where it has to be made.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -133,9 +133,8 @@ class Voting(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
-            np.ones(ensemble.n_clusterings) if w is None else w
+        self.clustering_weights_ = given_weights(
+            self.clustering_weights, ensemble.n_clusterings
         )
         weights = combined_weights(ensemble, self.clustering_weights_)
         labels, m = None, self._reference(ensemble)
@@ -164,12 +163,7 @@ class Voting(EnsembleMethod):
                 break
         # A single count is a method of its own, not a loop cut short.
         if not self.converged_ and self.max_iter > 1:
-            warnings.warn(
-                f"the votes still changed after max_iter={self.max_iter} counts; "
-                "raise max_iter.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "counts", "max_iter")
         if labels.min() < 0:
             raise ComitiaError(
                 "clustering_weights leave objects without a vote, the first is "
@@ -191,3 +185,23 @@ class Voting(EnsembleMethod):
             weights=self.clustering_weights_,
             candidates=fit,
         )
+
+
+def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
+    """Count the objects that each cluster shares with those of one clustering."""
+    shared = ensemble.row_blocks.map(_shared_with, m=int(m)).total()
+    return np.asarray(shared, dtype=np.float64)
+
+
+def _shared_with(block: Ensemble, *, m: int) -> NDArray[Any]:
+    return block.engine.overlaps_with(m)
+
+
+def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
+    """Whether one clustering has these labels."""
+    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
+    return bool(differ.total() == 0)
+
+
+def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
+    return block.engine.n_differing(m, labels)

@@ -1,21 +1,28 @@
 """Fuzzy c-means ensemble with Markov-random-field fusion."""
 
-import warnings
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval
 from comitia.agreement import entropy
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster.communities import check_graph
+from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._loops import keep_run
+from comitia.methods.fixed_clusterings._alhichri_2014_field import (
+    grid_graph,
+    iterated_modes,
+)
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.partition import grid_graph, iterated_modes, weighted_vote
-from comitia.represent import aligned_votes, knn_graph
+from comitia.represent import align_clusters, combined_weights, knn_graph
+from comitia.represent.alignment import group_votes
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["MarkovFieldFusion"]
@@ -31,11 +38,11 @@ class MarkovFieldFusion(SameNumberOfClusters):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, of the base clusterings too. ``None`` asks the eigengap of a
-        first ensemble with random numbers of clusters.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of a first ensemble with random numbers of clusters.
 
     n_clusterings : int, default=10
-        Number of runs, :math:`M`.
+        Number of clusterings, :math:`M`.
 
     feature_fraction : float or "sqrt", default=0.8
         Share of the features (spectral bands) that a run sees, at least one.
@@ -59,13 +66,13 @@ class MarkovFieldFusion(SameNumberOfClusters):
         How alike two clusterings are, :math:`\phi`.
 
     max_iter : int, default=100
-        The most sweeps over the objects.
+        Most sweeps over the objects.
 
     n_jobs : int, default=None
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of features and starts.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -194,25 +201,16 @@ class MarkovFieldFusion(SameNumberOfClusters):
             ensemble,
             ensemble.labels[:, self.reference_],
             int(ensemble.n_clusters_each[self.reference_]),
-            clustering_weights=self.clustering_weights_,
+            self.clustering_weights_,
         )
         found = iterated_modes(
-            weighted_vote(votes),
+            largest_votes(votes),
             1.0 - votes,
             self._neighbours(X),
             self.graph_penalty,
             max_iter=self.max_iter,
         )
-        self.objective_ = found.energies
-        self.n_iter_ = len(found.energies) - 1
-        self.converged_ = found.converged
-        if not found.converged:
-            warnings.warn(
-                f"labels still changed after max_iter={self.max_iter} sweeps; raise "
-                "max_iter.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        keep_run(self, found, "sweeps", "max_iter")
         return found.labels
 
     def _neighbours(self, X):
@@ -237,3 +235,18 @@ def _most_entropy(ensemble):
     """The clustering of the largest entropy; of equals up to rounding, the first."""
     H = [entropy(sizes) for sizes in np.split(ensemble.sizes, ensemble.offsets[1:-1])]
     return int(np.argmax(np.asarray(H) >= max(H) - 1e-12))
+
+
+def aligned_votes(
+    ensemble: Ensemble, reference: ArrayLike, n_labels: int, weights: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Count the votes of aligned clusterings for each label of the reference.
+
+    .. math::
+        V_{ir} = \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r];
+
+    fuzzy clusterings split their vote. An object that a clustering leaves out gets no
+    vote from it.
+    """
+    targets = align_clusters(ensemble, reference, n_labels)
+    return group_votes(ensemble, targets, n_labels, combined_weights(ensemble, weights))

@@ -26,11 +26,11 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         by their names. ``None`` estimates :math:`q_m (1 - q_m)` from the runs.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has ``"average"``.
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: k-means and average
-        linkage in turn by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default k-means
+        and average linkage in turn.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

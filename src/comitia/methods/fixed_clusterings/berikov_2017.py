@@ -3,8 +3,8 @@
 import numpy as np
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.methods.fixed_clusterings.berikov_2014 import StabilityWeightedAlgorithms
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
 from comitia.weigh import Groups, decision_variance, index_scores, normalise_weights
@@ -12,7 +12,7 @@ from comitia.weigh import Groups, decision_variance, index_scores, normalise_wei
 __all__ = ["StabilityAndValidityWeightedAlgorithms"]
 
 
-class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
+class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
     r"""Averaged co-association with optimal weights and validity indices.
 
     Each clustering counts by how good an index finds it, and each algorithm by how
@@ -35,11 +35,11 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
         ``berikov_2014`` does.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has ``"average"``.
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: k-means and average
-        linkage in turn by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default k-means
+        and average linkage in turn.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -109,10 +109,8 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
+        **StabilityWeightedAlgorithms._parameter_constraints,
         "index": [StrOptions(set(INDICES)), callable],
-        "pair_accuracy": ["array-like", dict, float, None],
-        "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     }
 
     def __init__(
@@ -131,15 +129,6 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
-
-    def _default_generator(self):
-        from sklearn.cluster import AgglomerativeClustering, KMeans
-
-        from comitia.generate import EstimatorGenerator
-
-        return EstimatorGenerator(
-            [KMeans(n_init=1), AgglomerativeClustering(linkage="average")], extend=True
-        )
 
     def _combine(self, ensemble, X, rng):
         groups = Groups.of(ensemble)

@@ -29,11 +29,11 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How far two clusters are apart.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: fuzzy c-means by
-        default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
+        c-means.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

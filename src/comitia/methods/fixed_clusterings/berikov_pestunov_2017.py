@@ -1,14 +1,11 @@
 """Average linkage on a weighted co-association matrix."""
 
-import numpy as np
-
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaError
 from comitia.partition import cut, ensemble_linkage
-from comitia.validity import INDICES, positive_scores, score_table
-from comitia.weigh import normalise_weights
+from comitia.validity import INDICES
+from comitia.weigh import index_scores, normalise_weights
 
 __all__ = ["ValidityWeightedCoassociation"]
 
@@ -22,7 +19,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the longest lifetime in the dendrogram when None.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     index : str or callable, default="silhouette"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -31,8 +28,8 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         objects that a clustering leaves out. X is None when :meth:`fit` is given an
         ensemble alone, which only works with a function.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the dendrogram is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
@@ -113,24 +110,12 @@ class ValidityWeightedCoassociation(EnsembleMethod):
             super()._check_given(data, ensemble)
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(self._judge(ensemble, X))
+        self.clustering_weights_ = normalise_weights(
+            index_scores(X, ensemble, self.index)
+        )
         self.linkage_ = ensemble_linkage(
             ensemble,
             clustering_weights=self.clustering_weights_,
             linkage=self.linkage,
         )
         return cut(self.linkage_, self.n_clusters)
-
-    def _judge(self, ensemble, X):
-        """The value of each clustering, 0 or more."""
-        if not callable(self.index):
-            table = score_table(X, ensemble, [self.index], finite=False)
-            return positive_scores(table.values[:, 0], self.index)
-        gamma = np.array([self.index(X, labels) for labels in ensemble.labels.T], float)
-        if (gamma < 0).any():
-            m = int(np.argmax(gamma < 0))
-            raise ComitiaError(
-                f"index returned {gamma[m]:.6g} for clustering {m}; it must be 0 or "
-                "more, and larger for a better clustering."
-            )
-        return gamma

@@ -19,11 +19,11 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, of the base clusterings too. ``None`` asks the eigengap of a
-        first ensemble with random numbers of clusters.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of a first ensemble with random numbers of clusters.
 
     n_clusterings : int, default=100
-        Number of bootstrap samples in all, :math:`s r`.
+        Number of clusterings, :math:`M = s r`: bootstrap samples in all.
 
     n_resamples : int, default=10
         Number of bootstrap samples of each subset, :math:`r`.
@@ -45,7 +45,7 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of subsets, samples, starts and reference.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

@@ -8,7 +8,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.partition import cross_association, cut, ensemble_linkage
+from comitia.methods._loops import keep_run
+from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
+from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
 from comitia.weigh import normalise_weights
 
@@ -24,8 +26,8 @@ class CrossAssociationConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the longest lifetime in the dendrogram that the search
-        starts from when None.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime; the search
+        starts from these clusters.
 
     threshold : float, default=None
         Objects with a weighted co-association above it are alike, :math:`\tau`. The
@@ -75,7 +77,7 @@ class CrossAssociationConsensus(EnsembleMethod):
     centres twice. The poorest clustering weighs nothing.
 
     The consensus groups the matrix :math:`1[ (B W B')_{ij} > \tau ]` by
-    :func:`comitia.partition.cross_association`, from average linkage on
+    ``cross_association``, from average linkage on
     :math:`1 - B W B'`. The printed sum over blocks does not weigh them by size, so that
     a lonely object beside a mixed group can cost less than two fairly even groups. With
     sizes it is the length of a code for the matrix. Either sum is 0 for n groups of one
@@ -156,8 +158,7 @@ class CrossAssociationConsensus(EnsembleMethod):
             weight_blocks=self.variant == "code_length",
             max_iter=self.max_iter,
         )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run)
         return run.labels
 
     def _weigh(self, ensemble, X):

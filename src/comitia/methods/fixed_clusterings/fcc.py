@@ -1,16 +1,14 @@
 """FCC."""
 
-import warnings
 from numbers import Integral, Real
-
-import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import fuzzy_rows
-from comitia.weigh import normalise_weights
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
+from comitia.weigh.clusterings import given_weights
 
 __all__ = ["FCC"]
 
@@ -24,10 +22,10 @@ class FCC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the eigengap of the ensemble's graph when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weights :math:`w` of the clusterings; equal by default. The method does not
+        Weight of each clustering, :math:`w_m`; equal by default. The method does not
         determine them.
 
     utility : {"squared", "entropy", "norm"}, default="squared"
@@ -39,10 +37,10 @@ class FCC(EnsembleMethod):
         The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
-        Number of starts; the best objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=300
-        Most iterations of a start.
+        Most iterations of each start.
 
     tol : float, default=1e-5
         Stop when no membership changes by more.
@@ -51,7 +49,7 @@ class FCC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -158,8 +156,7 @@ class FCC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        w = self.clustering_weights
-        w = normalise_weights(np.ones(ensemble.n_clusterings) if w is None else w)
+        w = given_weights(self.clustering_weights, ensemble.n_clusterings)
         self.clustering_weights_ = w
         run = fuzzy_rows(
             ensemble,
@@ -172,18 +169,6 @@ class FCC(EnsembleMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not run.converged:
-            warnings.warn(
-                f"FCC did not converge in max_iter={self.max_iter} iterations; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        labels = run.membership.argmax(axis=1)
-        # Columns in the order of the labels; a cluster that nobody prefers is none.
-        names, first = np.unique(labels, return_index=True)
-        kept = run.membership[:, names[np.argsort(first)]]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        keep_run(self, run, "iterations")
+        labels, _, self.membership_ = fuzzy_clusters(run.membership)
         return labels

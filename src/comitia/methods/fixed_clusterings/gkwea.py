@@ -6,8 +6,8 @@ import numpy as np
 
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from comitia.methods.fixed_clusterings.wpck import WPCK
-from comitia.represent import weighted_association
 
 __all__ = ["GKWEA"]
 
@@ -22,7 +22,7 @@ class GKWEA(WPCK):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; left to the search when None.
+        Number of clusters. ``None`` leaves it to the search.
 
     metric : str, callable, matrix, None or a list of these, default="euclidean"
         The similarity that a clustering was made with, as a distance d of which
@@ -43,8 +43,8 @@ class GKWEA(WPCK):
         Most temperatures of the annealing.
 
     temperature : float, default=1.0
-        First temperature, as a multiple of the mean change that a move from the start
-        makes.
+        First temperature of the annealing, as a multiple of the mean change that a move
+        from the start makes.
 
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
@@ -53,7 +53,7 @@ class GKWEA(WPCK):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the annealing.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class GKWEA(WPCK):
         R_{ij} = \sum_{m=1}^{M} [\,i, j \in c,\ c \in C_m\,] \,
         \frac{k_m}{|c|} \, \mathrm{sim}_m(i, j)
 
-    of :func:`comitia.represent.weighted_association`, a point with n coordinates, its
+    of ``weighted_association``, a point with n coordinates, its
     own association included. Weights and consensus then are those of WPCK; only the
     weights see R, the kernel compares partitions. WEA divides the factors of R by their
     largest values; that scales R as a whole, which the indices, scaled by their ranges,

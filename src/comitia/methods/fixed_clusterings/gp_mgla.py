@@ -24,8 +24,8 @@ class GPMGLA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, at most the number of clusters of all clusterings
-        together; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph. At most
+        the number of clusters of all clusterings together.
 
     object_edge_weight : float, default=0.5
         Weight :math:`\alpha` of the edges between objects and clusters, against those
@@ -35,18 +35,17 @@ class GPMGLA(EnsembleMethod):
         Exponent :math:`\beta` on the agreement of a clustering with the others.
 
     agreement : str, default="nmi_max"
-        How the agreement of two clusterings is measured; the authors' code divides the
-        mutual information by the larger entropy, the review by the geometric mean
-        (``"nmi_sqrt"``).
+        How alike two clusterings are. The authors' code divides the mutual information
+        by the larger entropy, the review by the geometric mean (``"nmi_sqrt"``).
 
     n_init : int, default=3
-        Number of starts of the k-means that cuts the eigenvectors.
+        Number of starts of k-means, which cuts the eigenvectors.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of k-means.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

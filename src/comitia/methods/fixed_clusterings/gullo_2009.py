@@ -30,9 +30,9 @@ class DiversityWeighting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree of the objects at its longest
-        lifetime on the scale of :math:`R^2`, or asks the eigengap where the consensus
-        grows no such tree.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime, on the scale
+        of :math:`R^2`, or takes the eigengap of the ensemble's graph where the
+        consensus grows no such tree.
 
     weighting : {"single", "group", "dendrogram", "branch_length"}, default="single"
         The scheme: Single Weighting, Group Weighting, or Dendrogram Weighting with the
@@ -59,14 +59,14 @@ class DiversityWeighting(EnsembleMethod):
         ``"f_measure"``.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How the objects, or the clusters, are merged by the consensus "instance" or
+        Distance of two clusters in the tree, for the consensus "instance" and
         "cluster".
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, and of the consensus "hybrid".
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -29,8 +29,7 @@ class BoostedCOPKMeans(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=20
         Most clusterings, :math:`M`.
@@ -40,7 +39,7 @@ class BoostedCOPKMeans(BoostedMethod):
         share of the constraints that it violates.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------

@@ -26,8 +26,8 @@ class PRAr(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts a tree at its longest lifetime; with
-        ``consensus="cspa"`` the eigengap chooses.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
+        eigengap of the ensemble's graph for ``consensus="cspa"``.
 
     indices : list of str, default=None
         Names of indices of :mod:`comitia.validity`; all that are functions of one
@@ -59,7 +59,7 @@ class PRAr(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of k-means on the indices and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ class GroupRelativeWeights(EnsembleMethod):
         How alike two clusterings are, :math:`s`. The paper has ``"rand"``.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -1,16 +1,18 @@
 """Regression trees, weighted by how well they predict the features."""
 
-import warnings
 from numbers import Integral, Real
-
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import TreeGenerator
-from comitia.optimise import forward_stagewise
-from comitia.partition import mean_similarity_kmeans
+from comitia.methods._loops import keep_run
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
+    mean_similarity_kmeans,
+)
+from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
+    forward_stagewise,
+)
 from comitia.represent import ImplicitCoassociation
 from comitia.weigh import normalise_weights
 
@@ -29,7 +31,7 @@ class PredictiveTrees(EnsembleMethod):
         Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_clusterings : int, default=100
-        Number of trees, :math:`M`.
+        Number of clusterings, :math:`M`; each is a tree.
 
     feature_fraction : float or "sqrt", default=0.05
         The share of the features that a tree asks for, at least one of them.
@@ -45,17 +47,16 @@ class PredictiveTrees(EnsembleMethod):
         Length :math:`\varepsilon` of the regression's steps.
 
     max_iter : int, default=10000
-        The most steps of the regression.
+        Most steps of the regression.
 
     tol : float, default=1e-6
-        The regression ends when a step explains no more than this share of the
-        features' variance.
+        Stop when a step explains no more than this share of the features' variance.
 
     n_init : int, default=10
-        Number of random partitions that the consensus starts from.
+        Number of starts of the consensus, from random partitions.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the trees and of the starts.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -180,15 +181,7 @@ class PredictiveTrees(EnsembleMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not fit.converged:
-            warnings.warn(
-                f"PredictiveTrees did not converge in max_iter={self.max_iter} steps; "
-                "raise max_iter, tol or learning_rate.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_, self.converged_ = fit.objective, fit.converged
-        self.n_iter_ = len(fit.objective) - 1
+        keep_run(self, fit, "steps", "max_iter, tol or learning_rate")
         self.clustering_weights_ = normalise_weights(fit.weights)
         weights = {"clustering_weights": self.clustering_weights_}
         n_clusters = self._resolve_n_clusters(ensemble, **weights)

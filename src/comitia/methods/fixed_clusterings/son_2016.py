@@ -1,15 +1,15 @@
 """Fuzzy clusterings, weighted by a validity index and factorised into one."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.optimise import symmetric_nmf_simplex
 from comitia.partition import ncut
@@ -39,16 +39,16 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         Most steps of the gradient descent.
 
     tol : float, default=1e-6
-        Stop when ten steps together lowered the objective by less than this times
+        Stop when ten steps together lower the objective by less than this times
         :math:`\|S\|_F^2`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: fuzzy c-means with
-        ``n_clusters`` clusters by default. The paper takes fuzzy c-means, kernel fuzzy
-        c-means and the algorithm of Gustafson and Kessel.
+        Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
+        c-means with ``n_clusters`` clusters; the paper takes fuzzy c-means, kernel
+        fuzzy c-means and the algorithm of Gustafson and Kessel.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the start.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -163,17 +163,9 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         found = symmetric_nmf_simplex(
             S, start / 2, max_iter=self.max_iter, tol=self.tol
         )
-        if not found.converged:
-            warnings.warn(
-                "ValidityWeightedFuzzyEnsemble did not converge in "
-                f"max_iter={self.max_iter} steps; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.objective_, self.n_iter_ = found.objective, found.n_iter
-        self.converged_ = found.converged
-        self.membership_ = _in_order_of_appearance(found.F)
-        return self.membership_.argmax(axis=1)
+        keep_run(self, found, "steps")
+        labels, _, self.membership_ = fuzzy_clusters(found.F)
+        return labels
 
 
 def _require_memory_for(n):
@@ -204,10 +196,3 @@ def membership_similarity(ensemble, clustering_weights):
     S = np.where(mass > 0, S / np.where(mass > 0, mass, 1.0), apart)
     np.fill_diagonal(S, 1.0)
     return S
-
-
-def _in_order_of_appearance(F):
-    """Memberships in the clusters that are somebody's largest, the first one first."""
-    names, first = np.unique(F.argmax(axis=1), return_index=True)
-    F = F[:, names[np.argsort(first)]]
-    return F / F.sum(axis=1, keepdims=True)

@@ -22,7 +22,7 @@ class QualityWeightedCSPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     index : str or callable, default="silhouette"
         The quality :math:`q`. The paper has ``"silhouette"``,
@@ -40,7 +40,7 @@ class QualityWeightedCSPA(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -1,21 +1,27 @@
 """Clusterings weighed by how average they are, combined by a path kernel."""
 
-from numbers import Integral, Real
+from __future__ import annotations
+
+from numbers import Real
 
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.partition import MedianSearch
-from comitia.represent import path_kernel_table
-from comitia.validity import INDICES, score_table, unify
+from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
+from comitia.partition.partition_kernel import PartitionKernel
+from comitia.validity import score_table, unify
 from comitia.weigh import entropy_relevance, normalise_weights
 
 __all__ = ["PathKernelConsensus"]
 
+# Paths of more vertices than this add less than 1e-16 of the sum, whatever the sizes:
+# a path of l vertices counts at most (l - 1)! / (l - 1) ** (2 l - 2).
+_LONGEST_PATH = 13
 
-class PathKernelConsensus(EnsembleMethod):
+
+class PathKernelConsensus(AnnealedMethod):
     r"""Weighted ensemble with a random-walk path kernel.
 
     Clusterings whose properties are like those of the others count more, and the
@@ -24,7 +30,7 @@ class PathKernelConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; left to the search when None.
+        Number of clusters. ``None`` leaves it to the search.
 
     indices : sequence of str, default=("inter_cluster_distance", \
             "intra_cluster_distance", "mean_cluster_size", "cluster_size_difference")
@@ -37,8 +43,8 @@ class PathKernelConsensus(EnsembleMethod):
         Most temperatures of the annealing.
 
     temperature : float, default=1.0
-        First temperature, as a multiple of the mean change that a move from the start
-        makes.
+        First temperature of the annealing, as a multiple of the mean change that a move
+        from the start makes.
 
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
@@ -47,7 +53,7 @@ class PathKernelConsensus(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the annealing.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -72,7 +78,7 @@ class PathKernelConsensus(EnsembleMethod):
         p_{vm} = \frac{I_v(C_m)}{\sum_l I_v(C_l)}, \qquad
         \max_C \sum_m w_m K(C, C_m),
 
-    with the normalised path kernel K of :func:`comitia.represent.path_kernel`. Each
+    with the normalised path kernel K of ``path_kernel_table`` below. Each
     property is scaled to [0, 1] by its range over the ensemble, because otherwise
     :math:`1 - |\cdot|` can be negative; H has natural logarithms. A range over two
     clusterings leaves 0 and 1, whose entropy is 0: two clusterings that differ in every
@@ -115,12 +121,8 @@ class PathKernelConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        "indices": ["array-like", StrOptions(set(INDICES))],
+        **AnnealedMethod._parameter_constraints,
         "continuation": [Interval(Real, 0, 1, closed="both")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -151,21 +153,8 @@ class PathKernelConsensus(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         self.clustering_weights_ = self._weigh(ensemble, X)
-        search = MedianSearch(
-            ensemble,
-            path_kernel_table(ensemble.n_objects, self.continuation),
-            rng,
-            clustering_weights=self.clustering_weights_,
-            n_clusters=self.n_clusters,
-        )
-        run = search.annealing(
-            temperature=self.temperature,
-            cooling=self.cooling,
-            max_iter=self.max_iter,
-        )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        return run.labels
+        kernel = path_kernel_table(ensemble.n_objects, self.continuation)
+        return self._anneal(ensemble, kernel, rng)
 
     def _weigh(self, ensemble, X):
         if ensemble.n_clusterings == 1:
@@ -174,3 +163,34 @@ class PathKernelConsensus(EnsembleMethod):
         # Properties are no qualities: none is turned round.
         properties = unify(values, "property", "range")
         return normalise_weights(entropy_relevance(properties))
+
+
+def path_kernel_table(n_objects: int, continuation: float = 0.5) -> PartitionKernel:
+    r"""The path kernel for counts up to the number of objects.
+
+    A partition is a graph whose clusters are cliques. A walk starts at any object,
+    goes on with probability :math:`g` to one of the other members of the cluster, and
+    a path h that visits no object twice has probability :math:`P(h | C)`. Then
+
+    .. math::
+        K(C, D) = \sum_h P(h | C) \, P(h | D)
+        = \frac{1}{n^2} \sum_{v,r} \sum_{l=1}^{t_{vr}} \frac{t_{vr}!}{(t_{vr} - l)!}
+        \Bigl( \frac{g}{s_v - 1} \, \frac{g}{s_r - 1} \Bigr)^{l - 1},
+
+    here without the factor :math:`1 / n^2`, which cancels in the normalised kernel.
+    """
+    if not 0.0 <= continuation <= 1.0:
+        raise ComitiaError(f"continuation={continuation} must lie in [0, 1].")
+    n_terms = min(_LONGEST_PATH, n_objects)
+    t = np.arange(n_objects + 1, dtype=np.float64)
+    inner = np.empty((n_terms, n_objects + 1))
+    factor = np.ones((n_terms, n_objects + 1))
+    inner[0] = t
+    # An object that is alone has nowhere to go: only the path of one vertex is left.
+    step = np.where(t > 1, continuation / np.maximum(t - 1.0, 1.0), 0.0)
+    for term in range(1, n_terms):
+        inner[term] = inner[term - 1] * np.maximum(t - term, 0.0)
+        factor[term] = factor[term - 1] * step
+    zeros = np.zeros(n_objects + 1, dtype=np.int64)
+    own = (factor * inner * factor).sum(axis=0)
+    return PartitionKernel(inner, zeros, factor, own, zeros)

@@ -1,13 +1,14 @@
 """WEA."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._weighted_association import (
+    add_associations,
+    similarities_of,
+)
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation
 
@@ -34,7 +35,7 @@ class WEA(EnsembleMethod):
         similarities itself.
 
     linkage : {"single", "complete", "average", "ward"}, default="single"
-        How similar two clusters are.
+        Distance of two clusters in the tree.
 
     variant : {"normalised", "raw"}, default="normalised"
         Whether number of clusters, size and similarity are each divided by their
@@ -120,16 +121,22 @@ class WEA(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         k = ensemble.n_clusters_each[ensemble.clustering_of]
         sizes = np.where(ensemble.sizes > 0, ensemble.sizes, 1)
-        similarities = self._similarities(ensemble, X)
+        similarities = similarities_of(ensemble, X, self.metric)
         scale = 1.0
         if self.variant == "normalised":
             k, sizes = k / k.max(), sizes / sizes.max()
-            scale = max(np.max(sim) if _given(sim) else 1.0 for sim in similarities)
+            # Similarities 1 / (1 + d) are at most 1; those of a matrix may be larger.
+            matrices = [sim for sim in similarities if isinstance(sim, np.ndarray)]
+            others = [1.0] * (len(matrices) < len(similarities))
+            scale = max([np.max(matrix) for matrix in matrices] + others)
         self.cluster_weights_ = k / sizes
         if all(sim is None for sim in similarities) and self.linkage != "ward":
             self.linkage_ = self._tree_of_labels(ensemble)
         else:
-            R = self._association(ensemble, X, similarities) / scale
+            R = add_associations(
+                condensed_coassociation, ensemble, similarities, self.cluster_weights_
+            )
+            R /= scale
             self.linkage_ = hac(R.max(initial=0.0) - R, self.linkage)
         return cut(self.linkage_, self.n_clusters)
 
@@ -144,52 +151,3 @@ class WEA(EnsembleMethod):
         # It measures from the diagonal; the first merge is where max R is.
         tree[:, 2] -= tree[:1, 2]
         return tree
-
-    def _association(self, ensemble, X, similarities):
-        """R without its diagonal, from the clusterings of each similarity in turn."""
-        R = 0.0
-        for sim in {id(sim): sim for sim in similarities}.values():
-            mine = np.array([sim is other for other in similarities])
-            R = R + condensed_coassociation(
-                ensemble.take(clusterings=np.flatnonzero(mine)),
-                clustering_weights=np.ones(mine.sum()),
-                cluster_weights=self.cluster_weights_[mine[ensemble.clustering_of]],
-                pair_weights=sim if sim is None or _given(sim) else _rows(X, sim),
-                dtype=np.float64,
-            )
-        return R
-
-    def _similarities(self, ensemble, X):
-        """For each clustering a metric, a matrix of similarities or None."""
-        M, n = ensemble.n_clusterings, ensemble.n_objects
-        several = isinstance(self.metric, Sequence) and not isinstance(self.metric, str)
-        given = list(self.metric) if several else [self.metric] * M
-        if len(given) != M:
-            raise ComitiaError(
-                f"metric has {len(given)} entries for {M} clusterings; give one for "
-                "each."
-            )
-        known = {}
-        for sim in given:
-            if sim is not None and not (isinstance(sim, str) or callable(sim)):
-                matrix = np.asarray(sim, dtype=np.float64)
-                if matrix.shape != (n, n) or not np.isfinite(matrix).all():
-                    raise ComitiaError(
-                        "a matrix in metric must be finite similarities of shape "
-                        f"({n}, {n}); got shape {matrix.shape}."
-                    )
-                known[id(sim)] = matrix
-            else:
-                known[id(sim)] = sim if X is not None else None
-        return [known[id(sim)] for sim in given]
-
-
-def _given(similarity):
-    return isinstance(similarity, np.ndarray)
-
-
-def _rows(X, metric):
-    """The similarities 1 / (1 + d) of some objects to all."""
-    from scipy.spatial.distance import cdist
-
-    return lambda start, stop: 1.0 / (1.0 + cdist(X[start:stop], X, metric))

@@ -23,15 +23,14 @@ class WEAC(EnsembleMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     agreement : str or callable, default="nmi_max"
-        How the agreement of two clusterings is measured; the authors' code divides the
-        mutual information by the larger entropy, the review by the geometric mean
-        (``"nmi_sqrt"``).
+        How alike two clusterings are. The authors' code divides the mutual information
+        by the larger entropy, the review by the geometric mean (``"nmi_sqrt"``).
 
     weight_power : float, default=2.0
         Exponent :math:`\beta` on the agreement of a clustering with the others.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has the first three.
+        Distance of two clusters in the tree. The paper has all but ``"ward"``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -36,8 +36,8 @@ class WEACS(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts a tree at its longest lifetime; with
-        ``consensus="kmeans"`` the eigengap chooses.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
+        eigengap of the ensemble's graph for ``consensus="kmeans"``.
 
     indices : str or list of str, default=None
         One index of :mod:`comitia.validity`, or several whose mean is taken. All
@@ -54,11 +54,11 @@ class WEACS(EnsembleMethod):
         alone and there is no ``generator``.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: k-means on random
-        subsets of the objects by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default k-means
+        on random subsets of the objects.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of k-means.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -1,19 +1,24 @@
 """WPCK."""
 
-from numbers import Integral, Real
+from __future__ import annotations
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.partition import MedianSearch
-from comitia.represent import subset_kernel_table
-from comitia.validity import INDICES, score_table
+from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
+from comitia.partition.partition_kernel import PartitionKernel
+from comitia.validity import score_table
 from comitia.weigh import maximum_relevance, normalise_weights
 
 __all__ = ["WPCK"]
 
 
-class WPCK(EnsembleMethod):
+class WPCK(AnnealedMethod):
     r"""Weighted partition consensus via kernels.
 
     Clusterings that come near the best values of several validity indices count more,
@@ -23,7 +28,7 @@ class WPCK(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; left to the search when None.
+        Number of clusters. ``None`` leaves it to the search.
 
     indices : sequence of str, default=("dunn", "silhouette", "compactness", \
             "connectedness")
@@ -38,8 +43,8 @@ class WPCK(EnsembleMethod):
         Most temperatures of the annealing.
 
     temperature : float, default=1.0
-        First temperature, as a multiple of the mean change that a move from the start
-        makes.
+        First temperature of the annealing, as a multiple of the mean change that a move
+        from the start makes.
 
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
@@ -48,7 +53,7 @@ class WPCK(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the annealing.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -122,12 +127,8 @@ class WPCK(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        "indices": ["array-like", StrOptions(set(INDICES))],
+        **AnnealedMethod._parameter_constraints,
         "max_subset_size": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -154,18 +155,46 @@ class WPCK(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         properties = score_table(X, ensemble, self.indices).unified("range")
         self.clustering_weights_ = normalise_weights(maximum_relevance(properties))
-        search = MedianSearch(
-            ensemble,
-            subset_kernel_table(ensemble.n_objects, self.max_subset_size),
-            rng,
-            clustering_weights=self.clustering_weights_,
-            n_clusters=self.n_clusters,
-        )
-        run = search.annealing(
-            temperature=self.temperature,
-            cooling=self.cooling,
-            max_iter=self.max_iter,
-        )
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        return run.labels
+        kernel = subset_kernel_table(ensemble.n_objects, self.max_subset_size)
+        return self._anneal(ensemble, kernel, rng)
+
+
+def subset_kernel_table(
+    n_objects: int, max_subset_size: int | None = None
+) -> PartitionKernel:
+    r"""The subset-significance kernel for counts up to the number of objects.
+
+    Every set of objects that lies inside one cluster of both counts, by its share of
+    these clusters:
+
+    .. math::
+        K(C, D) = \sum_{S} \mu(S | C) \, \mu(S | D)
+        = \sum_{v,r} \frac{f(t_{vr})}{s_v \, s_r},
+        \qquad \mu(S | C) = \frac{|S|}{s_v}, \quad S \subseteq C^v,
+
+    where :math:`f(t) = \sum_{q=1}^{t} q^2 \binom{t}{q} = t (t + 1) 2^{t - 2}`.
+    """
+    from scipy.special import gammaln, logsumexp
+
+    if max_subset_size is not None and max_subset_size < 1:
+        raise ComitiaError(f"max_subset_size={max_subset_size} must be at least 1.")
+    t = np.arange(1, n_objects + 1, dtype=np.float64)
+    if max_subset_size is None:
+        logs = np.log(t) + np.log(t + 1.0) + (t - 2.0) * np.log(2.0)
+    else:
+        logs = np.full(n_objects, -np.inf)
+        for q in range(1, min(max_subset_size, n_objects) + 1):
+            some = t[q - 1 :]
+            ways = gammaln(some + 1.0) - gammaln(q + 1.0) - gammaln(some - q + 1.0)
+            logs[q - 1 :] = logsumexp([logs[q - 1 :], 2.0 * np.log(q) + ways], axis=0)
+    inner, exponents = _split(logs)
+    own, own_exponents = _split(logs - 2.0 * np.log(t))
+    factor = np.r_[0.0, 1.0 / t]
+    return PartitionKernel(inner[None], exponents, factor[None], own, own_exponents)
+
+
+def _split(logs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Mantissas and binary exponents of exp(logs), with a zero put first."""
+    bits = np.r_[-np.inf, logs / np.log(2.0)]
+    exponents = np.where(np.isfinite(bits), np.floor(bits), 0.0)
+    return np.exp2(bits - exponents), exponents.astype(np.int64)

@@ -1,17 +1,16 @@
 """Protein-complex ensemble with co-complex affinity."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import triu
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
+from comitia.methods._loops import warn_stopped_early
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
 from comitia.weigh import normalise_weights
@@ -37,14 +36,14 @@ class CoComplexEnsemble(EnsembleMethod):
         ``n_clusters`` and ``threshold`` can be given.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are.
+        Distance of two clusters in the tree.
 
     max_iter : int, default=50
-        The most references.
+        Most references.
 
     tol : float, default=0.1
-        Weights have settled when their Pearson correlation with the last ones is above
-        ``1 - tol``.
+        Stop when the Pearson correlation of the weights with the last ones is above ``1
+        - tol``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given a graph alone; it must take
@@ -168,12 +167,7 @@ class CoComplexEnsemble(EnsembleMethod):
                 break
         # A single reference is plain evidence accumulation, not a loop cut short.
         if not self.converged_ and self.max_iter > 1:
-            warnings.warn(
-                f"the weights still changed after max_iter={self.max_iter} references; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "references")
         self.clustering_weights_ = weights
         return labels
 

@@ -33,9 +33,8 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
-        for the first time, and of the first clusterings for the second time and the
-        map.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings for
+        the first time, and of the first clusterings for the second time and the map.
 
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`, of each of the two times.
@@ -51,7 +50,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         How far units move towards an object in the first and in the last pass.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of k-means and of the map.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

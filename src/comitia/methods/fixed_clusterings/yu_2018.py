@@ -1,11 +1,9 @@
 """Constraint-projected clusterings of random subspaces, with weights that evolve."""
 
-import warnings
 from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
@@ -15,8 +13,10 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.optimise import evolve
-from comitia.partition import kmeans, ncut_points
+from comitia.methods._loops import warn_stopped_early
+from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
+from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
+from comitia.partition import kmeans
 from comitia.validity import sse
 
 __all__ = ["DCECP"]
@@ -32,8 +32,9 @@ class DCECP(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
-        for the members, and of these for the consensus.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and that of the ensemble's graph for the
+        result.
 
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`.
@@ -55,7 +56,7 @@ class DCECP(BoostedMethod):
         Most generations.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the search.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -193,12 +194,7 @@ class DCECP(BoostedMethod):
             max_iter=self.max_iter,
         )
         if not search.converged:
-            warnings.warn(
-                f"DCECP did not converge in max_iter={self.max_iter} generations; "
-                "raise max_iter or lower patience.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "generations", "max_iter or lower patience")
         self.clustering_weights_ = search.best / search.best.sum()
         self.objective_, self.n_iter_ = search.cost, search.n_iter
         self.converged_ = search.converged

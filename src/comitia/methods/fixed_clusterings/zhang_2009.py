@@ -27,11 +27,11 @@ class CentroidVoting(SameNumberOfClusters):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, of the base clusterings too. ``None`` asks the eigengap of a
-        first ensemble with random numbers of clusters.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of a first ensemble with random numbers of clusters.
 
     n_clusterings : int, default=20
-        Number of subsets, :math:`M`.
+        Number of clusterings, :math:`M`, each of a subset.
 
     object_fraction : float, default=0.8
         Share of the objects in a subset.
@@ -50,7 +50,7 @@ class CentroidVoting(SameNumberOfClusters):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of subsets, starts and reference.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
-from comitia.represent.rows import labels_of
+from comitia.represent.cluster_sums import labels_of
 from comitia.weigh import above_uniform, inverse_agreement, normalise_weights
 
 __all__ = ["ClustererEnsemble"]
@@ -26,7 +26,7 @@ class ClustererEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters: the reference is one of the clusterings that have so many,
+        Number of clusters. The reference is one of the clusterings that have as many,
         and clusters in excess vote for the label they overlap most. ``None`` takes any
         reference, and clusters that match none of it vote for labels of their own.
 
@@ -43,11 +43,11 @@ class ClustererEnsemble(EnsembleMethod):
         Index of the clustering that the others are aligned to; a random one by default.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: by default twenty
+        Makes the clusterings when :meth:`fit` is given data alone. By default twenty
         runs of k-means with ``n_clusters`` clusters.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the reference and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

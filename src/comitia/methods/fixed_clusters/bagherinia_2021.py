@@ -22,7 +22,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     ----------
     n_clusters : int, default=None
         Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap for ``variant="bipartite"``.
+        eigengap of the ensemble's graph for ``variant="bipartite"``.
 
     variant : {"hac", "bipartite"}, default="hac"
         Linkage of the similarity of objects, or the transfer cut of the graph of
@@ -31,19 +31,19 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     theta : float, default=0.4
         How slowly, :math:`\theta`, reliability falls with unreliability.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        Distance of two clusters of objects, for ``variant="hac"``; the paper has
-        average linkage.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree, for ``variant="hac"``. The paper has
+        ``"average"``.
 
     n_init : int, default=3
-        Number of starts of the k-means inside the transfer cut.
+        Number of starts of k-means inside the transfer cut.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; fuzzy c-means by
-        default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
+        c-means.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the transfer cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -28,8 +28,8 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     threshold : float, default=1e-3
         Smallest share under the logarithm, for ``variant="printed"``; from 0 to 1.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        Distance of two clusters of objects; the paper has average linkage.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

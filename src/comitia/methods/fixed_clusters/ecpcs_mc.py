@@ -23,9 +23,9 @@ class ECPCSMC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, at most the number of clusters of all clusterings
-        together; chosen by the eigengap of the ensemble's graph when None. Groups that
-        win no object leave fewer.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph. At most
+        the number of clusters of all clusterings together; groups that win no object
+        leave fewer.
 
     n_steps : int, default=20
         Length :math:`t` of the random walks.
@@ -45,7 +45,7 @@ class ECPCSMC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the rotation.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class LWEA(EnsembleMethod):
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters are. The paper has ``"average"``.
+        Distance of two clusters in the tree. The paper has ``"average"``.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -22,20 +22,20 @@ class LWGP(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, at most the number of clusters of all clusterings
-        together; chosen by the eigengap of the graph without weights when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, without
+        weights. At most the number of clusters of all clusterings together.
 
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
 
     n_init : int, default=3
-        Number of starts of the k-means that cuts the eigenvectors.
+        Number of starts of k-means, which cuts the eigenvectors.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of k-means.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -36,18 +36,18 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     threshold : float, default=None
         Reliability above which a cluster is retained; the median of all by default.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        Distance of two clusters of objects, for ``variant="hac"``; the paper has
-        average linkage.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree, for ``variant="hac"``. The paper has
+        ``"average"``.
 
     n_init : int, default=3
-        Number of starts of the k-means inside the transfer cut.
+        Number of starts of k-means inside the transfer cut.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the transfer cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -1,9 +1,13 @@
 """The method of Yang et al."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
@@ -11,11 +15,17 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.partition import median_selection
-from comitia.represent import jaccard_clusters, tnorm_coassociation
+from comitia.represent import jaccard_clusters
+from comitia.represent.coassociation import combined_weights
 from comitia.weigh import community_certainty
 
 __all__ = ["OverlappingCommunityConsensus"]
+
+# Pairs of objects that are looked at together.
+_BLOCK_VALUES = 2**17
 
 # The graph, and what checks that it is symmetric: as measured, and a little more.
 _BYTES_PER_NEIGHBOUR = 96
@@ -32,10 +42,10 @@ class OverlappingCommunityConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : None, default=None
-        The detector finds the number of communities; none can be asked for.
+        Must be None: the detector finds the number of communities.
 
     n_clusterings : int, default=20
-        Number of runs of the detector, :math:`M`.
+        Number of clusterings, :math:`M`: runs of the detector.
 
     variant : {"minimum", "product"}, default="minimum"
         The t-norm T that combines the memberships of two vertices.
@@ -48,7 +58,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         Most times that the detector looks at a graph of its own results.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the detector and of the links that are kept.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -274,3 +284,48 @@ def kept_at_random(S, rng):
         neighbours[own] = np.flatnonzero(row)
         weights[own] = row[neighbours[own]]
     return csr_array((weights, neighbours, begin), shape=S.shape)
+
+
+def tnorm_coassociation(
+    ensemble: Ensemble,
+    *,
+    cluster_weights: ArrayLike | None = None,
+    tnorm: Literal["minimum", "product"] = "minimum",
+) -> NDArray[np.float64]:
+    r"""Co-association of objects that share themselves among their clusters.
+
+    .. math::
+        S_{ij} = \frac{1}{M} \sum_m \sum_{r \in C_m} w_r \, T(F_{ir}, F_{jr}),
+        \qquad F_{ir} = \frac{B_{ir}}{\sum_{s \in C_m} B_{is}},
+
+    with a t-norm T, the minimum or the product.
+    """
+    if tnorm not in ("minimum", "product"):
+        raise ComitiaError(f'tnorm={tnorm!r} is neither "minimum" nor "product".')
+    n = ensemble.n_objects
+    require_memory(8 * n * n, f"the similarity of each two of {n} objects")
+    weights = combined_weights(ensemble, None, cluster_weights)
+    B = ensemble.membership.tocsc().astype(np.float64)
+    together = np.minimum.outer if tnorm == "minimum" else np.multiply.outer
+    shares = 1.0 / _totals(ensemble)
+    S = np.zeros((n, n))
+    for c, m in enumerate(ensemble.clustering_of):
+        column = slice(B.indptr[c], B.indptr[c + 1])
+        members = B.indices[column]
+        F = B.data[column] * shares[members, m]
+        # Some rows at a time: a cluster may hold nearly all objects.
+        step = max(1, _BLOCK_VALUES // max(len(members), 1))
+        for start in range(0, len(members), step):
+            rows = slice(start, start + step)
+            S[np.ix_(members[rows], members)] += weights[c] * together(F[rows], F)
+    return S
+
+
+def _totals(ensemble: Ensemble) -> NDArray[np.float64]:
+    """Summed memberships of each object in each clustering, 1 where it has none."""
+    B = ensemble.membership
+    m = ensemble.clustering_of[B.indices]
+    row = np.repeat(np.arange(ensemble.n_objects), np.diff(B.indptr))
+    M = ensemble.n_clusterings
+    totals = np.bincount(row * M + m, B.data, minlength=ensemble.n_objects * M)
+    return np.asarray(np.where(totals > 0, totals, 1.0)).reshape(-1, M)

@@ -27,7 +27,7 @@ class ABC(EnsembleMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     n_clusterings : int, default=1000
-        Number of runs.
+        Number of clusterings, :math:`M`.
 
     feature_fraction : float or "sqrt", default="sqrt"
         The share of the features that a run draws, or the square root of their number.
@@ -39,13 +39,13 @@ class ABC(EnsembleMethod):
         Their probability.
 
     linkage : {"ward", "average"}, default="ward"
-        How the tree of the result is built.
+        Distance of two clusters in the tree of the result.
 
     n_jobs : int, default=None
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws.
+        Seed of the clusterings.
 
     Attributes
     ----------

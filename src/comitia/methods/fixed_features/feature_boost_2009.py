@@ -53,8 +53,7 @@ class FeatureBoosting(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=20
         Most clusterings.
@@ -72,7 +71,7 @@ class FeatureBoosting(BoostedMethod):
         entropy.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws and of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------

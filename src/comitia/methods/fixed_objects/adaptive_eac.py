@@ -64,7 +64,9 @@ def by_confidence(weights, rounds, *, n_clusters, n_warmup, variant):
         The rounds.
 
     n_clusters : int
-        Number of clusters of the consensus.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and cuts the tree at its longest
+        lifetime.
 
     n_warmup : int
         Number of rounds with equal weights.
@@ -98,9 +100,9 @@ class AdaptiveEAC(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters of each round and of the result. ``None`` asks the eigengap
-        of plain k-means clusterings for the rounds, and cuts the last tree at its
-        longest lifetime.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and cuts the tree at its longest
+        lifetime.
 
     n_rounds : int, default=50
         Number of clusterings.
@@ -111,11 +113,11 @@ class AdaptiveEAC(BoostedMethod):
     variant : {"confident", "unconfident"}, default="confident"
         Whether the objects weigh more that the consensus is sure of, or the others.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the last tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree of the result.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------

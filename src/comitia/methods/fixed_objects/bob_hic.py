@@ -1,20 +1,24 @@
 """Bob-Hic."""
 
+from __future__ import annotations
+
 from functools import partial
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
+from comitia.exceptions import ComitiaError
 from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.partition import cut, extended_cophenetic, hac, row_correlations
+from comitia.partition import cophenetic, cut, hac
 
 __all__ = ["BobHic", "aggregate_trees", "by_faithfulness", "tree_round"]
 
@@ -39,8 +43,8 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
     n_clusters : int
         Number of clusters that the tree is cut into.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the trees of the rounds.
 
     Returns
     -------
@@ -131,13 +135,13 @@ class BobHic(BoostedMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     n_rounds : int, default=20
-        Number of trees.
+        Number of clusterings, each a tree.
 
     object_fraction : float, default=0.7
         Share of the objects that a round draws, without replacement.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the trees of the rounds are built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the trees of the rounds.
 
     variant : {"mean", "max", "closure"}, default="mean"
         How trees are combined: average linkage on the mean of their cophenetic
@@ -145,7 +149,7 @@ class BobHic(BoostedMethod):
         min-transitive closure of the mean, which is single linkage on it.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -240,3 +244,59 @@ class BobHic(BoostedMethod):
         rule = "single" if self.variant == "closure" else "average"
         self.linkage_ = hac(aggregate, rule)
         return cut(self.linkage_, self.n_clusters)
+
+
+def extended_cophenetic(
+    tree: ArrayLike, nearest: ArrayLike, gap: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Cophenetic distances of more objects than a tree has.
+
+    An object outside the tree is put next to a leaf, at the height of its distance:
+
+    .. math::
+        D_{ij} = \max(C_{s(i) s(j)}, \delta_i, \delta_j),
+
+    with the distances :math:`C` of the tree. It is an ultrametric, as the largest of
+    two is.
+    """
+    from scipy.spatial.distance import squareform
+
+    leaf, delta = np.asarray(nearest), np.asarray(gap, dtype=np.float64)
+    n = len(leaf)
+    require_memory(
+        4 * n * (n - 1),
+        f"the cophenetic distances of {n}",
+        "use a method that is linear in n, such as lwgp or sec",
+    )
+    heights = cophenetic(tree)
+    inside = squareform(heights, checks=False) if len(heights) else np.zeros((1, 1))
+    out = np.empty(n * (n - 1) // 2)
+    end = 0
+    for i in range(n - 1):
+        begin, end = end, end + n - 1 - i
+        np.maximum(delta[i + 1 :], delta[i], out=out[begin:end])
+        np.maximum(out[begin:end], inside[leaf[i], leaf[i + 1 :]], out=out[begin:end])
+    return out
+
+
+def row_correlations(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
+    """Correlation of each row of two distance matrices, without the diagonals."""
+    from scipy.spatial.distance import squareform
+
+    a, b = (np.asarray(D, dtype=np.float64) for D in (one, other))
+    if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
+        raise ComitiaError(
+            "one and other must be condensed distances of the same objects, two at "
+            f"least; got shapes {a.shape} and {b.shape}."
+        )
+    # About the mean the sums of squares lose little to rounding; the diagonals are 0.
+    A, B = squareform(a - a.mean()), squareform(b - b.mean())
+    m = len(A) - 1
+    sum_a, sum_b = A.sum(axis=1), B.sum(axis=1)
+    square_a, square_b = (A * A).sum(axis=1), (B * B).sum(axis=1)
+    var_a, var_b = square_a - sum_a**2 / m, square_b - sum_b**2 / m
+    varies = (var_a > 1e-12 * square_a) & (var_b > 1e-12 * square_b)
+    covariance = (A * B).sum(axis=1) - sum_a * sum_b / m
+    rho = np.zeros(len(A))
+    rho[varies] = covariance[varies] / np.sqrt(var_a[varies] * var_b[varies])
+    return np.clip(rho, -1.0, 1.0)

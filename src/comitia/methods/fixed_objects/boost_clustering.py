@@ -27,8 +27,7 @@ class BoostClustering(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=20
         Most clusterings.
@@ -41,7 +40,7 @@ class BoostClustering(BoostedMethod):
         Cluster by fuzzy c-means with this exponent; by k-means when None.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples and of the clusterer.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -135,7 +134,3 @@ class BoostClustering(BoostedMethod):
             stop=no_better_than_chance,
             reweight=by_pseudoloss,
         )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        return self._elect()

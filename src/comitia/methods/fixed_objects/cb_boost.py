@@ -108,14 +108,13 @@ class CBBoost(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=3
-        Number of mixtures. More than a few do harm; see the notes.
+        Number of clusterings, each a mixture. More than a few do harm; see the notes.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts of the mixtures.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -186,7 +185,3 @@ class CBBoost(BoostedMethod):
             align=align_to_first,
             reweight=by_expected_loss,
         )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        return self._elect()

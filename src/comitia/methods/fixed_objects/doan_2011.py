@@ -26,8 +26,7 @@ class BoostedMixtures(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=3
         Most clusterings. More than a few do harm; see the notes.
@@ -37,7 +36,7 @@ class BoostedMixtures(BoostedMethod):
         entropy.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts of the mixtures.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -119,7 +118,3 @@ class BoostedMixtures(BoostedMethod):
             stop=no_better_than_chance,
             reweight=by_pseudoloss,
         )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        return self._elect()

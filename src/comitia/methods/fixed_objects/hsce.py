@@ -72,8 +72,7 @@ class HSCE(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=20
         Number of clusterings.
@@ -89,7 +88,7 @@ class HSCE(BoostedMethod):
         Number of starts of the last k-means.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples, of the clusterer and of the last k-means.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

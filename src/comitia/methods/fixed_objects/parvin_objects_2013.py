@@ -8,14 +8,9 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
-from comitia.generate.boosting import BoostingGenerator
-from comitia.generate.boosting_rounds import draw_objects, kmeans_round
-from comitia.methods._boosted import BoostedMethod
-from comitia.partition import cut, hac
-from comitia.represent import coassociation
+from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 from comitia.represent.coassociation import coassociation_blocks
 
 __all__ = [
@@ -92,7 +87,7 @@ def _surprise(A):
     return np.abs((A * logs).sum(axis=1))
 
 
-class EntropySampledEnsemble(BoostedMethod):
+class EntropySampledEnsemble(SampledTreeMethod):
     r"""Data weighting by co-association entropy.
 
     Each k-means clustering sees a sample of the objects, in which those are more likely
@@ -102,8 +97,8 @@ class EntropySampledEnsemble(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters of each round and of the result. ``None`` asks the eigengap
-        of plain k-means clusterings for the rounds, and cuts the tree at its longest
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and cuts the tree at its longest
         lifetime.
 
     n_rounds : int, default=50
@@ -119,11 +114,11 @@ class EntropySampledEnsemble(BoostedMethod):
         The uncertainty of an object: the sum of :math:`-A_{ij} \ln A_{ij}`, or that of
         the entropies of :math:`(A_{ij}, 1 - A_{ij})`.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples and of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -181,11 +176,9 @@ class EntropySampledEnsemble(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"row", "binary"})],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(
@@ -207,26 +200,8 @@ class EntropySampledEnsemble(BoostedMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
-        # Asked before the rounds, which take long, for what their end will take.
-        require_memory(
-            4 * len(X) ** 2,
-            f"the co-association of {len(X)} objects",
-            "use boost_clustering",
+    def _steps(self):
+        entropy = partial(
+            by_coassociation_entropy, retention=self.retention, variant=self.variant
         )
-        return BoostingGenerator(
-            self.n_rounds,
-            draw=partial(
-                draw_objects, object_fraction=self.object_fraction, replace=False
-            ),
-            cluster=partial(kmeans_round, n_clusters=n_clusters),
-            reweight=partial(
-                by_coassociation_entropy, retention=self.retention, variant=self.variant
-            ),
-        )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        S = coassociation(ensemble, co_sampled=True)
-        self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return {"reweight": entropy}

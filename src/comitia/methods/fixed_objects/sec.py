@@ -22,7 +22,7 @@ class SEC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"paper", "review"}, default="paper"
         Points :math:`B_i / d_i` with weights :math:`d_i`, which is the normalised cut;
@@ -41,7 +41,7 @@ class SEC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -5,15 +5,10 @@ from numbers import Real
 
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
-from comitia.generate.boosting import BoostingGenerator
-from comitia.generate.boosting_rounds import draw_objects, kmeans_round
 from comitia.generate.boosting_votes import align_to_first
-from comitia.methods._boosted import BoostedMethod
-from comitia.partition import cut, hac
-from comitia.represent import coassociation
+from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 
 __all__ = ["AdaptiveClusteringEnsemble", "by_inconsistency"]
 
@@ -49,7 +44,7 @@ def by_inconsistency(weights, rounds, *, retention=0.3):
     return raised / raised.sum()
 
 
-class AdaptiveClusteringEnsemble(BoostedMethod):
+class AdaptiveClusteringEnsemble(SampledTreeMethod):
     r"""Adaptive clustering ensemble by consistency-driven sampling.
 
     Each k-means clustering sees a sample of the objects, in which those are more likely
@@ -59,8 +54,8 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters of each round and of the result. ``None`` asks the eigengap
-        of plain k-means clusterings for the rounds, and cuts the tree at its longest
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and cuts the tree at its longest
         lifetime.
 
     n_rounds : int, default=50
@@ -72,11 +67,11 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
     retention : float, default=0.3
         How much, :math:`\alpha`, of the old weights stays.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the tree is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples and of k-means.
+        Seed of the clusterings.
 
     Attributes
     ----------
@@ -138,10 +133,8 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        "object_fraction": [Interval(Real, 0, 1, closed="right")],
+        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, None, closed="left")],
-        "linkage": [StrOptions({"average", "single", "complete", "ward"})],
     }
 
     def __init__(
@@ -161,25 +154,6 @@ class AdaptiveClusteringEnsemble(BoostedMethod):
         self.linkage = linkage
         self.random_state = random_state
 
-    def _boosting(self, X, n_clusters):
-        # Asked before the rounds, which take long, for what their end will take.
-        require_memory(
-            4 * len(X) ** 2,
-            f"the co-association of {len(X)} objects",
-            "use boost_clustering",
-        )
-        return BoostingGenerator(
-            self.n_rounds,
-            draw=partial(
-                draw_objects, object_fraction=self.object_fraction, replace=False
-            ),
-            cluster=partial(kmeans_round, n_clusters=n_clusters),
-            align=align_to_first,
-            reweight=partial(by_inconsistency, retention=self.retention),
-        )
-
-    def _combine(self, ensemble, X, rng):
-        self.object_weights_ = self.generator_.weights_
-        S = coassociation(ensemble, co_sampled=True)
-        self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+    def _steps(self):
+        by_doubt = partial(by_inconsistency, retention=self.retention)
+        return {"align": align_to_first, "reweight": by_doubt}

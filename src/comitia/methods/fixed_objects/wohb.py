@@ -31,7 +31,7 @@ class WOHB(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of the ensemble's graph when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.
@@ -50,14 +50,14 @@ class WOHB(EnsembleMethod):
         How much heavier than the mean a part may be; not for the transfer cut.
 
     n_init : int, default=3
-        Number of partitions METIS makes, or of starts of the k-means inside the
-        transfer cut; the best is kept.
+        Number of partitions METIS makes; the one that cuts least is kept. For the
+        transfer cut, number of starts of k-means.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

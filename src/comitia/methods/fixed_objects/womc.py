@@ -22,14 +22,14 @@ class WOMC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of groups of clusters; chosen by the eigengap when None. A group can win
-        no object, so that fewer clusters come out.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph. A group
+        of clusters can win no object, so that fewer clusters come out.
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.
 
     imbalance : float, default=0.05
-        How many more clusters than the mean a group may have, as a share.
+        How much larger than the mean a group of clusters may be.
 
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
@@ -38,7 +38,7 @@ class WOMC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ class WOSP(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of the ensemble's graph when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.
@@ -46,7 +46,7 @@ class WOSP(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

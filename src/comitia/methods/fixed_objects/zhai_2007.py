@@ -69,14 +69,13 @@ class DualBoosting(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap of plain k-means clusterings when
-        None.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_rounds : int, default=20
         Number of clusterings.
 
     fuzziness : float, default=2.0
-        Exponent of the memberships of fuzzy c-means.
+        The exponent of the memberships in fuzzy c-means, above 1.
 
     retention : float, default=0.5
         The share, :math:`\alpha`, of the old similarities that stays in each round.
@@ -85,7 +84,7 @@ class DualBoosting(BoostedMethod):
         How much larger than the mean a cluster may be.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means and of METIS.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

@@ -101,12 +101,7 @@ class MultiViewMethod(EnsembleMethod):
 
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         super()._check_given(data, ensemble)
-        if self.n_clusters is not None and self.n_clusters > data.n_objects:
-            n = data.n_objects
-            raise ComitiaError(
-                f"n_clusters={self.n_clusters} is larger than the number of objects; "
-                f"give at most {n}, got n_samples={n}."
-            )
+        self._check_n_clusters(data.n_objects)
 
     def _keep(self, ensemble: Ensemble | None, labels: NDArray[Any]) -> None:
         if ensemble is None:

@@ -11,24 +11,27 @@ from numpy.typing import NDArray
 from comitia._arrays import floats_on
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import VariableWeightMethod
-from comitia.methods._alternating import AlternatingMethod
+from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._coupled_factors import roughness
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    graph_on,
+    row_scale,
+    scale_view,
+)
 from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.optimise import indicator_start
-from comitia.optimise.multiview import roughness
 from comitia.partition import kmeans
-from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
+from comitia.represent import knn_graph
 
-__all__ = ["AlternatingViewMethod", "ViewFactors"]
+__all__ = ["ViewFactorMethod", "ViewFactors"]
 
 
-class AlternatingViewMethod(MultiViewMethod, AlternatingMethod):
+class ViewFactorMethod(MultiViewMethod, VariableWeightMethod):
     """Base class: factors of views and weights of views improve each other in turn.
 
-    A method writes ``_problem(views, rng)``, which prepares the views, and the parts of
-    :class:`~comitia.methods._alternating.AlternatingMethod`, which are handed the
-    problem where those of other methods are handed votes.
+    The problem of the loop is :class:`ViewFactors`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -48,17 +51,8 @@ class AlternatingViewMethod(MultiViewMethod, AlternatingMethod):
     n_neighbors: int
     n_init: int
 
-    def _problem(self, views: Views, rng: np.random.RandomState) -> Any:
-        """What the parts of the loop work on."""
-        raise TypeError(f"{type(self).__name__} does not say what it works on.")
-
-    def _first_weights(self, votes: Any) -> Any:
-        return np.full(votes.n_views, 1.0 / votes.n_views)
-
-    def _combine(
-        self, ensemble: Any, X: Views, rng: np.random.RandomState
-    ) -> NDArray[Any]:
-        return VariableWeightMethod._combine(self, self._problem(X, rng), X, rng)
+    def _problem(self, ensemble: Any, X: Views, rng: np.random.RandomState) -> Any:
+        return ViewFactors(self, X, rng)
 
 
 class ViewFactors:
@@ -66,7 +60,7 @@ class ViewFactors:
 
     Parameters
     ----------
-    method : AlternatingViewMethod
+    method : ViewFactorMethod
         Says how views are scaled and joined, and how many clusters there are.
 
     views : Views

@@ -11,14 +11,19 @@ from numpy.typing import NDArray
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import choose_n_clusters
-from comitia.optimise.multiview import (
+from comitia.methods.multiview._coupled_factors import (
     CoupledView,
     coupled_objective,
     coupled_sweep,
 )
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    row_scale,
+    scale_view,
+    view_limits,
+)
+from comitia.methods.multiview._shared import choose_n_clusters
 from comitia.partition import kmeans
-from comitia.represent import balance_view, row_scale, scale_view, view_limits
 
 __all__ = ["IncompleteViewMethod", "ViewUnits", "start_shares"]
 

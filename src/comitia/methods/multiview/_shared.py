@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from comitia._scales import column_scales
 from comitia.partition import eigengap
-from comitia.partition._eigen import largest_eigenpairs
+from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.represent import knn_graph, laplacian
 
-__all__ = ["choose_n_clusters", "order_of_appearance", "standardised", "with_unit_rows"]
+__all__ = ["choose_n_clusters", "standardised", "with_unit_rows"]
 
 # Neighbours of each object in the graphs by which a number of clusters is chosen, and
 # steps of the random walk along them: in fewer a cluster is not crossed.
@@ -55,24 +55,6 @@ def choose_n_clusters(
     similar: Any = _identity(n) - apart / len(views)
     values, _ = largest_eigenpairs(similar, most + 1)
     return eigengap(values, most, n_steps=_N_STEPS)
-
-
-def order_of_appearance(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """The clusters in the order in which the objects meet them, as in ``labels_``.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        Clusters.
-
-    Returns
-    -------
-    order : ndarray of shape (n_clusters that are not empty,)
-        Their numbers; by it columns that belong to clusters are put into the order of
-        the labels.
-    """
-    names, first = np.unique(labels, return_index=True)
-    return np.asarray(names[np.argsort(first)], dtype=np.intp)
 
 
 def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:

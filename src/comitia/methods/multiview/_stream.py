@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.methods._memberships import order_of_appearance
 from comitia.methods.multiview._incomplete import ViewUnits
-from comitia.methods.multiview._shared import order_of_appearance
+from comitia.methods.multiview._prepared_views import impute_views, presence_weights
 from comitia.partition import kmeans
-from comitia.represent import impute_views, presence_weights
 
 __all__ = [
     "Stream",

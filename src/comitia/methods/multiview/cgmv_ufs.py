@@ -9,22 +9,17 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
-from comitia.optimise import (
-    distance_to,
-    frobenius_loss,
-    guided_consensus,
-    guided_step,
-    l21_norm,
-    power_weights,
-    row_norms,
-)
+from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
+from comitia.methods.multiview._coupled_factors import distance_to
+from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
+from comitia.optimise import frobenius_loss, l21_norm, power_weights
+from comitia.optimise.nmf import row_norms
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
 
 
-class CGMVUFS(AlternatingViewMethod):
+class CGMVUFS(ViewFactorMethod):
     r"""Consensus-guided multi-view unsupervised feature selection (CGMV-UFS).
 
     Each view is factorised by few features, smoothly along its neighbours and near to a
@@ -36,8 +31,8 @@ class CGMVUFS(AlternatingViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -79,17 +74,17 @@ class CGMVUFS(AlternatingViewMethod):
         Neighbours of each object; at most all others.
 
     n_init : int, default=10
-        Number of starts of the two k-means, from which the factors start and on the
-        selected features.
+        Number of starts of k-means, from which the factors start and on the selected
+        features.
 
     max_iter : int, default=1000
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the two k-means.
+        Seed of the starts.
 
     Attributes
     ----------
@@ -149,9 +144,9 @@ class CGMVUFS(AlternatingViewMethod):
     free; columns of :math:`U^m` and :math:`U^*` have length one. Entries are then of
     the size :math:`\sqrt{k / n}`, and fixed penalties would mean less the more objects
     there are; the defaults count per object. The review's objective has all three
-    strengths at 1. :math:`U^m` is updated by :func:`comitia.optimise.update_on_spheres`
-    and :math:`U^*` by :func:`comitia.optimise.update_orthogonal`; with these
-    constraints the objective may rise, and the best iterate is kept.
+    strengths at 1. :math:`U^m` is updated on the sphere and :math:`U^*` by
+    :func:`comitia.optimise.onmf.update_orthogonal`; with these constraints the
+    objective may rise, and the best iterate is kept.
 
     Which features are selected, and how they are joined, is ours: of each view those
     with the longest rows of :math:`V^m`, never one whose row is zero, standardised and
@@ -190,7 +185,7 @@ class CGMVUFS(AlternatingViewMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingViewMethod._parameter_constraints,
+        **ViewFactorMethod._parameter_constraints,
         "variant": [StrOptions({"features", "consensus"})],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "feature_fraction": [Interval(Real, 0, 1, closed="right")],
@@ -236,21 +231,19 @@ class CGMVUFS(AlternatingViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _problem(self, views, rng):
-        return _Problem(self, views, rng)
+    def _problem(self, ensemble, X, rng):
+        return _Problem(self, X, rng)
 
-    def _first_weights(self, problem):
-        return np.full((3, problem.n_views), 1.0 / problem.n_views)
-
-    def _begin(self, problem, rng):
+    def _start(self, problem, rng):
+        weights = np.full((3, problem.n_views), 1.0 / problem.n_views)
         U = [problem.shares] * problem.n_views
-        return U, problem.features(problem.shares), problem.shares
+        return weights, (U, problem.features(problem.shares), problem.shares)
 
-    def _weigh(self, problem, consensus):
+    def _update_weights(self, problem, consensus):
         terms = zip(self._terms(problem, consensus), problem.powers, strict=True)
         return np.array([power_weights(costs, power) for costs, power in terms])
 
-    def _refine(self, problem, weights, consensus):
+    def _update_consensus(self, problem, weights, consensus):
         U, V, middle = consensus
         strengths = self._factors(problem, weights).T.tolist()
         moved = [
@@ -272,17 +265,14 @@ class CGMVUFS(AlternatingViewMethod):
         middle = guided_consensus(middle, U, [strength[1] for strength in strengths])
         return U, V, middle
 
-    def _cost(self, problem, weights, consensus):
+    def _objective(self, problem, weights, consensus):
         U, V, _ = consensus
         loss = sum(map(frobenius_loss, problem.X, U, V))
         terms = self._factors(problem, weights) * self._terms(problem, consensus)
         return loss + terms.sum()
 
-    def _store(self, problem, weights):
-        self.sparsity_weights_, self.view_weights_, self.graph_weights_ = weights
-
     def _result(self, problem, weights, consensus, rng):
-        self._store(problem, weights[0])
+        self.sparsity_weights_, self.view_weights_, self.graph_weights_ = weights
         U, V, middle = consensus
         self.view_labels_ = np.stack([to_numpy(u).argmax(axis=1) for u in U], axis=1)
         self.consensus_ = to_numpy(middle)

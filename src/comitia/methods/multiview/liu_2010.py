@@ -10,8 +10,8 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._prepared_views import impute_views
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
-from comitia.represent import impute_views
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["WeightedHybridClustering"]
@@ -26,11 +26,11 @@ class WeightedHybridClustering(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes
-        the eigengap of the clusterings' graph for ``variant="kernel"``.
+        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
+        eigengap of the ensemble's graph for ``variant="kernel"``.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     variant : {"ensemble", "kernel"}, default="ensemble"
         Average linkage on the weighted co-association, or kernel k-means on the
@@ -53,7 +53,7 @@ class WeightedHybridClustering(MultiViewMethod):
         Number of starts of kernel k-means.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of kernel k-means.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

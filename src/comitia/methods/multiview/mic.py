@@ -1,16 +1,14 @@
 """Factors of views in which objects are missing, drawn to a consensus."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
+from comitia.methods._loops import warn_stopped_early
+from comitia.methods.multiview._coupled_factors import consensus_factor
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
-from comitia.optimise.multiview import consensus_factor
+from comitia.methods.multiview._prepared_views import impute_views, presence_weights
 from comitia.partition import kmeans
-from comitia.represent import impute_views, presence_weights
 
 __all__ = ["MIC"]
 
@@ -28,8 +26,8 @@ class MIC(IncompleteViewMethod):
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs,
         over the objects that all views have.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -44,18 +42,18 @@ class MIC(IncompleteViewMethod):
         How strongly objects are drawn towards zero, :math:`\beta`.
 
     n_init : int, default=10
-        Number of starts of the two k-means, from which the factors start and which
-        clusters the consensus.
+        Number of starts of k-means, from which the factors start and which clusters the
+        consensus.
 
     max_iter : int, default=500
-        The most sweeps over the factors.
+        Most sweeps over the factors.
 
     tol : float, default=1e-5
         Stop when a sweep lowers the objective by less than this share of its value at
         the start.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the two k-means.
+        Seed of the starts.
 
     Attributes
     ----------
@@ -101,7 +99,15 @@ class MIC(IncompleteViewMethod):
         {TUV'V + \alpha TU + \tfrac{\beta}{2} G U}, \quad G_{ii} = \frac{1}{\|U_i\|},
         \qquad U^*_i = \frac{\sum_m T^m_i U^m_i}{\sum_m T^m_i},
 
-    and V by :func:`comitia.optimise.update_features`. Factors of different views can be
+    and with columns of V that sum to r
+
+    .. math::
+        V \leftarrow V \circ \frac{X'TU + \frac{\alpha}{r} 1 a'}
+        {V U'TU + \frac{\alpha}{r} 1 b' + \frac{\beta}{2r} 1 g'}, \qquad
+        a_c = \sum_i T_i U_{ic} U^*_{ic}, \quad b_c = \sum_i T_i U_{ic}^2, \quad
+        g_c = \sum_i \frac{U_{ic}^2}{\|U_i\|}.
+
+    Factors of different views can be
     compared only in common units: after each update the columns of :math:`V^m` are
     scaled to one sum, and :math:`U^m` inversely. The paper has the sum 1, for views
     whose rows have a common sum; here it is the mean sum of a row of the view, which
@@ -185,12 +191,7 @@ class MIC(IncompleteViewMethod):
             placed, consensus_factor(placed)
         )
         if not self.converged_:
-            warnings.warn(
-                f"MIC did not converge in max_iter={self.max_iter} sweeps; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn_stopped_early(self, "sweeps")
         self.objective_, self.n_iter_ = np.asarray(objective), len(objective) - 1
         self._keep_weights(weights)
         self._keep_views(placed, views.present)

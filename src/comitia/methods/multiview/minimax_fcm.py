@@ -8,14 +8,15 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import minimax_cmeans, squared_distances
-from comitia.cluster._base import initial_centers, warn_unconverged
+from comitia.cluster.clusterer import initial_centers
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
-    order_of_appearance,
     standardised,
 )
-from comitia.optimise._ties import lowest_run
+from comitia.optimise.ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
 
@@ -30,8 +31,7 @@ class MinimaxFCM(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -47,13 +47,13 @@ class MinimaxFCM(MultiViewMethod):
         the weight; towards 0 weights are proportional to the errors.
 
     fuzziness : float, default=1.2
-        The power of the memberships, :math:`\alpha > 1`.
+        The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=300
-        Most iterations of a start.
+        Most iterations of each start.
 
     tol : float, default=1e-5
         Stop when no membership changes by more.
@@ -198,15 +198,9 @@ class MinimaxFCM(MultiViewMethod):
         return squared_distances(wide, centers).argmin(axis=1)
 
     def _store(self, X, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run, "iterations")
         self.view_weights_ = run.weights
         near = [squared_distances(x, c) for x, c in zip(X, run.centers, strict=True)]
         self.view_labels_ = np.stack([to_numpy(d).argmin(axis=1) for d in near], axis=1)
-        F = to_numpy(run.membership)
-        labels = F.argmax(axis=1)
-        # A cluster that nobody prefers is none.
-        kept = F[:, order_of_appearance(labels)]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         return labels

@@ -5,15 +5,15 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.base import NearestCentre
-from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
-from comitia.methods.multiview._shared import order_of_appearance
+from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods.multiview._factors import ViewFactorMethod
+from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
 from comitia.optimise import l21_norm, power_weights
-from comitia.optimise.multiview import shared_factor_step
 
 __all__ = ["MultiViewL21NMF"]
 
 
-class MultiViewL21NMF(AlternatingViewMethod):
+class MultiViewL21NMF(ViewFactorMethod):
     r"""Robust multi-view NMF with the L2,1 loss.
 
     All views share one factor of the objects, which is to be smooth along the
@@ -25,8 +25,8 @@ class MultiViewL21NMF(AlternatingViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -51,16 +51,16 @@ class MultiViewL21NMF(AlternatingViewMethod):
         Neighbours of each object; at most all others.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=1000
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-4
         Stop when the objective changes by less than this share of itself.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start.
+        Seed of the starts.
 
     Attributes
     ----------
@@ -99,7 +99,17 @@ class MultiViewL21NMF(AlternatingViewMethod):
     .. math::
         w_m = \frac{t_m^{-1/(a_1 - 1)}}{\sum_l t_l^{-1/(a_1 - 1)}}
 
-    and a sweep of :func:`comitia.optimise.shared_factor_step`. An object belongs to the
+    and a sweep of multiplicative updates, with :math:`d_i = 1 / (2 \|X_i - U_i V'\|)`
+
+    .. math::
+        V \leftarrow V \circ \frac{X'DU}{V U'DU}, \qquad
+        U \leftarrow U \circ \sqrt{ \frac{\text{pull} + \eta U}
+        {\text{push} + \eta U U'U} }, \qquad
+        \eta = \frac{4 \langle \text{pull}, U \rangle}{k}, \\
+        \text{pull} = \sum_m D^m X^m V^m + 2 \lambda_m S^m U, \qquad
+        \text{push} = \sum_m D^m U V^m{}' V^m + 2 \lambda_m \mathrm{diag}(S^m 1) U .
+
+    An object belongs to the
     column in which its row of U is largest. Views without any roughness share the whole
     weight, the limit of a floor under :math:`t_m`.
 
@@ -165,33 +175,27 @@ class MultiViewL21NMF(AlternatingViewMethod):
         self.tol = tol
         self.random_state = random_state
 
-    def _problem(self, views, rng):
-        return ViewFactors(self, views, rng)
+    def _start(self, problem, rng):
+        weights = np.full(problem.n_views, 1.0 / problem.n_views)
+        return weights, (problem.shares, problem.features(problem.shares))
 
-    def _begin(self, problem, rng):
-        return problem.shares, problem.features(problem.shares)
-
-    def _weigh(self, problem, consensus):
+    def _update_weights(self, problem, consensus):
         return power_weights(self._roughness(problem, consensus), self.weight_power)
 
-    def _refine(self, problem, weights, consensus):
+    def _update_consensus(self, problem, weights, consensus):
         strengths = (self._strength(problem) * weights**self.weight_power).tolist()
         return shared_factor_step(problem.X, problem.graphs, strengths, *consensus)
 
-    def _cost(self, problem, weights, consensus):
+    def _objective(self, problem, weights, consensus):
         U, V = consensus
         loss = sum(l21_norm(X - U @ F.T) for X, F in zip(problem.X, V, strict=True))
         rough = weights**self.weight_power @ self._roughness(problem, consensus)
         return loss + self._strength(problem) * rough
 
-    def _store(self, problem, weights):
+    def _result(self, problem, weights, consensus, rng):
         self.view_weights_ = weights
-
-    def _labels(self, problem, weights, consensus):
         U, V = to_numpy(consensus[0]), consensus[1]
-        labels = U.argmax(axis=1)
-        shares = U[:, order_of_appearance(labels)]
-        self.membership_ = shares / shares.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(U)
         self.components_ = [to_numpy(F) for F in V]
         codes = np.unique(labels, return_inverse=True)[1]
         self.view_labels_ = np.stack(

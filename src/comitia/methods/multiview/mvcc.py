@@ -4,28 +4,27 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from comitia._arrays import floats_on, to_numpy
+from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import (
-    choose_n_clusters,
-    order_of_appearance,
-    with_unit_rows,
-)
-from comitia.optimise import ConceptView, factorise_concepts, reduce_features
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
-from comitia.partition import kmeans
-from comitia.represent import (
+from comitia.methods.multiview._coupled_factors import unit_columns
+from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
+from comitia.methods.multiview._prepared_views import (
     balance_view,
     graph_on,
-    knn_graph,
-    laplacian,
     row_scale,
     scale_view,
 )
+from comitia.methods.multiview._shared import (
+    choose_n_clusters,
+    with_unit_rows,
+)
+from comitia.optimise.ties import lowest_run
+from comitia.partition import kmeans
+from comitia.represent import knn_graph, laplacian
 
 __all__ = ["MVCC"]
 
@@ -43,8 +42,7 @@ class MVCC(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -73,10 +71,10 @@ class MVCC(MultiViewMethod):
         Neighbours of each object in the graph of a view.
 
     n_init : int, default=5
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=200
-        Most sweeps of a start.
+        Most sweeps of each start.
 
     tol : float, default=1e-2
         Stop when ten sweeps lower the objective by less than this share of it.
@@ -221,7 +219,7 @@ class MVCC(MultiViewMethod):
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         known = [
             (
-                reduce_features(floats_on(X, self._device)),
+                fewest_features(floats_on(X, self._device)),
                 *graph_on(self._graph(X), self._device),
             )
             for X in tables
@@ -260,15 +258,9 @@ class MVCC(MultiViewMethod):
         )
 
     def _store(self, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
+        keep_run(self, run, "sweeps")
         self.view_weights_ = run.weights
-        U = to_numpy(run.consensus)
-        labels = U.argmax(axis=1)
-        # A concept that is nobody's largest is no cluster.
-        kept = U[:, order_of_appearance(labels)]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
         self.view_labels_ = np.stack(
             [to_numpy(factor).argmax(axis=1) for factor in run.factors], axis=1
         )

@@ -8,11 +8,12 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.cluster import cmedoid_vectors
-from comitia.cluster._base import warn_unconverged
-from comitia.cluster._dissimilarity import dissimilarities
+from comitia.cluster.dissimilarity import dissimilarities
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise._ties import first_lowest, lowest_run
+from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.optimise.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 
@@ -27,8 +28,7 @@ class MVFCMddV(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -38,13 +38,13 @@ class MVFCMddV(MultiViewMethod):
         views hold dissimilarities of shape (n_objects, n_objects).
 
     fuzziness : float, default=1.2
-        The power of the memberships, :math:`\alpha > 1`.
+        The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
 
     n_init : int, default=10
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=300
-        Most iterations of a start.
+        Most iterations of each start.
 
     tol : float, default=1e-5
         Stop when the medoids stay and no membership changes by more.
@@ -195,15 +195,8 @@ class MVFCMddV(MultiViewMethod):
         return np.stack([rng.choice(n, n_clusters, replace=False) for _ in tables])
 
     def _store(self, tables, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        F = to_numpy(run.membership)
-        labels = F.argmax(axis=1)
-        # A cluster that nobody prefers is none.
-        order = order_of_appearance(labels)
-        kept = F[:, order]
-        self.membership_ = kept / kept.sum(axis=1, keepdims=True)
+        keep_run(self, run, "iterations")
+        labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         self.view_weights_ = run.weights[:, order].T
         self.medoid_indices_ = run.medoids[:, order]
         self.view_labels_ = np.stack(

@@ -11,8 +11,13 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._memberships import order_of_appearance
+from comitia.methods.multiview._coupled_factors import (
+    consensus_factor,
+    coupled_sweep,
+    statistics,
+)
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, start_shares
-from comitia.methods.multiview._shared import order_of_appearance
 from comitia.methods.multiview._stream import (
     Stream,
     cut_chunks,
@@ -21,7 +26,6 @@ from comitia.methods.multiview._stream import (
     nearest_profiles,
     open_stream,
 )
-from comitia.optimise.multiview import consensus_factor, coupled_sweep, statistics
 from comitia.partition import kmeans
 
 __all__ = ["OMVC"]
@@ -72,8 +76,8 @@ class OMVC(IncompleteViewMethod):
         over the objects that all views have; with :meth:`partial_fit`, those of the
         first chunk.
 
-    views : list of slices or of lists of column numbers, default=None
-        Which columns make up each view, when :meth:`fit` is given one wide table.
+    views : list of slice or of lists of int, default=None
+        Which columns make up each view, when :meth:`fit` is given one table.
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative, as for MIC. With :meth:`partial_fit` the first
@@ -92,18 +96,18 @@ class OMVC(IncompleteViewMethod):
         How strongly objects are drawn towards zero, :math:`\beta`.
 
     n_init : int, default=10
-        Number of starts of the two k-means, from which the first chunk starts and
-        which clusters the consensus.
+        Number of starts of k-means, from which the first chunk starts and which
+        clusters the consensus.
 
     max_iter : int, default=50
-        The most sweeps over a chunk.
+        Most sweeps over a chunk.
 
     tol : float, default=1e-4
-        Leave a chunk when a sweep lowers its objective by less than this share of what
-        it was at first.
+        Stop when a sweep lowers the objective of a chunk by less than this share of its
+        value at the start.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the k-means and of the order in which :meth:`fit` takes the objects.
+        Seed of the starts, and of the order in which :meth:`fit` takes the objects.
 
     Attributes
     ----------
@@ -142,7 +146,7 @@ class OMVC(IncompleteViewMethod):
         A^m = \sum_{\text{chunks}} U'TU, \quad C^m = \sum_{\text{chunks}} X'TU, \quad
         V^m \leftarrow V^m \circ \frac{C^m}{V^m A^m},
 
-    with the further terms of :func:`comitia.optimise.update_features`, which need two
+    with the further terms that MIC has for the scale of V, which need two
     sums of k numbers. When the columns of V are scaled, the sums are scaled with them.
     Memory is :math:`O(k \sum_m p_m + k^2)` and a chunk, however many chunks there are;
     a single chunk gives the factors of MIC. What is filled in for a missing object, and

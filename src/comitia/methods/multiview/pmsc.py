@@ -7,14 +7,15 @@ import numpy as np
 from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.methods._loops import keep_run
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     standardised,
     with_unit_rows,
 )
-from comitia.partition import kmeans, subspace_partitions
+from comitia.partition import kmeans
 
 __all__ = ["PMSC"]
 
@@ -29,8 +30,7 @@ class PMSC(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -51,7 +51,7 @@ class PMSC(MultiViewMethod):
         How much the partitions must suit the consensus, :math:`\lambda_3`.
 
     n_init : int, default=10
-        Number of starts of the k-means that makes clusters of the consensus.
+        Number of starts of k-means, which makes clusters of the consensus.
 
     max_iter : int, default=200
         Most sweeps over the views.
@@ -60,7 +60,7 @@ class PMSC(MultiViewMethod):
         Stop when the consensus moves by less than this share of its length.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the first partitions and of k-means.
+        Seed of the starts.
 
     Attributes
     ----------
@@ -207,9 +207,8 @@ class PMSC(MultiViewMethod):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective)
+        keep_run(self, run, "sweeps")
+        self.n_iter_ = len(run.objective)  # the start is random and has no objective
         self.view_weights_ = run.weights
         parts = [self._clusters(F, rng) for F in (run.consensus, *run.partitions)]
         self.view_labels_ = np.stack(parts[1:], axis=1)

@@ -7,14 +7,23 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster._base import warn_unconverged
+from comitia.methods._loops import keep_run
+from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise import ClusterwiseView, Strengths, factorise_clusterwise
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
+from comitia.methods.multiview._coupled_factors import unit_columns
+from comitia.methods.multiview._prepared_views import (
+    balance_view,
+    row_scale,
+    scale_view,
+)
+from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._zhao_2020_clusterwise import (
+    ClusterwiseView,
+    Strengths,
+    factorise_clusterwise,
+)
+from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans
-from comitia.represent import balance_view, row_scale, scale_view
 
 __all__ = ["ClusterwiseViewWeights"]
 
@@ -32,8 +41,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the largest gap between the eigenvalues of
-        the mean of the views' neighbour graphs.
+        Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -55,10 +63,10 @@ class ClusterwiseViewWeights(MultiViewMethod):
         :math:`\lambda_3`; large values make all weights equal.
 
     n_init : int, default=5
-        Number of starts; the lowest objective wins.
+        Number of starts; the best one is kept.
 
     max_iter : int, default=500
-        Most sweeps of a start.
+        Most sweeps of each start.
 
     tol : float, default=1e-3
         Stop when ten sweeps lower the objective by less than this share of the first.
@@ -112,9 +120,8 @@ class ClusterwiseViewWeights(MultiViewMethod):
         {U^m V^m{}' V^m + \lambda_1 U^m}, \qquad
         U^*_{\cdot c} = \frac{\sum_m w_{mc} U^m_{\cdot c}}{\sum_m w_{mc}^2},
 
-    and a multiplicative step of :math:`V^m`
-    (:func:`comitia.optimise.update_basis`). An object belongs to the largest entry of
-    its row of :math:`U^*`.
+    and a multiplicative step of :math:`V^m`, shortened until the objective does not
+    rise. An object belongs to the largest entry of its row of :math:`U^*`.
 
     The review measures distances between rows of :math:`V^m`, which are features; what
     tells clusters apart are its columns. Its penalty on the weights lacks the sum over
@@ -223,14 +230,8 @@ class ClusterwiseViewWeights(MultiViewMethod):
         )
 
     def _store(self, run):
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        U = to_numpy(run.consensus)
-        labels = U.argmax(axis=1)
-        # A column that is nobody's largest is no cluster.
-        order = order_of_appearance(labels)
-        self.membership_ = U[:, order] / U[:, order].sum(axis=1, keepdims=True)
+        keep_run(self, run, "sweeps")
+        labels, order, self.membership_ = fuzzy_clusters(to_numpy(run.consensus))
         self.view_weights_ = run.weights[:, order].T
         self.components_ = [to_numpy(view.V)[:, order] for view in run.views]
         self.view_labels_ = np.stack(

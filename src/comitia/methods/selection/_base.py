@@ -12,10 +12,34 @@ from sklearn.utils import check_random_state
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cut, ensemble_linkage
+from comitia.methods.baselines.cspa import CSPA
+from comitia.partition import cut, ensemble_linkage, ncut
+from comitia.represent import coassociation
 from comitia.select import cover
 
-__all__ = ["SelectionMethod"]
+__all__ = ["GrownSelectionMethod", "SelectionMethod", "by_cspa", "by_ncut", "mask_of"]
+
+
+def mask_of(chosen: NDArray[Any], n: int) -> NDArray[np.bool_]:
+    """Which of n are among the chosen."""
+    mask = np.zeros(n, dtype=bool)
+    mask[chosen] = True
+    return mask
+
+
+def by_cspa(
+    method: EnsembleMethod, kept: Ensemble, X: Any, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """An ``_agree`` of selection methods: CSPA of the clusterings kept."""
+    return CSPA(method.n_clusters, random_state=rng).fit_predict(kept)
+
+
+def by_ncut(
+    method: EnsembleMethod, kept: Ensemble, X: Any, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """An ``_agree`` of selection methods: normalised cut of the co-association."""
+    S = coassociation(kept, dtype=np.float64)
+    return ncut(S, method._resolve_n_clusters(kept), rng)
 
 
 class SelectionMethod(EnsembleMethod):
@@ -81,8 +105,7 @@ class SelectionMethod(EnsembleMethod):
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
         chosen = cover(ensemble, self._select(ensemble, X, rng))
-        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
-        self.selected_[chosen] = True
+        self.selected_ = mask_of(chosen, ensemble.n_clusterings)
         return self._agree(ensemble.take(clusterings=chosen), X, rng)
 
     def vote_weights(self) -> dict[str, Any]:
@@ -101,3 +124,28 @@ class SelectionMethod(EnsembleMethod):
                 f"give at most {M}."
             )
         return int(self.n_select)
+
+
+class GrownSelectionMethod(SelectionMethod):
+    """Base class of the methods that add clusterings while the consensus gets better.
+
+    A method writes ``_grow``, which has the consensus of what it keeps at hand.
+    """
+
+    def _grow(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The clusterings kept, and their consensus."""
+        raise TypeError(f"{type(self).__name__} does not say how it grows.")
+
+    def _select(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[np.int64]:
+        return self._grow(ensemble, X, rng)[0]
+
+    def _combine(
+        self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
+    ) -> NDArray[Any]:
+        chosen, labels = self._grow(ensemble, X, rng)
+        self.selected_ = mask_of(chosen, ensemble.n_clusterings)
+        return labels

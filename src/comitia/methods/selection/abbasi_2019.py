@@ -25,7 +25,7 @@ class EditedStableClusters(ClusterSelectionMethod):
         default.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -23,7 +23,7 @@ class ACES(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the trees at their longest lifetime.
+        Number of clusters. ``None`` cuts each tree at its longest lifetime.
 
     threshold : float, default=0.5
         Mean diversity above which the ensemble is not stable.
@@ -32,7 +32,7 @@ class ACES(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in both trees.
+        Distance of two clusters in both trees.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -31,7 +31,7 @@ class ASA(SelectionMethod):
         How alike two clusterings are, :math:`R`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in the consensus.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

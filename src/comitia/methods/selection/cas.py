@@ -5,8 +5,7 @@ from numbers import Integral
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
 from comitia.weigh import group_support, mean_agreement
@@ -23,7 +22,7 @@ class CAS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         Number of groups, and of clusterings kept; half of them by default.
@@ -39,7 +38,7 @@ class CAS(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the groups and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -132,5 +131,4 @@ class CAS(SelectionMethod):
             self.clustering_weights_ = mean_agreement(ensemble, self.agreement)
         return best_of_groups(self.clustering_weights_, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

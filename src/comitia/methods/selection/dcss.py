@@ -1,17 +1,22 @@
 """DCSS."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, diags_array, hstack
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection._base import SelectionMethod
-from comitia.partition import hypergraph_ncut
+from comitia.methods._memberships import order_of_appearance
+from comitia.methods.selection._base import SelectionMethod, mask_of
+from comitia.partition import ncut
 from comitia.select import top
 
 __all__ = ["DCSS"]
@@ -29,11 +34,11 @@ class DCSS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, and of components of each mixture; chosen by the eigengap of
-        k-means clusterings when None.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings.
 
     n_clusterings : int, default=20
-        Number of mixtures, :math:`M`.
+        Number of clusterings, :math:`M`, each by a mixture.
 
     n_select : int, default=None
         How many mixtures are kept; half of them by default.
@@ -45,7 +50,7 @@ class DCSS(SelectionMethod):
         Whether mixtures have a distance from themselves, or this is subtracted.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples, of the mixtures and of the cut.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -193,8 +198,7 @@ class DCSS(SelectionMethod):
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
         self.clustering_weights_ = np.exp(-mean)
         chosen = top(-mean, self._n_select(ensemble))
-        self.selected_ = np.zeros(M, dtype=bool)
-        self.selected_[chosen] = True
+        self.selected_ = mask_of(chosen, M)
 
         kept = self.selected_[of]
         H, edge_weights = neighbour_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
@@ -213,8 +217,7 @@ class DCSS(SelectionMethod):
         """Store the clusters that have objects, the first one first; label these."""
         log_joint = gaussian_log_density(X, means, covariances) + np.log(proportions)
         labels = log_joint.argmax(axis=1)
-        found, first = np.unique(labels, return_index=True)
-        order = found[np.argsort(first)]
+        order = order_of_appearance(labels)
         joint = np.exp(log_joint[:, order] - log_joint.max(axis=1, keepdims=True))
         self.membership_ = joint / joint.sum(axis=1, keepdims=True)
         self.proportions_ = proportions[order] / proportions[order].sum()
@@ -265,3 +268,38 @@ def neighbour_hyperedges(D, n_neighbors):
     weights = np.maximum(weights, _TRACE * max(weights.max(), _TRACE))
     H = hstack([csr_array(H), faint], format="csr")
     return H, np.r_[weights, _TRACE * similarity[i, j]]
+
+
+def hypergraph_ncut(
+    H: Any,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    weights: ArrayLike | None = None,
+    n_init: int = 10,
+) -> NDArray[np.int32]:
+    r"""Normalised cut of a hypergraph.
+
+    The vertices are placed by the leading eigenvectors of
+
+    .. math::
+        D_v^{-1/2} H W D_e^{-1} H' D_v^{-1/2},
+
+    where :math:`D_e` has the sizes of the hyperedges and :math:`D_v` the weight of the
+    hyperedges at each vertex, and k-means cuts them (Zhou et al., 2006).
+
+    The rows of :math:`H W D_e^{-1} H'` sum to :math:`D_v`: the cut is the normalised
+    cut of the graph in which each hyperedge shares out its weight among all pairs of
+    its vertices.
+    """
+    H = csr_array(H).astype(np.float64)
+    n_edges = H.shape[1]
+    w = np.ones(n_edges) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (n_edges,) or not np.isfinite(w).all() or (w < 0).any():
+        raise ComitiaError(
+            f"weights must be {n_edges} finite numbers, one for each hyperedge, none "
+            "negative."
+        )
+    sizes = np.asarray(H.sum(axis=0)).ravel()
+    S = H @ diags_array(w / np.maximum(sizes, 1.0)) @ H.T
+    return ncut(csr_array(S).toarray(), n_clusters, rng, n_init=n_init)

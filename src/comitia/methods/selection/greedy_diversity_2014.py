@@ -1,22 +1,32 @@
 """Selection by diversity, as long as the consensus does not get worse."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
-from comitia.represent import align_clusters, mean_distances
+from comitia.represent import align_clusters
 from comitia.select import top
 from comitia.validity import centroid_separation_ratio
 from comitia.weigh import mean_agreement
 
 __all__ = ["GreedyDiversity"]
 
+# Distances held at a time: 32 MB of them.
+_BLOCK = 2**22
 
-class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
+
+class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
     r"""Diversity-ordered selection with a quality stop.
 
     Clusterings join in the order of their diversity, the most diverse first, until one
@@ -25,18 +35,18 @@ class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters: the others are aligned to the most diverse clustering that
-        has so many. ``None`` takes the most diverse of all.
+        Number of clusters. The others are aligned to the most diverse clustering that
+        has as many. ``None`` takes the most diverse of all.
 
     agreement : str or callable, default="adjusted_rand"
         How alike two clusterings are.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone: by default runs of
+        Makes the clusterings when :meth:`fit` is given data alone. By default runs of
         k-means, all with as many clusters.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, and of the reference where it has to be made.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -136,15 +146,6 @@ class GreedyDiversity(SameNumberOfClusters, SelectionMethod):
 
         return KMeansGenerator(n_clusters=self.n_clusters)
 
-    def _select(self, ensemble, X, rng):
-        return self._grow(ensemble, X, rng)[0]
-
-    def _combine(self, ensemble, X, rng):
-        chosen, labels = self._grow(ensemble, X, rng)
-        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
-        self.selected_[chosen] = True
-        return labels
-
     def _grow(self, ensemble, X, rng):
         """The clusterings kept, and their consensus."""
         M = ensemble.n_clusterings
@@ -192,3 +193,31 @@ def distance_profiles(X, ensemble, reference):
     # Nothing tells clusters apart whose objects are all in one place.
     G = np.where(total > 0, d, 1.0) / np.where(total > 0, total, k)
     return np.where(np.isnan(d), 1.0, G)
+
+
+def mean_distances(X: ArrayLike, ensemble: Ensemble) -> NDArray[np.float64]:
+    r"""Mean distance of each object to the members of each cluster.
+
+    .. math::
+        \bar d_{ic} = \frac{\sum_j B_{jc} \lVert x_i - x_j \rVert}{\sum_j B_{jc}};
+
+    an object that is a member itself counts with the distance 0.
+    """
+    from scipy.spatial.distance import cdist
+
+    data = np.asarray(X, dtype=np.float64)
+    n, K = ensemble.n_objects, ensemble.n_clusters
+    if data.ndim != 2 or len(data) != n:
+        raise ComitiaError(
+            f"X must have one row per object, {n}; got shape {data.shape}."
+        )
+    require_memory(8 * n * K, f"the mean distances of {n} objects to {K} clusters")
+    B: Any = ensemble.membership
+    sizes = np.asarray(B.sum(axis=0), dtype=np.float64).ravel()
+    sizes[sizes == 0] = np.nan
+    means = np.empty((n, K))
+    step = max(1, _BLOCK // n)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        means[rows] = cdist(data[rows], data) @ B / sizes
+    return means

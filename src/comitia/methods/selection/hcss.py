@@ -8,9 +8,8 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
-from comitia.methods.selection._base import SelectionMethod
-from comitia.partition import ncut
-from comitia.represent import coassociation, knn_graph
+from comitia.methods.selection._base import SelectionMethod, by_ncut
+from comitia.represent import knn_graph
 from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
 from comitia.validity import score_table
 
@@ -26,7 +25,7 @@ class HCSS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings each selector proposes, and how many are kept; half of
@@ -42,7 +41,7 @@ class HCSS(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the normalised cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -161,9 +160,7 @@ class HCSS(SelectionMethod):
             around_medoids(np.maximum(1.0 - phi, 0.0), n_select).medoids,
         ]
 
-    def _agree(self, kept, X, rng):
-        S = coassociation(kept, dtype=np.float64)
-        return ncut(S, self._resolve_n_clusters(kept), rng)
+    _agree = by_ncut
 
 
 def _finite(scores):

@@ -17,7 +17,7 @@ from comitia.methods.fixed_clusterings.yu_2018 import (
     subspace_round,
     weighted_ncut,
 )
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.select import top
 
 __all__ = ["ISSCE"]
@@ -26,7 +26,7 @@ __all__ = ["ISSCE"]
 _TINY = 1e-12
 
 
-class ISSCE(BoostedMethod, SelectionMethod):
+class ISSCE(GrownSelectionMethod, BoostedMethod):
     r"""Incremental semi-supervised clustering ensemble.
 
     Random subspaces are clustered under constraints; from the best clustering on, one
@@ -36,8 +36,9 @@ class ISSCE(BoostedMethod, SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap: of plain k-means clusterings
-        for the members, and of these for the consensus.
+        Number of clusters, of each clustering and of the result. ``None`` takes the
+        eigengap of plain k-means clusterings, and that of the ensemble's graph for the
+        result.
 
     n_clusterings : int, default=30
         Number of clusterings, :math:`M`.
@@ -49,7 +50,7 @@ class ISSCE(BoostedMethod, SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the normalised cuts.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -156,15 +157,6 @@ class ISSCE(BoostedMethod, SelectionMethod):
             ),
             weights="features",
         )
-
-    def _select(self, ensemble, X, rng):
-        return self._grow(ensemble, X, rng)[0]
-
-    def _combine(self, ensemble, X, rng):
-        chosen, labels = self._grow(ensemble, X, rng)
-        self.selected_ = np.zeros(ensemble.n_clusterings, dtype=bool)
-        self.selected_[chosen] = True
-        return labels
 
     def _grow(self, ensemble, X, rng):
         """The clusterings kept, and their consensus."""

@@ -9,7 +9,7 @@ from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import borda_points, cover, top
 
 __all__ = ["BaggedSelection"]
@@ -24,7 +24,7 @@ class BaggedSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
@@ -36,11 +36,11 @@ class BaggedSelection(SelectionMethod):
         How alike a clustering and a benchmark are, by one or more measures.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; spectral
-        clusterings with random kernel widths by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default spectral
+        clusterings with random kernel widths.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the bags and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -138,5 +138,4 @@ class BaggedSelection(SelectionMethod):
         self.clustering_weights_ = points / len(scores)
         return top(self.clustering_weights_, n_select)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

@@ -5,8 +5,7 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
     multilayer_communities,
@@ -31,7 +30,7 @@ class NeighbourhoodSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"ensemble", "community"}, default="ensemble"
         Whether a clustering is judged by its agreement with all clusterings or with
@@ -44,7 +43,7 @@ class NeighbourhoodSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the communities and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -141,5 +140,4 @@ class NeighbourhoodSelection(SelectionMethod):
         self.clustering_weights_ = np.maximum(quality, 0.0)
         return best_of_groups(quality, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa

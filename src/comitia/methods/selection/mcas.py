@@ -8,10 +8,8 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
-from comitia.partition import ncut
-from comitia.represent import coassociation
 from comitia.select import best_of_groups
 
 __all__ = ["MCAS"]
@@ -28,7 +26,7 @@ class MCAS(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_groups : int, default=None
         Number of groups; a quarter of the clusterings by default.
@@ -41,11 +39,11 @@ class MCAS(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; half of them by
-        k-means and half spectral by default.
+        Makes the clusterings when :meth:`fit` is given data alone. By default half of
+        them by k-means and half spectral.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the groups and of the normalised cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -146,6 +144,4 @@ class MCAS(SelectionMethod):
         named = [best_of_groups(self.clustering_weights_, of) for of in self.groups_]
         return np.unique(np.concatenate(named))
 
-    def _agree(self, kept, X, rng):
-        S = coassociation(kept, dtype=np.float64)
-        return ncut(S, self._resolve_n_clusters(kept), rng)
+    _agree = by_ncut

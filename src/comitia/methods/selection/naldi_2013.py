@@ -27,7 +27,7 @@ class ValiditySelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the trees at their longest lifetime.
+        Number of clusters. ``None`` cuts each tree at its longest lifetime.
 
     n_select : int, default=None
         How many clusterings a proposal keeps; a quarter of them by default.
@@ -43,7 +43,7 @@ class ValiditySelection(SelectionMethod):
         The index that judges the proposals; by default the mean of all ``indices``.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in every proposal.
+        Distance of two clusters in the tree of each proposal.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

@@ -4,15 +4,15 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
+from comitia.methods._loops import keep_run
 from comitia.methods.selection._base import SelectionMethod
-from comitia.optimise import convex_concave
-from comitia.optimise._ties import lowest_run
+from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
+from comitia.optimise.ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
 
@@ -44,10 +44,11 @@ class ConvexConcavePruning(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in the tree.
+        Distance of two clusters in the tree.
 
     n_init : int, default=1
-        Number of starts: from all clusterings, and from random points for the others.
+        Number of starts; the best one is kept. The first is from all clusterings, the
+        others from random points.
 
     max_iter : int, default=100
         Most iterations of each start.
@@ -59,7 +60,7 @@ class ConvexConcavePruning(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the starts.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -189,15 +190,7 @@ class ConvexConcavePruning(SelectionMethod):
             penalty = np.median(Q.sum(axis=1))
         run = self._maximise(Q, penalty, rng)
         self.clustering_weights_ = run.x
-        self.objective_, self.converged_ = run.objective, run.converged
-        self.n_iter_ = len(run.objective) - 1
-        if not run.converged:
-            warnings.warn(
-                f"the objective still rose after max_iter={self.max_iter} iterations; "
-                "raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        keep_run(self, run, "iterations")
         chosen = np.flatnonzero(run.x > self.threshold)
         if len(chosen) == 0:
             warnings.warn(

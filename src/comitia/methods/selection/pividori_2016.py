@@ -47,13 +47,13 @@ class DiversityControl(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in the consensus.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the sample.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

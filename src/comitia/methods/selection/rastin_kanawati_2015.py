@@ -7,8 +7,7 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods.baselines.cspa import CSPA
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
     borda_points,
@@ -44,7 +43,7 @@ class MultiplexSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     agreement : str, callable or list of these, \
             default=("nmi_sqrt", "adjusted_rand", "rand")
@@ -67,7 +66,7 @@ class MultiplexSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the communities and of METIS.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -182,8 +181,7 @@ class MultiplexSelection(SelectionMethod):
         self.clustering_weights_ = points
         return best_of_groups(points, self.groups_)
 
-    def _agree(self, kept, X, rng):
-        return CSPA(self.n_clusters, random_state=rng).fit_predict(kept)
+    _agree = by_cspa
 
 
 def _listed(value, name):

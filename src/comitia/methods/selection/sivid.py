@@ -38,7 +38,7 @@ class SIVID(SelectionMethod):
         How alike two clusterings are, :math:`\phi`.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
-        How similar two clusters of objects are, in the consensus.
+        Distance of two clusters in the tree.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.

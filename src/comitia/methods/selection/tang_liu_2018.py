@@ -12,7 +12,12 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import cut_long_edges, ncut, spanning_tree, split_index
+from comitia.methods.selection._tang_liu_2018_tree import (
+    cut_long_edges,
+    spanning_tree,
+    split_index,
+)
+from comitia.partition import ncut
 from comitia.represent import coassociation
 
 __all__ = ["ClusterSplitting"]
@@ -31,7 +36,7 @@ class ClusterSplitting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; chosen by the eigengap when None.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     threshold : float, default=1.0
         Clusters are split if their split index is so large.
@@ -43,7 +48,7 @@ class ClusterSplitting(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the spectral clustering.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------

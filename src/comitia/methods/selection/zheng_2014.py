@@ -11,7 +11,7 @@ from comitia.cluster import around_medoids
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import cophenetic, cut, hac
 from comitia.select import greedy_diverse, top
 
@@ -27,8 +27,7 @@ class DendrogramSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters that the trees are cut into. ``None`` cuts them at their
-        longest lifetime.
+        Number of clusters. ``None`` cuts each tree at its longest lifetime.
 
     n_select : int, default=None
         How many trees are kept; half of them by default.
@@ -42,8 +41,8 @@ class DendrogramSelection(SelectionMethod):
         cophenetic matrices, or the sum of the absolute differences.
 
     linkage : {"average", "single", "complete"}, default="average"
-        How the mean cophenetic matrix becomes a tree. ``"single"`` gives the largest
-        ultrametric below it.
+        Distance of two clusters in the tree that the mean cophenetic matrix becomes.
+        ``"single"`` gives the largest ultrametric below it.
 
     random_state : int, RandomState instance or None, default=None
         Not used: nothing is random.
@@ -148,12 +147,7 @@ class DendrogramSelection(SelectionMethod):
         return None
 
     def _generate(self, X, rng):
-        n = len(X[0]) + 1
-        if self.n_clusters is not None and self.n_clusters > n:
-            raise ComitiaError(
-                f"n_clusters={self.n_clusters} is larger than the number of objects; "
-                f"give at most {n}."
-            )
+        self._check_n_clusters(len(X[0]) + 1)
         return Ensemble(np.column_stack([cut(tree, self.n_clusters) for tree in X]))
 
     def _select(self, ensemble, X, rng):
@@ -171,8 +165,7 @@ class DendrogramSelection(SelectionMethod):
 
     def _combine(self, ensemble, X, rng):
         chosen = self._select(ensemble, X, rng)
-        self.selected_ = np.zeros(len(X), dtype=bool)
-        self.selected_[chosen] = True
+        self.selected_ = mask_of(chosen, len(X))
         kept = [tree for tree, keep in zip(X, self.selected_, strict=True) if keep]
         self.linkage_ = hac(_heights(kept).mean(axis=0), self.linkage)
         return cut(self.linkage_, self.n_clusters)

@@ -28,7 +28,7 @@ class RepresentationEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters; the longest lifetime in each dendrogram when None.
+        Number of clusters. ``None`` cuts each tree at its longest lifetime.
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
@@ -42,15 +42,15 @@ class RepresentationEnsemble(EnsembleMethod):
         indices of :mod:`comitia.validity`; a function ``index(X, labels)`` returns a
         number, 0 or more and larger for a better clustering.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the dendrograms are built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in each tree.
 
     generator : generator, default=None
         Clusters each representation. By default k-means, ten times, with up to two
         clusters fewer or more than ``n_clusters``.
 
     n_jobs : int, default=None
-        Number of parallel jobs of the generator.
+        Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

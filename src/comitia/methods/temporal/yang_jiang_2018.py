@@ -25,8 +25,8 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters, also of each clustering. ``None`` draws a number for each
-        clustering from 2 to :math:`\sqrt{n}`, and cuts the dendrogram at its longest
+        Number of clusters, of each clustering and of the result. ``None`` draws it for
+        each clustering, from 2 to :math:`\sqrt n`, and cuts the tree at its longest
         lifetime.
 
     n_clusterings : int, default=10
@@ -47,8 +47,8 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         Shares :math:`\pi_r` of the models in their mixture: those of the clusters in
         the objects, or all alike.
 
-    linkage : {"average", "single", "complete", "ward"}, default="average"
-        How the dendrogram is built.
+    linkage : {"single", "complete", "average", "ward"}, default="average"
+        Distance of two clusters in the tree.
 
     max_iter : int, default=50
         Most rounds of assigning series and fitting models in each clustering.

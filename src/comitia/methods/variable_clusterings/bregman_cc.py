@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from comitia._arrays import to_numpy
+from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
-from comitia.optimise import bregman_elementwise, get_bregman
+from comitia.methods._votes import VotesMethod, penalised_weights
+from comitia.optimise import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
 __all__ = ["BregmannianConsensus"]
@@ -16,7 +16,7 @@ __all__ = ["BregmannianConsensus"]
 _EPSILON = 1e-3
 
 
-class BregmannianConsensus(AlternatingMethod):
+class BregmannianConsensus(VotesMethod):
     r"""Bregmannian consensus clustering.
 
     A similarity of objects that is near to the co-occurrence of each clustering, in a
@@ -42,7 +42,7 @@ class BregmannianConsensus(AlternatingMethod):
         default the sum of the divergences at the start.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-9
         Stop when the objective changes by less than this share of itself.
@@ -51,7 +51,7 @@ class BregmannianConsensus(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the normalised cut, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class BregmannianConsensus(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "metric": [StrOptions({"squared", "kl", "itakura_saito"})],
         "consensus": [StrOptions({"linkage", "ncut"})],
         "linkage": [StrOptions({"average", "single", "complete"})],
@@ -161,7 +161,7 @@ class BregmannianConsensus(AlternatingMethod):
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         u = votes.micro.n_objects
         votes.require(3 * u * u, f"the similarities of {u} different objects")
         # The cut is made on the CPU, wherever the similarities come from.
@@ -171,34 +171,34 @@ class BregmannianConsensus(AlternatingMethod):
             f"the cut of the similarities of {n} objects",
             instead="use wcc, wgnmf or iwnmf, which are linear in n",
         )
-        consensus = self._refine(votes, self._first_weights(votes), None)
+        consensus = self._update_consensus(votes, votes.uniform, None)
         votes.penalty = self._penalty(lambda: consensus[1].sum())
-        return consensus
+        return votes.uniform, consensus
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return penalised_weights(consensus[1], votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         return weights, divergences(votes, weights, self.metric)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         return weights @ consensus[1] + votes.penalty * weights @ weights
 
     def _result(self, votes, weights, consensus, rng):
-        self._store(votes, weights[0])
+        self.clustering_weights_ = weights
         S = to_numpy(mean_similarity(votes, consensus[0], self.metric))
         S = S.astype(np.float64, copy=False)
         if self.consensus == "ncut":
             full = S[np.ix_(votes.inverse, votes.inverse)]
             _, first = np.unique(votes.inverse, return_index=True)
-            return ncut(full, votes.n_clusters, rng)[first]
+            return ncut(full, votes.n_clusters, rng)[first][votes.inverse]
         counts = np.bincount(votes.inverse)
         self.linkage_ = micro_linkage(
             distances_of(S), counts, votes.inverse, linkage=self.linkage
         )
         labels = np.zeros(len(counts), dtype=np.int64)
         labels[votes.inverse] = cut(self.linkage_, votes.n_clusters)
-        return labels
+        return labels[votes.inverse]
 
 
 def cooccurrences(votes, epsilon):
@@ -227,13 +227,21 @@ def divergences(votes, weights, metric):
     S, c = mean_similarity(votes, weights, metric), votes.counts
     epsilon = _kept_away(metric)
     if votes.ensemble.is_hard:
-        apart = bregman_elementwise(S, epsilon, metric)
-        joined = bregman_elementwise(S, 1 - epsilon, metric)
+        apart = elementwise_divergence(S, epsilon, metric)
+        joined = elementwise_divergence(S, 1 - epsilon, metric)
         return float(c @ (apart @ c)) + votes.pair_sums(joined - apart)
     each = (
-        bregman_elementwise(S, one, metric) for one in cooccurrences(votes, epsilon)
+        elementwise_divergence(S, one, metric) for one in cooccurrences(votes, epsilon)
     )
     return np.array([float(c @ (apart @ c)) for apart in each])
+
+
+def elementwise_divergence(x, y, metric):
+    """D(x, y) of positive numbers, element by element; "kl" or "itakura_saito"."""
+    xp, ratio = array_namespace(x), x / y
+    if metric == "kl":
+        return xp.clip(x * xp.log(ratio) - x + y, 0.0, None)
+    return xp.clip(ratio - xp.log(ratio) - 1.0, 0.0, None)
 
 
 def _kept_away(metric):

@@ -6,24 +6,23 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import VariableWeightMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
+from comitia.methods._loops import VariableWeightMethod
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
     fusion_step,
     fusion_weights,
     procrustes,
 )
-from comitia.partition import kernel_partitions, kmeans
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import kernel_partitions
+from comitia.partition import kmeans
 
 __all__ = ["LateFusionMultipleKernels"]
 
 
-class LateFusionMultipleKernels(AlternatingMethod):
+class LateFusionMultipleKernels(VariableWeightMethod):
     r"""Consensus multiple-kernel k-means with late-fusion alignment (CMKC-LFA-MR).
 
     Each kernel makes a soft partition of its own; the partitions are rotated onto each
@@ -33,11 +32,10 @@ class LateFusionMultipleKernels(AlternatingMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of an ensemble of k-means
-        clusterings.
+        Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_clusterings : int, default=10
-        Number of kernels, M.
+        Number of clusterings, :math:`M`, one for each kernel.
 
     kernel : {"rbf", "laplacian"}, default="rbf"
         The kernel; its widths go from a quarter to four times the median distance.
@@ -54,13 +52,13 @@ class LateFusionMultipleKernels(AlternatingMethod):
         Number of starts of each k-means.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of k-means.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
@@ -147,14 +145,14 @@ class LateFusionMultipleKernels(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        "n_clusters": AlternatingMethod._parameter_constraints["n_clusters"],
+        "n_clusters": VariableWeightMethod._parameter_constraints["n_clusters"],
         "n_clusterings": [Interval(Integral, 1, None, closed="left")],
         "kernel": [StrOptions({"rbf", "laplacian"})],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "reference_penalty": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": AlternatingMethod._parameter_constraints["max_iter"],
-        "tol": AlternatingMethod._parameter_constraints["tol"],
+        "max_iter": VariableWeightMethod._parameter_constraints["max_iter"],
+        "tol": VariableWeightMethod._parameter_constraints["tol"],
         "random_state": ["random_state"],
     }
 
@@ -185,6 +183,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
         return SoftPartitions([], None)  # nothing that labels new objects
 
     def _generate(self, X, rng):
+        self._check_n_clusters(len(X))
         n_clusters = self.n_clusters
         if n_clusters is None:
             from comitia.generate import KMeansGenerator
@@ -192,36 +191,32 @@ class LateFusionMultipleKernels(AlternatingMethod):
             seed = rng.randint(np.iinfo(np.int32).max)
             plain = KMeansGenerator(random_state=seed).generate(X)
             n_clusters = self._resolve_n_clusters(plain)
-        if n_clusters > len(X):
-            raise ComitiaError(
-                f"n_clusters={n_clusters} is larger than the number of objects; give "
-                f"at most {len(X)}, got n_samples={len(X)}."
-            )
-        self.partitions_ = kernel_partitions(
+        each, reference = kernel_partitions(
             X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
         )
+        self.partitions_ = SoftPartitions(each, reference)
         labels = [
             kmeans(F, n_clusters, rng, n_init=self.n_init).labels
             for F in self.partitions_.each
         ]
         return Ensemble(np.stack(labels, axis=1))
 
-    def _combine(self, ensemble, X, rng):
-        votes = self.partitions_.on(self._device)
-        return VariableWeightMethod._combine(self, votes, X, rng)
+    def _problem(self, ensemble, X, rng):
+        return self.partitions_.on(self._device)
 
-    def _begin(self, votes, rng):
-        start = votes.reference
-        return start, [procrustes(F.T @ start) for F in votes.each]
+    def _start(self, partitions, rng):
+        start, M = partitions.reference, partitions.n_clusterings
+        rotations = [procrustes(F.T @ start) for F in partitions.each]
+        return np.full(M, 1.0 / M), (start, rotations)
 
-    def _weigh(self, votes, consensus):
-        return fusion_weights(votes, *consensus, self.weight_penalty)
+    def _update_weights(self, partitions, consensus):
+        return fusion_weights(partitions, *consensus, self.weight_penalty)
 
-    def _refine(self, votes, weights, consensus):
-        return fusion_step(votes, weights, *consensus, **self._penalties())
+    def _update_consensus(self, partitions, weights, consensus):
+        return fusion_step(partitions, weights, *consensus, **self._penalties())
 
-    def _cost(self, votes, weights, consensus):
-        return fusion_objective(votes, weights, *consensus, **self._penalties())
+    def _objective(self, partitions, weights, consensus):
+        return fusion_objective(partitions, weights, *consensus, **self._penalties())
 
     def _penalties(self):
         return {
@@ -229,7 +224,7 @@ class LateFusionMultipleKernels(AlternatingMethod):
             "reference_penalty": self.reference_penalty,
         }
 
-    def _result(self, votes, weights, consensus, rng):
-        self.clustering_weights_ = weights[0]
+    def _result(self, partitions, weights, consensus, rng):
+        self.clustering_weights_ = weights
         self.consensus_ = F = to_numpy(consensus[0]).astype(np.float64, copy=False)
         return kmeans(F, F.shape[1], rng, n_init=self.n_init).labels

@@ -1,17 +1,17 @@
 """Weighted information-theoretic k-means on clusterings of feature subsets."""
 
+from __future__ import annotations
+
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import (
-    AlternatingMethod,
-    ObjectVotes,
-    penalised_weights,
-)
-from comitia.represent.rows import best_column
+from comitia.engine.row_blocks import join
+from comitia.ensemble import Ensemble
+from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
 from comitia.represent.votes import overlaps
 
 __all__ = ["DIAS"]
@@ -23,7 +23,7 @@ _SMOOTHING = 1e-6
 _PASSES = 100
 
 
-class DIAS(AlternatingMethod):
+class DIAS(VotesMethod):
     r"""Disassemble-assemble framework for sparse text clustering (DIAS).
 
     The features are taken apart, each part is clustered by itself, and the clusterings
@@ -48,17 +48,17 @@ class DIAS(AlternatingMethod):
         Number of starts of k-means with equal weights; the best one goes on.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-9
         Stop when the objective changes by less than this share of itself.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone; by default a hundred
+        Makes the clusterings when :meth:`fit` is given data alone. By default a hundred
         times k-means on a fifth of the features.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the starts, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class DIAS(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "variant": [StrOptions({"mutual_information", "normalised"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
@@ -157,18 +157,18 @@ class DIAS(AlternatingMethod):
 
         return KMeansGenerator(n_clusterings=100, features=FeatureSubset(0.2))
 
-    def _votes(self, ensemble, k):
-        return ObjectVotes(ensemble, k)
+    def _problem(self, ensemble, X, rng):
+        return ObjectVotes(ensemble, self._resolve_n_clusters(ensemble))
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         labels = votes.start(rng, self.n_init, utility="entropy")
         votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
-        return labels
+        return votes.uniform, labels
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
             moved = nearest(votes, weights / self._scale(votes), labels)
@@ -178,11 +178,12 @@ class DIAS(AlternatingMethod):
             labels, utility = moved, utility + gained
         return labels
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         utility = weights @ self._utilities(votes, consensus)
         return votes.penalty * weights @ weights - utility
 
-    def _labels(self, votes, weights, consensus):
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
         return consensus
 
     def _utilities(self, votes, labels):
@@ -226,3 +227,14 @@ def nearest(votes, weights, labels):
     return best_column(
         votes.ensemble, logs * weights[votes.ensemble.clustering_of][:, None]
     )
+
+
+def best_column(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The column with the largest sum over the clusters of each object."""
+    values = np.ascontiguousarray(table, dtype=np.float64)
+    best = ensemble.row_blocks.map(_best_in, table=values)
+    return join(best, ensemble.n_objects)
+
+
+def _best_in(block: Ensemble, *, table: NDArray[np.float64]) -> NDArray[np.int32]:
+    return block.engine.best_column(table)

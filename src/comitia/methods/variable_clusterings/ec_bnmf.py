@@ -8,7 +8,8 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod
+from comitia.methods._memberships import fuzzy_clusters
+from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
 
 __all__ = ["ECBNMF"]
@@ -17,7 +18,7 @@ __all__ = ["ECBNMF"]
 _FLOOR = 1e-10
 
 
-class ECBNMF(AlternatingMethod):
+class ECBNMF(VotesMethod):
     r"""Ensemble clustering by Bayesian non-negative matrix factorisation (EC-BNMF).
 
     Memberships that explain how often objects meet, in no more clusters than needed and
@@ -27,8 +28,8 @@ class ECBNMF(AlternatingMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        The most clusters, :math:`K`; fewer may be found. ``None`` takes the largest
-        number that a clustering has.
+        Number of clusters, at most, :math:`K`. ``None`` takes the largest number that a
+        clustering has.
 
     threshold : float, default=None
         An object joins the clusters in which its membership is larger, :math:`\tau`;
@@ -42,10 +43,10 @@ class ECBNMF(AlternatingMethod):
         Shape a and scale b of the inverse gamma prior on the variances of the columns.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the memberships start.
+        Number of starts of k-means, from which the memberships start.
 
     max_iter : int, default=500
-        The most updates of the weights, each with one of the memberships.
+        Most updates of the weights, each with one of the memberships.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
@@ -54,7 +55,7 @@ class ECBNMF(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -141,7 +142,7 @@ class ECBNMF(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "prior": [tuple, list],
@@ -175,7 +176,7 @@ class ECBNMF(AlternatingMethod):
         largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
         return largest if self.n_clusters is None else int(self.n_clusters)
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         check_prior(self.prior)
         u = votes.micro.n_objects
         votes.require(4 * u * u, f"the similarities of {u} different objects")
@@ -183,17 +184,17 @@ class ECBNMF(AlternatingMethod):
         F = F + 0.2 / votes.n_clusters
         F = votes.put(F / F.sum(axis=1, keepdims=True))
         votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() or 1.0)
-        return F
+        return votes.uniform, F
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return softmax(scores(votes, consensus) / votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         beta = variances(votes, consensus, *self.prior)
         F = update_memberships(votes, weights, consensus, beta)
         return F / array_namespace(F).sum(F, axis=1, keepdims=True)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         a, b = self.prior
         xp = array_namespace(consensus)
         beta = variances(votes, consensus, a, b)
@@ -205,16 +206,14 @@ class ECBNMF(AlternatingMethod):
         explained = weights @ scores(votes, consensus)
         return float(fit) - explained + float(xp.sum(columns)) - votes.penalty * entropy
 
-    def _labels(self, votes, weights, consensus):
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
         consensus = to_numpy(consensus).astype(np.float64, copy=False)
-        labels = consensus.argmax(axis=1)
-        # Columns in the order in which labels are numbered: that of first appearance.
-        names, first = np.unique(labels, return_index=True)
-        F = consensus[votes.inverse][:, names[np.argsort(first)]]
+        labels, order, membership = fuzzy_clusters(consensus)
         least = 1 / votes.n_clusters if self.threshold is None else self.threshold
-        self.joined_ = least < F
-        self.membership_ = F / F.sum(axis=1, keepdims=True)
-        return labels
+        self.joined_ = least < consensus[votes.inverse][:, order]
+        self.membership_ = membership[votes.inverse]
+        return labels[votes.inverse]
 
 
 def check_prior(prior):

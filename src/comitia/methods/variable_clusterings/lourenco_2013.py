@@ -7,7 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
+from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import symmetric_nmf_simplex
 
 __all__ = ["RobustEvidenceAccumulation"]
@@ -16,7 +16,7 @@ __all__ = ["RobustEvidenceAccumulation"]
 _STEPS = 50
 
 
-class RobustEvidenceAccumulation(AlternatingMethod):
+class RobustEvidenceAccumulation(VotesMethod):
     r"""Consensus clustering with robust evidence accumulation.
 
     A soft partition that is near to the clusterings, of which those that are far from
@@ -42,10 +42,10 @@ class RobustEvidenceAccumulation(AlternatingMethod):
         the clusterings at the start. For ``variant="quadratic"``.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the memberships start.
+        Number of starts of k-means, from which the memberships start.
 
     max_iter : int, default=100
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
@@ -54,7 +54,7 @@ class RobustEvidenceAccumulation(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class RobustEvidenceAccumulation(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "variant": [StrOptions({"capped", "quadratic"})],
         "weight_cap": [Interval(Real, 0, 1, closed="right"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -153,22 +153,22 @@ class RobustEvidenceAccumulation(AlternatingMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         M = votes.n_clusterings
         self._cap(M)  # refused before any work is done
         F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)]
-        F = self._refine(votes, self._first_weights(votes), F)
+        F = self._update_consensus(votes, votes.uniform, F)
         if self.variant == "quadratic":
             votes.penalty = self._penalty(lambda: errors(votes, F).sum())
-        return F
+        return votes.uniform, F
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         e = errors(votes, consensus)
         if self.variant == "capped":
             return capped_weights(e, self._cap(votes.n_clusterings))
         return penalised_weights(e, votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         return symmetric_nmf_simplex(
             votes.similarity(weights),
             consensus,
@@ -177,13 +177,14 @@ class RobustEvidenceAccumulation(AlternatingMethod):
             max_iter=_STEPS,
         ).F
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         cost = weights @ errors(votes, consensus)
         return float(cost + votes.penalty * weights @ weights)
 
-    def _labels(self, votes, weights, consensus):
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
         self.assignment_ = consensus[votes.inverse]
-        return consensus.argmax(axis=1)
+        return self.assignment_.argmax(axis=1)
 
     def _cap(self, M):
         cap = min(2.0 / M, 1.0) if self.weight_cap is None else self.weight_cap

@@ -6,13 +6,9 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
-    indicator_start,
-    onmf_objective,
-    orthogonal_nmf,
-    qp_simplex,
-)
+from comitia.methods._votes import VotesMethod
+from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
+from comitia.optimise.onmf import onmf_objective
 
 __all__ = ["WeightedConsensus"]
 
@@ -24,7 +20,7 @@ _SWEEPS = 20
 _NOTHING = 1e-9
 
 
-class WeightedConsensus(AlternatingMethod):
+class WeightedConsensus(VotesMethod):
     r"""Weighted consensus clustering (WCC).
 
     The partition and the weights for which the partition's own co-association is
@@ -41,10 +37,10 @@ class WeightedConsensus(AlternatingMethod):
         clusterings, :math:`\lambda`. The paper has none, which is 0; see the notes.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=50
-        The most updates of the weights.
+        Most updates of the weights.
 
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
@@ -53,7 +49,7 @@ class WeightedConsensus(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -129,7 +125,7 @@ class WeightedConsensus(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
@@ -153,19 +149,19 @@ class WeightedConsensus(AlternatingMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
         Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
-        return self._factorise(votes, self._first_weights(votes), Q, None)
+        return votes.uniform, self._factorise(votes, votes.uniform, Q, None)
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return best_weights(votes, *consensus)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         return self._factorise(votes, weights, *consensus)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         Q, D = consensus
         size = float(weights @ votes.gram @ weights)
         QSQ = Q.T @ (votes.counts[:, None] * (votes.similarity(weights) @ Q))
@@ -173,8 +169,9 @@ class WeightedConsensus(AlternatingMethod):
         fit = max(onmf_objective(size, D, QSQ, QQ), _NOTHING * size)
         return fit + votes.penalty * weights @ weights
 
-    def _labels(self, votes, weights, consensus):
-        return consensus[0].argmax(axis=1)
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
+        return consensus[0].argmax(axis=1)[votes.inverse]
 
     def _factorise(self, votes, weights, Q, D):
         """The best of some sweeps, or what they start from."""

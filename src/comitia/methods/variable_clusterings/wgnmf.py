@@ -7,17 +7,16 @@ import numpy as np
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
+from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import (
     Term,
     frobenius_loss,
     frobenius_term,
     graph_term,
-    kl_loss,
-    kl_term,
     multiply,
     normalise_columns,
 )
+from comitia.optimise.nmf import kl_loss, kl_term
 
 __all__ = ["WGNMF"]
 
@@ -31,7 +30,7 @@ _WARM_UP = 30
 _SHORTENINGS = 8
 
 
-class WGNMF(AlternatingMethod):
+class WGNMF(VotesMethod):
     r"""Weighted graph-regularised NMF (WGNMF).
 
     The memberships of all clusterings are factorised together, and objects that good
@@ -56,10 +55,10 @@ class WGNMF(AlternatingMethod):
         the printed form, in which the smoothest clustering has all the weight.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=1000
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
@@ -68,7 +67,7 @@ class WGNMF(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -158,7 +157,7 @@ class WGNMF(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "variant": [StrOptions({"frobenius", "kl"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -187,7 +186,7 @@ class WGNMF(AlternatingMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         labels = votes.start(rng, self.n_init)
         U = votes.put(np.eye(votes.n_clusters)[labels] + 0.2)
         # A cluster is described by its share of the objects of each consensus cluster.
@@ -196,30 +195,32 @@ class WGNMF(AlternatingMethod):
         form = _FORMS[self.variant]
         U, V = normalise_columns(U, V, norm=form.norm)
         for _ in range(_WARM_UP):
-            U, V = self._refine(votes, self._first_weights(votes), (U, V))
+            U, V = self._update_consensus(votes, votes.uniform, (U, V))
         t = form.roughness(votes, U)
         votes.penalty = self._penalty(lambda: self._smoothness(votes) * t.sum())
-        return U, V
+        return votes.uniform, (U, V)
 
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         t = _FORMS[self.variant].roughness(votes, consensus[0])
         return penalised_weights(self._smoothness(votes) * t, votes.penalty)
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         form, strength = _FORMS[self.variant], self._smoothness(votes)
         U = form.update_objects(votes, weights, *consensus, strength)
         V = form.update_clusters(votes, weights, U, consensus[1], strength)
         return normalise_columns(U, V, norm=form.norm)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         form = _FORMS[self.variant]
         rough = weights @ form.roughness(votes, consensus[0])
         smooth = self._smoothness(votes) * rough
         ridge = votes.penalty * weights @ weights
         return form.loss(votes, *consensus) + smooth + ridge
 
-    def _labels(self, votes, weights, consensus):
-        return to_numpy(array_namespace(consensus[0]).argmax(consensus[0], axis=1))
+    def _result(self, votes, weights, consensus, rng):
+        self.clustering_weights_ = weights
+        U = consensus[0]
+        return to_numpy(array_namespace(U).argmax(U, axis=1))[votes.inverse]
 
     def _smoothness(self, votes):
         if self.graph_penalty is not None:

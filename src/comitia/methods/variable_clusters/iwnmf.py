@@ -7,12 +7,13 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod
+from comitia.methods._votes import VotesMethod
 from comitia.optimise import (
     frobenius_loss,
+    frobenius_term,
+    multiply,
     normalise_columns,
     project_simplex,
-    update_frobenius,
 )
 
 __all__ = ["IWNMF"]
@@ -20,7 +21,7 @@ __all__ = ["IWNMF"]
 _FLOOR = 1e-12
 
 
-class IWNMF(AlternatingMethod):
+class IWNMF(VotesMethod):
     r"""Instance-wise weighted non-negative matrix factorisation (IWNMF).
 
     A clustering may be right about some objects and wrong about others. Each object
@@ -37,10 +38,10 @@ class IWNMF(AlternatingMethod):
         one makes all weights equal; 0 lets one clustering take all of an object's.
 
     n_init : int, default=10
-        Number of starts of the k-means from which the factors start.
+        Number of starts of k-means, from which the factors start.
 
     max_iter : int, default=500
-        The most updates of the weights, each with one sweep over the factors.
+        Most updates of the weights, each with one sweep over the factors.
 
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
@@ -49,7 +50,7 @@ class IWNMF(AlternatingMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the start, and of the generator.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class IWNMF(AlternatingMethod):
     )
 
     _parameter_constraints = {
-        **AlternatingMethod._parameter_constraints,
+        **VotesMethod._parameter_constraints,
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
@@ -148,7 +149,7 @@ class IWNMF(AlternatingMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _begin(self, votes, rng):
+    def _start(self, votes, rng):
         if not votes.ensemble.is_hard:
             raise ComitiaError(
                 f"IWNMF weighs the one cluster that an object has in each clustering; "
@@ -160,36 +161,33 @@ class IWNMF(AlternatingMethod):
         mean = votes.to_clusters(F) / np.maximum(votes.sizes, 1)[:, None]
         P = np.maximum(mean / votes.n_clusterings, _FLOOR)
         # One sweep of each gives the factors their scale.
-        return self._refine(votes, self._first_weights(votes), (F, P))
+        weights = labelled(votes) / votes.micro.n_votes[:, None]
+        return weights, self._update_consensus(votes, weights, (F, P))
 
-    def _first_weights(self, votes):
-        return labelled(votes) / votes.micro.n_votes[:, None]
-
-    def _weigh(self, votes, consensus):
+    def _update_weights(self, votes, consensus):
         return project_rows(
             fitted_values(votes, *consensus), labelled(votes), votes.penalty
         )
 
-    def _refine(self, votes, weights, consensus):
+    def _update_consensus(self, votes, weights, consensus):
         X = weighted_membership(votes, weights)
         F, P = consensus
-        F = update_frobenius(X, F, P, floor=_FLOOR)
-        P = update_frobenius(X.T, P, F, column_weights=votes.counts, floor=_FLOOR)
+        F = multiply(F, frobenius_term(X, F, P), floor=_FLOOR)
+        loss = frobenius_term(X.T, P, F, column_weights=votes.counts)
+        P = multiply(P, loss, floor=_FLOOR)
         return normalise_columns(F, P)
 
-    def _cost(self, votes, weights, consensus):
+    def _objective(self, votes, weights, consensus):
         X = weighted_membership(votes, weights)
         loss = frobenius_loss(X, *consensus, row_weights=votes.counts)
         return loss + votes.penalty * votes.counts @ np.square(weights).sum(axis=1)
 
-    def _labels(self, votes, weights, consensus):
-        return consensus[0].argmax(axis=1)
-
-    def _store(self, votes, weights):
+    def _result(self, votes, weights, consensus, rng):
         self.instance_weights_ = weights[votes.inverse]
         B, X = votes.micro.membership, weighted_membership(votes, weights)
         given = X.T @ votes.counts
         self.cluster_weights_ = given / np.maximum(B.T @ votes.counts, 1.0)
+        return consensus[0].argmax(axis=1)[votes.inverse]
 
 
 def labelled(votes):

@@ -1,8 +1,11 @@
 """What the methods share whose clusterings weigh features, each with other values."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
@@ -10,7 +13,6 @@ from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
-from comitia.represent import distance_shares
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
@@ -166,3 +168,19 @@ def spread_pairs(first, second, n_pairs):
     order = np.argsort(np.argsort(np.arange(n_pairs) * (5**0.5 - 1) / 2 % 1))
     of_second = log_grid(second, n_pairs)[order]
     return list(zip(log_grid(first, n_pairs).tolist(), of_second.tolist(), strict=True))
+
+
+def distance_shares(distances: ArrayLike) -> NDArray[np.float64]:
+    r"""Probability of each cluster of one clustering, falling with the distance.
+
+    .. math::
+        P_{iv} = \frac{D_i - d_{iv} + 1}{k D_i + k - \sum_s d_{is}},
+        \qquad D_i = \max_v d_{iv} .
+    """
+    d = np.asarray(distances, dtype=np.float64)
+    if d.ndim != 2 or not np.isfinite(d).all() or (d < 0).any():
+        raise ComitiaError(
+            "distances must be finite, not negative, one row per object."
+        )
+    nearness = d.max(axis=1, keepdims=True) - d + 1.0
+    return np.asarray(nearness / nearness.sum(axis=1, keepdims=True))

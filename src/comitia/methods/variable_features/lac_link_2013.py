@@ -1,9 +1,13 @@
 """Locally adaptive clusterings, refined by the links between their clusters."""
 
 from comitia.catalogue import MethodCard
+from comitia.methods.variable_features._lac_link_2013_links import (
+    link_similarity,
+    refine_by_links,
+)
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import ncut
-from comitia.represent import link_similarity, profile_similarity, refine_by_links
+from comitia.represent import profile_similarity
 
 __all__ = ["LinkRefinedLAC"]
 
@@ -38,7 +42,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of the spectral clustering.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
-from comitia.cluster._base import Repeats
+from comitia.cluster.clusterer import Repeats
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range

@@ -54,7 +54,7 @@ class WSPA(LACEnsembleMethod):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the clusterings and of METIS.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------

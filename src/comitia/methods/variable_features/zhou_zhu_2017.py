@@ -5,9 +5,11 @@ from numbers import Integral, Real
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import KernelParetoClustering
 from comitia.generate import Subsample
 from comitia.methods.variable_features._sweep import SweepMethod
+from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
+    KernelParetoClustering,
+)
 
 __all__ = ["KernelMultiobjectiveEnsemble"]
 
@@ -27,7 +29,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         to ``consensus``.
 
     n_clusterings : int, default=10
-        Number of samples.
+        Number of clusterings, :math:`M`, each of a sample.
 
     object_fraction : float, default=0.8
         Share of the objects in a sample.
@@ -40,7 +42,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         Size of the population.
 
     max_iter : int, default=50
-        Number of generations.
+        Most generations; the search makes all of them.
 
     selection : {"knee", "compactness", "separation"} or callable, default="knee"
         Which solution of a front is taken: the knee, the one of least J1, that of least
@@ -53,7 +55,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         Number of parallel jobs.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples, the searches and the consensus.
+        Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
