@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from comitia import Ensemble, method, plot
 from comitia.exceptions import ComitiaError
 from comitia.io import Result
-from comitia.plot import _style
+from comitia.plot import style
 from tests.fixtures import planted
 
 mpl.use("Agg")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
-from comitia.plot._style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
+from comitia.plot.style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
 from comitia.plot.display_base import Display
 
 __all__ = ["AgreementDisplay"]

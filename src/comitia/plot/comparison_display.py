@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, name_ticks, tidy
+from comitia.plot.style import COLOURS, GREY, name_ticks, tidy
 from comitia.plot.display_base import Display
 
 __all__ = ["ComparisonDisplay"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
+from comitia.plot.style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
 from comitia.plot.display_base import Display, make_frame
 
 __all__ = ["ConsensusCDFDisplay"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import check_fitted
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, cluster_colour, ink_on, name_ticks, tidy
+from comitia.plot.style import COLOURS, GREY, cluster_colour, ink_on, name_ticks, tidy
 from comitia.plot.display_base import Display
 
 __all__ = ["DendrogramDisplay"]

@@ -14,7 +14,7 @@ from comitia.display.consensus_view import (
     remaining_way,
 )
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, tidy
+from comitia.plot.style import COLOURS, tidy
 from comitia.plot.display_base import Display
 
 __all__ = ["ObjectiveDisplay"]

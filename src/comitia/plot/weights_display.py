@@ -17,7 +17,7 @@ from comitia.display.consensus_view import (
 )
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import (
+from comitia.plot.style import (
     COLOURS,
     GREY,
     SEQUENTIAL,
