@@ -10,10 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
-from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
-from comitia.generate.estimators import NearestObject
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre, NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.optimise import evolve
 from comitia.partition import kmeans, ncut_points

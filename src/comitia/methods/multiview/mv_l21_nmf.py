@@ -4,7 +4,7 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
-from comitia.generate.base import NearestCentre
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
 from comitia.methods.multiview._shared import order_of_appearance
 from comitia.optimise import l21_norm, power_weights
