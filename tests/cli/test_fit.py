@@ -320,7 +320,7 @@ class Interrupted:
 
     def __init__(self, monkeypatch, after, error):
         self.left = after
-        make = KMeansGenerator._make
+        make = KMeansGenerator.fit_member
 
         def stop(generator, X, plan):
             if self.left == 0:
@@ -328,7 +328,7 @@ class Interrupted:
             self.left -= 1
             return make(generator, X, plan)
 
-        monkeypatch.setattr(KMeansGenerator, "_make", stop)
+        monkeypatch.setattr(KMeansGenerator, "fit_member", stop)
 
 
 @pytest.mark.parametrize("method_id", ["lwgp", "zhang_2009"])

@@ -17,7 +17,7 @@ from sklearn.datasets import make_blobs
 
 from comitia import Ensemble
 from comitia.cli import _out_of_core as cli_blocks
-from comitia.generate import blocks as generate_blocks_module
+from comitia.generate import executor_row_blocks
 from comitia.io import Result, block_results
 from tests.cli.conftest import read
 
@@ -195,7 +195,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
 ):
     options = [table, "-k", "3", *QUICK, "--block-rows", "300"]
     run("fit", *options, "-o", "whole")
-    codes = generate_blocks_module.Labeller.codes
+    codes = executor_row_blocks._Labeller.codes
     left = [3]
 
     def stop(self, rows):
@@ -204,7 +204,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
         left[0] -= 1
         return codes(self, rows)
 
-    monkeypatch.setattr(generate_blocks_module.Labeller, "codes", stop)
+    monkeypatch.setattr(executor_row_blocks._Labeller, "codes", stop)
     code, _, err = run("fit", *options)
     assert code == 130
     assert "3 blocks are kept in result.partial; go on with --resume" in err

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.plot.style import COLOURS, GREY, name_ticks, tidy
 from comitia.plot.display_base import Display
+from comitia.plot.style import COLOURS, GREY, name_ticks, tidy
 
 __all__ = ["ComparisonDisplay"]
 

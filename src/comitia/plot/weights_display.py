@@ -17,6 +17,7 @@ from comitia.display.consensus_view import (
 )
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
+from comitia.plot.display_base import Display
 from comitia.plot.style import (
     COLOURS,
     GREY,
@@ -25,7 +26,6 @@ from comitia.plot.style import (
     name_ticks,
     tidy,
 )
-from comitia.plot.display_base import Display
 
 __all__ = ["WeightsDisplay"]
 

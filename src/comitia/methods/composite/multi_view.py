@@ -18,7 +18,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views_generator import Standardiser, ViewsGenerator
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.represent import combined_weights
 

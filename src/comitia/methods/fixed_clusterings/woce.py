@@ -12,11 +12,8 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
-from comitia.generate.estimators import (
-    NearestObject,
-    distance_bytes,
-    median_distance,
-)
+from comitia.generate.estimators import distance_bytes, median_distance
+from comitia.generate.nearest_models import NearestObject
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -182,9 +179,9 @@ class WoCE(EnsembleMethod):
 class Crowd(EstimatorGenerator):
     """Algorithms that take turns; new objects are labelled like their neighbours."""
 
-    def _estimators(self):
+    def estimators(self):
         if self.estimator is not None:
-            return super()._estimators()
+            return super().estimators()
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
         from sklearn.mixture import GaussianMixture
 
@@ -204,20 +201,19 @@ class Crowd(EstimatorGenerator):
         members : list of clusterers
             Fewer than there are where there are fewer clusterings.
         """
-        return self._estimators()[: self.n_clusterings]
+        return self.estimators()[: self.n_clusterings]
 
-    def _model(self, plan, seen):
-        model = super()._model(plan, seen)
+    def tune(self, model, plan, seen):
         if model.get_params().get("gamma", 0.0) is None:
             # Half the median distance is the width of the kernel.
             width = median_distance(seen, np.random.RandomState(plan["seed"])) / 2
             model.set_params(gamma=1 / (2 * width**2))
         return model
 
-    def _name(self, model):
+    def group_of(self, model):
         return getattr(model, "linkage", None) or type(model).__name__
 
-    def _extension(self, seen, labels, counts):
+    def extension(self, seen, labels, counts):
         return NearestObject(seen, labels)
 
 

@@ -15,7 +15,8 @@ from comitia.cluster import (
 )
 from comitia.config import require_memory
 from comitia.generate import BoostingGenerator
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.represent import coassociation_blocks
 from comitia.weigh import normalise_weights

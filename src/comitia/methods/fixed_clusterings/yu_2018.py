@@ -8,10 +8,10 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
-from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
-from comitia.generate.estimators import NearestObject
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre, NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve

@@ -4,7 +4,7 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
-from comitia.generate.base import NearestCentre
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step

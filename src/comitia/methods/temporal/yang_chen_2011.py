@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.generate.series import RepresentationGenerator
+from comitia.generate.series_generators import RepresentationGenerator
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
 from comitia.weigh import index_scores, mean_agreement, normalise_weights

@@ -8,7 +8,7 @@ from scipy.special import log_softmax, logsumexp
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.generate.series import HMMGenerator
+from comitia.generate.series_generators import HMMGenerator
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 

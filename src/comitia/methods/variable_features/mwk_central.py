@@ -12,8 +12,8 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
 from comitia.cluster.clusterer import Repeats
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.generator import draw_seeds
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
 from comitia.validity import get_index

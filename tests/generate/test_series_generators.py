@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.generate.series import HMMGenerator, RepresentationGenerator
+from comitia.generate.series_generators import HMMGenerator, RepresentationGenerator
 
 TRUTH = np.repeat([0, 1, 2], 8)
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import EstimatorGenerator
+from comitia.generate.executor_memory import fit_plans
 
 __all__ = ["regenerate"]
 
@@ -57,8 +58,8 @@ def regenerate(generator: Any, X: Any, n_clusters: ArrayLike) -> Ensemble:
             f"generator has random_state={generator.random_state!r}, so its draws "
             "cannot be repeated; give it a whole number."
         )
-    X = generator._check_data(X, reset=False)
-    plans = generator._plan(X, np.random.RandomState(int(generator.random_state)))
+    X = generator.check_data(X, reset=False)
+    plans = generator.plan(X, np.random.RandomState(int(generator.random_state)))
     k = np.asarray(n_clusters)
     if k.shape != (len(plans),) or (k < 1).any():
         raise ComitiaError(
@@ -66,7 +67,4 @@ def regenerate(generator: Any, X: Any, n_clusters: ArrayLike) -> Ensemble:
             f"clustering; got {n_clusters!r}."
         )
     plans = [{**plan, "n_clusters": int(k[m])} for m, plan in enumerate(plans)]
-    shift = generator._shift_of(X)
-    X = generator._prepare(X if shift is None else X - shift)
-    made = list(generator._run(X, plans, None))
-    return generator._ensemble(made, {})
+    return fit_plans(generator, X, plans)

@@ -1,4 +1,4 @@
-"""Ensembles of data that are too many for memory, block by block."""
+"""Runs the plans of a generator on rows that are too many for memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
+from comitia import sizes
 from comitia._labels import narrowest
 from comitia._lock import locked
 from comitia._sklearn import in_workers
@@ -21,9 +21,10 @@ from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Member, OnProgress, counted
-from comitia.generate.checkpoint import fingerprint
+from comitia.generate._checkpoint import fingerprint
 from comitia.generate.columns import Columns, Frame
+from comitia.generate.generator import Generator, OnProgress, Plan, counted
+from comitia.generate.member import Member
 from comitia.generate.sources import (
     ArrayRows,
     DaskRows,
@@ -34,55 +35,25 @@ from comitia.generate.sources import (
 
 __all__ = ["generate_blocks"]
 
-# Labels of so many objects are written together.
-BLOCK_ROWS = 500_000
-
-# Samples of several members are read in one go, as long as they take no more bytes.
-_SAMPLE_BYTES = 1 << 28
-
 
 @dataclass(frozen=True)
-class Labeller:
-    """All members of an ensemble, as they label a block.
-
-    Attributes
-    ----------
-    models : tuple
-        The members.
-
-    frame : Frame
-        The frame that they share.
-
-    n_clusters_each : tuple of int
-        How many clusters each has.
-    """
+class _Labeller:
+    """All members of an ensemble, and the frame in which they label a block."""
 
     models: tuple[Any, ...]
     frame: Frame
-    n_clusters_each: tuple[int, ...]
 
     def codes(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Label the objects of a block.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-            The objects.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_clusterings, n_rows)
-            The cluster of each object in each clustering.
-        """
+        """Label rows: the cluster of each in each clustering, (n_clusterings, n)."""
         columns = self.frame.columns(X)
-        kind = narrowest(max(self.n_clusters_each))
+        kind = narrowest(max(model.n_clusters for model in self.models))
         codes = np.empty((len(self.models), len(X)), dtype=kind)
         for m, model in enumerate(self.models):
             codes[m] = model.label_columns(columns)
         return codes
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """Rows that make up one block."""
 
     number: int
@@ -110,7 +81,9 @@ def generate_blocks(
     ----------
     generator : LandmarkSpectralGenerator or KMeansGenerator
         How members are made; k-means by the solver "landmark" or "minibatch", on all
-        objects. Afterwards it labels new objects, as after :meth:`fit`.
+        objects. Afterwards it labels new objects, as after :meth:`fit`. A generator of
+        one's own writes :meth:`Generator.sample_rows` and
+        :meth:`Generator.fit_sample`.
 
     source : path-like, np.memmap, dask.array.Array or Rows
         The data: a ``.npy`` file, a ``.parquet`` file or a folder of them, an array,
@@ -148,33 +121,33 @@ def generate_blocks(
     ...     ensemble.n_objects, ensemble.n_clusterings
     (1000, 3)
     """
-    _check_generator(generator)
+    obstacle = generator.needs_memory()
+    if obstacle:
+        raise ComitiaError(obstacle)
     rows = source if hasattr(source, "read") else open_rows(source)
     if isinstance(rows, DaskRows):
         rows.client = client
-    step = BLOCK_ROWS if block_rows is None else block_rows
+    step = sizes.BLOCK_ROWS if block_rows is None else block_rows
     if step < 1:
         raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
-    generator._validate_params()
+    plans = generator.plan_members(rows)
     generator.n_features_in_ = rows.n_features
     with locked(folder):
-        plans = generator._plan(rows, check_random_state(generator.random_state))
         frame = Frame.of_pieces(X for _, X in pieces_of(rows))
         models = _fitted(generator, rows, frame, plans)
-        sizes = tuple(model.n_clusters for model in models)
         groups = [str(plan["group"]) for plan in plans if "group" in plan]
         writer = BlockWriter(
             Path(folder).absolute(),
-            sizes,
+            tuple(model.n_clusters for model in models),
             groups=groups or None,
-            run=_run(generator, plans, frame, len(rows), step),
+            run=_fingerprint(generator, plans, frame, len(rows), step),
         )
-        labeller = Labeller(tuple(models), frame, sizes)
         parts = [
-            Part(number, lo, min(lo + step, len(rows)))
+            _Part(number, lo, min(lo + step, len(rows)))
             for number, lo in enumerate(range(0, len(rows), step))
         ]
         todo = [part for part in parts if not writer.done(part.number)]
+        labeller = _Labeller(tuple(models), frame)
         written = _written(writer, rows, todo, labeller, client)
         earlier = len(parts) - len(todo)
         for _ in counted(written, len(parts), on_progress, earlier):
@@ -187,29 +160,12 @@ def generate_blocks(
     return generator.ensemble_
 
 
-def _check_generator(generator: Any) -> None:
-    name = type(generator).__name__
-    if not hasattr(generator, "_fit_sample"):
-        raise ComitiaError(
-            f"generator={name} needs all objects in memory; use KMeansGenerator or "
-            "LandmarkSpectralGenerator."
-        )
-    if getattr(generator, "objects", None) is not None:
-        raise ComitiaError(
-            f"objects={generator.objects!r} needs all objects in memory; leave it out."
-        )
-    if getattr(generator, "solver", None) == "lloyd":
-        raise ComitiaError(
-            'solver="lloyd" needs all objects in memory; use "landmark" or "minibatch".'
-        )
-
-
-def _run(
-    generator: Generator, plans: list[Any], frame: Frame, n: int, step: int
+def _fingerprint(
+    generator: Generator, plans: list[Plan], frame: Frame, n: int, step: int
 ) -> str:
     """Tell one run from another: what is done, and the means of the data."""
     what = {
-        "generator": generator._fingerprint(frame.shift),
+        "generator": generator.fingerprint(frame.shift),
         "plans": json.dumps(plans),
         "n_objects": n,
         "block_rows": step,
@@ -219,17 +175,16 @@ def _run(
 
 
 def _fitted(
-    generator: Any, rows: Rows, frame: Frame, plans: list[dict[str, Any]]
+    generator: Generator, rows: Rows, frame: Frame, plans: list[Plan]
 ) -> list[Any]:
     """The members, each fitted on its sample; samples are read together."""
     models: list[Any] = []
     for some in _batches(generator, rows, plans):
-        wanted = [generator._sample_rows(len(rows), plan) for plan in some]
+        wanted = [generator.sample_rows(len(rows), plan) for plan in some]
         union = np.unique(np.concatenate(wanted))
-        columns = _gathered(rows, frame, union)
-        together = Columns(columns, frame)
+        together = Columns(_gathered(rows, frame, union), frame)
         jobs = (
-            delayed(generator._fit_sample)(
+            delayed(generator.fit_sample)(
                 together.take(np.searchsorted(union, which)), plan
             )
             for plan, which in zip(some, wanted, strict=True)
@@ -239,13 +194,14 @@ def _fitted(
 
 
 def _batches(
-    generator: Any, rows: Rows, plans: list[dict[str, Any]]
-) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
+    generator: Generator, rows: Rows, plans: list[Plan]
+) -> Iterator[list[Plan]]:
+    """Plans whose samples fit in memory together, and are read in one pass."""
+    batch: list[Plan] = []
     n_bytes = 0
     for plan in plans:
-        size = 4 * rows.n_features * len(generator._sample_rows(len(rows), plan))
-        if batch and n_bytes + size > _SAMPLE_BYTES:
+        size = 4 * rows.n_features * len(generator.sample_rows(len(rows), plan))
+        if batch and n_bytes + size > sizes.SAMPLE_BYTES:
             yield batch
             batch, n_bytes = [], 0
         batch.append(plan)
@@ -268,8 +224,8 @@ def _gathered(
 def _written(
     writer: BlockWriter,
     rows: Rows,
-    parts: list[Part],
-    labeller: Labeller,
+    parts: list[_Part],
+    labeller: _Labeller,
     client: Any,
 ) -> Iterator[Any]:
     """Write blocks; each step is one that is written."""
@@ -295,14 +251,14 @@ def _written(
 
 
 def _write_part(
-    part: Part, *, rows: Rows, writer: BlockWriter, labeller: Labeller
+    part: _Part, *, rows: Rows, writer: BlockWriter, labeller: _Labeller
 ) -> None:
     X = rows.read(part.start, part.stop)
     writer.write(part.number, labeller.codes(X))
 
 
 def _write_array(
-    part: Part, X: NDArray[Any], *, writer: BlockWriter, labeller: Labeller
+    part: _Part, X: NDArray[Any], *, writer: BlockWriter, labeller: _Labeller
 ) -> None:
     rows = ArrayRows(X, f"block {part.number} of the Dask array")
     writer.write(part.number, labeller.codes(rows.read(0, len(X))))

@@ -15,7 +15,7 @@ from comitia._inputs import check_views
 from comitia._scales import column_scales
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import OnProgress, draw_seeds
+from comitia.generate.generator import OnProgress, draw_seeds
 
 __all__ = ["Standardiser", "ViewsGenerator"]
 

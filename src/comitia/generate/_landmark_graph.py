@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from comitia.config import require_memory
 from comitia.exceptions import EnsembleFileError
-from comitia.generate.checkpoint import check_state
-from comitia.generate.columns import Columns, Frame
-from comitia.generate.large import (
+from comitia.generate._checkpoint import check_state
+from comitia.generate._kmeans_on_samples import (
     landmark_centres,
     landmark_count,
     nearest_of_columns,
     sample_rows,
 )
+from comitia.generate.columns import Columns, Frame
 
 __all__ = ["LandmarkClusters", "LandmarkIndex", "cut_landmark_graph"]
 
@@ -82,24 +82,7 @@ class LandmarkIndex:
     def of(
         cls, landmarks: Singles, n_around: int, rng: np.random.RandomState
     ) -> LandmarkIndex:
-        r"""Put landmarks into about :math:`\sqrt{p}` groups by k-means.
-
-        Parameters
-        ----------
-        landmarks : ndarray of shape (p, n_landmarks)
-            The landmarks, feature by feature.
-
-        n_around : int
-            How many neighbours of each landmark are looked at.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        index : LandmarkIndex
-            The landmarks in the order of their groups.
-        """
+        """Put n landmarks of shape (p, n) into about root n groups by k-means."""
         n = landmarks.shape[1]
         centres = landmark_centres(landmarks, isqrt(n), rng, max_iter=_MAX_ITER)
         groups, _ = nearest_of_columns(landmarks, centres)
@@ -112,18 +95,7 @@ class LandmarkIndex:
         return cls(landmarks, centres, starts, around)
 
     def arguments(self, columns: Singles) -> tuple[Any, ...]:
-        """What the kernels are told: where objects look, and what they find there.
-
-        Parameters
-        ----------
-        columns : ndarray of shape (p, n)
-            The objects, feature by feature.
-
-        Returns
-        -------
-        arguments : tuple of ndarray
-            The first six arguments of the kernels.
-        """
+        """The first six arguments of the kernels for objects of shape (p, n)."""
         # A part of wider columns has another layout, for which kernels are slower.
         columns = np.ascontiguousarray(columns)
         groups, _ = nearest_of_columns(columns, self.centres)
@@ -137,24 +109,10 @@ class LandmarkIndex:
         return columns, groups, self.starts, self.landmarks, self.around, near
 
     def link(self, columns: Singles, n_links: int) -> tuple[NDArray[np.int32], Singles]:
-        """Find the nearest landmarks of objects.
+        """The nearest landmarks of objects of shape (p, n), and the squared distances.
 
-        Parameters
-        ----------
-        columns : ndarray of shape (p, n)
-            The objects, feature by feature.
-
-        n_links : int
-            How many landmarks each gets.
-
-        Returns
-        -------
-        links : ndarray of shape (n, n_links)
-            The landmarks, nearest first. Now and then one that is a little farther
-            stands for one that is nearer.
-
-        squares : ndarray of shape (n, n_links)
-            The squared distances.
+        Both have shape (n, n_links), nearest first. Now and then a landmark that is a
+        little farther stands for one that is nearer.
         """
         from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import link_objects
@@ -209,18 +167,7 @@ class LandmarkClusters:
         return len(self.centres)
 
     def label_columns(self, columns: Singles) -> NDArray[np.int32]:
-        """Label objects that are in the frame already.
-
-        Parameters
-        ----------
-        columns : ndarray of shape (p, n)
-            The objects, feature by feature.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            The cluster of each.
-        """
+        """Label objects of shape (p, n) that are in the frame already."""
         from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import label_objects
 
@@ -242,18 +189,7 @@ class LandmarkClusters:
         return labels
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
-        """Label objects.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            The cluster of each.
-        """
+        """Label objects of shape (n, p)."""
         labels = np.empty(len(X), dtype=np.int32)
         for lo in range(0, len(X), _BLOCK):
             rows = slice(lo, lo + _BLOCK)
@@ -261,13 +197,7 @@ class LandmarkClusters:
         return labels
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The arrays it is made of.
-
-        Returns
-        -------
-        state : dict of ndarray
-            What :meth:`restored` takes.
-        """
+        """The arrays it is made of."""
         return {
             "landmarks": self.index.landmarks,
             "group_centres": self.index.centres,
@@ -285,21 +215,7 @@ class LandmarkClusters:
     def restored(
         cls, state: dict[str, NDArray[Any]], n_features: int
     ) -> LandmarkClusters:
-        """Make it again.
-
-        Parameters
-        ----------
-        state : dict of ndarray
-            What :meth:`state` gave.
-
-        n_features : int
-            How many features the data have.
-
-        Returns
-        -------
-        clusters : LandmarkClusters
-            The same.
-        """
+        """Make it again of what :meth:`state` gave."""
         sizes = check_state(state, _SHAPES, p=n_features)
         starts, around = state["group_starts"], state["around"]
         first, last, n = int(starts[0]), int(starts[-1]), sizes["landmark"]
@@ -342,27 +258,8 @@ def cut_landmark_graph(
 ) -> LandmarkClusters:
     """Choose landmarks of a sample, link its objects to them, and cut the graph.
 
-    Parameters
-    ----------
-    sample : Columns
-        The objects that the clusters are found with.
-
-    n_clusters : int
-        Number of clusters; fewer are found where landmarks are fewer.
-
-    n_landmarks : int
-        Number of landmarks, at most as many as there are objects.
-
-    n_neighbors : int
-        How many landmarks an object is linked to.
-
-    rng : RandomState
-        Source of randomness.
-
-    Returns
-    -------
-    clusters : LandmarkClusters
-        What labels objects. Every cluster has an object of the sample.
+    There are at most as many landmarks as objects, and fewer clusters where there are
+    fewer landmarks. Every cluster has an object of the sample.
     """
     landmarks = _choose_landmarks(sample.values, n_landmarks, rng)
     n_links = min(n_neighbors, landmarks.shape[1])

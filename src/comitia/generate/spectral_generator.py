@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.config import require_memory
-from comitia.generate.base import Made
-from comitia.generate.estimators import (
-    EstimatorGenerator,
-    NearestObject,
-    median_distance,
-)
-from comitia.generate.kernels import check_range, gamma_of, log_uniform
+from comitia.generate.estimators import EstimatorGenerator, median_distance
+from comitia.generate.generator import Plan
+from comitia.generate.kernels import _check_range, _log_uniform, gamma_of
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestObject
 
 __all__ = ["SpectralGenerator"]
 
@@ -29,12 +27,7 @@ class SpectralGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     affinity : {"rbf", "nearest_neighbors"}, default="rbf"
         Gaussian similarities, or links to the nearest neighbours.
@@ -45,27 +38,13 @@ class SpectralGenerator(EstimatorGenerator):
     n_neighbors : (int, int), default=(5, 20)
         Range of the number of neighbours.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw, and new ones, are labelled like
         their nearest neighbour.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -106,34 +85,31 @@ class SpectralGenerator(EstimatorGenerator):
         verbose: Any = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            None,
-            n_clusterings,
-            n_clusters=n_clusters,
-            objects=objects,
-            features=features,
-            extend=extend,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            verbose=verbose,
-            random_state=random_state,
-        )
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
         self.affinity = affinity
         self.widths = widths
         self.n_neighbors = n_neighbors
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from sklearn.cluster import SpectralClustering
 
         return [SpectralClustering(affinity=self.affinity, n_init=3)]
 
-    def _plan_more(self, rng: np.random.RandomState) -> dict[str, Any]:
+    def plan_more(self, rng: np.random.RandomState) -> Plan:
         if self.affinity == "rbf":
-            return {"width": log_uniform("widths", self.widths, rng)}
-        fewest, most = check_range("n_neighbors", self.n_neighbors)
+            return {"width": _log_uniform("widths", self.widths, rng)}
+        fewest, most = _check_range("n_neighbors", self.n_neighbors)
         return {"n_neighbors": int(rng.randint(int(fewest), int(most) + 1))}
 
-    def _prepare(self, X: NDArray[Any]) -> NDArray[Any]:
+    def prepare(self, X: NDArray[Any]) -> NDArray[Any]:
         if self.affinity == "rbf" and self.objects is None:
             require_memory(
                 8 * len(X) ** 2,
@@ -142,8 +118,7 @@ class SpectralGenerator(EstimatorGenerator):
             )
         return X
 
-    def _model(self, plan: dict[str, Any], seen: NDArray[Any]) -> Any:
-        model = super()._model(plan, seen)
+    def tune(self, model: Any, plan: Plan, seen: NDArray[Any]) -> Any:
         if self.affinity != "rbf":
             return model.set_params(n_neighbors=min(plan["n_neighbors"], len(seen)))
         rng = np.random.RandomState(plan["seed"])
@@ -151,13 +126,13 @@ class SpectralGenerator(EstimatorGenerator):
             gamma=gamma_of("rbf", plan["width"] * median_distance(seen, rng))
         )
 
-    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
         with warnings.catch_warnings():
             # Clusters far apart have no common neighbours: that is no trouble here.
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
-            return super()._make(X, plan)
+            return super().fit_member(X, plan)
 
-    def _extension(
+    def extension(
         self, seen: NDArray[Any], labels: NDArray[Any], counts: Any
     ) -> NearestObject:
         return NearestObject(seen, labels)

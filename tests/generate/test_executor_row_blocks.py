@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_circles
 
-from comitia import Ensemble
+from comitia import Ensemble, sizes
 from comitia._store import BlockWriter
 from comitia.distributed import client_for
 from comitia.exceptions import ComitiaError, EnsembleFileError
@@ -21,18 +21,15 @@ from comitia.generate import (
     KMeansGenerator,
     LandmarkSpectralGenerator,
     Subsample,
-    blocks,
     columns,
     generate_blocks,
-    landmark_spectral,
-    large,
 )
 from comitia.generate.parquet import ParquetRows
 from comitia.generate.sources import (
     ArrayRows,
     MappedRows,
     ScaledRows,
-    column_moments,
+    _column_moments,
     open_rows,
 )
 
@@ -52,12 +49,12 @@ ALL = [SPECTRAL, KMEANS, MINIBATCH]
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Samples, pieces and batches so small that there are several of each."""
-    monkeypatch.setattr(landmark_spectral, "_SAMPLE", 900)
-    monkeypatch.setattr(landmark_spectral, "_SAMPLE_EACH", 1)
-    monkeypatch.setattr(large, "_LANDMARKS", 500)
-    monkeypatch.setattr(large, "_LANDMARKS_EACH", 1)
+    monkeypatch.setattr(sizes, "LANDMARK_GRAPH_SAMPLE", 900)
+    monkeypatch.setattr(sizes, "LANDMARK_GRAPH_SAMPLE_EACH", 1)
+    monkeypatch.setattr(sizes, "KMEANS_SAMPLE", 500)
+    monkeypatch.setattr(sizes, "KMEANS_SAMPLE_EACH", 1)
+    monkeypatch.setattr(sizes, "SAMPLE_BYTES", 20_000)
     monkeypatch.setattr(columns, "PIECE", 700)
-    monkeypatch.setattr(blocks, "_SAMPLE_BYTES", 20_000)
     monkeypatch.setattr("comitia.generate.sources.pieces_of.__defaults__", (700,))
 
 
@@ -305,7 +302,7 @@ def test_scaled_rows_have_mean_zero_and_variance_one():
     assert_allclose(Z.mean(axis=0), 0.0, atol=1e-6)  # 1e9 costs nine digits
     assert_allclose(Z[:, [0, 1, 2, 4]].std(axis=0), 1.0, rtol=1e-6)
     assert_array_equal(Z[:, 3], 0.0)
-    mean, deviation = column_moments(ArrayRows(X))
+    mean, deviation = _column_moments(ArrayRows(X))
     assert_allclose(mean, X.mean(axis=0), rtol=1e-12)
     assert_allclose(deviation, X.std(axis=0), rtol=1e-12)
 

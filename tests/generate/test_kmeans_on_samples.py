@@ -8,6 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from comitia import sizes
 from comitia._kernels.assign import nearest_centres, spread_centres, sum_columns
 from comitia.exceptions import ComitiaError
 from comitia.generate import (
@@ -17,16 +18,15 @@ from comitia.generate import (
     RandomProjection,
     Subsample,
 )
-from comitia.generate import base as generate_base
-from comitia.generate.base import NearestCentre
-from comitia.generate.columns import Columns, Frame
-from comitia.generate.large import (
+from comitia.generate._kmeans_on_samples import (
     ColumnsCentres,
     _means,
     landmark_centres,
     minibatch_centres,
     nearest_of_columns,
 )
+from comitia.generate.columns import Columns, Frame
+from comitia.generate.nearest_models import NearestCentre
 
 X, TRUTH = make_blobs(3000, centers=6, n_features=5, random_state=0)
 LARGE = ["landmark", "minibatch"]
@@ -252,7 +252,7 @@ def test_members_leave_out_what_they_did_not_draw(solver, objects):
 def test_the_solver_is_chosen_by_the_number_of_objects(monkeypatch):
     few = KMeansGenerator(1, n_clusters=3, random_state=0).fit(X)
     assert isinstance(few.members_[0].model, NearestCentre)
-    monkeypatch.setattr("comitia.generate.kmeans.MANY_OBJECTS", 1000)
+    monkeypatch.setattr(sizes, "SAMPLED_KMEANS_OBJECTS", 1000)
     many = KMeansGenerator(1, n_clusters=3, random_state=0).fit(X)
     assert isinstance(many.members_[0].model, ColumnsCentres)
     slow = KMeansGenerator(1, n_clusters=3, solver="lloyd", random_state=0).fit(X)
@@ -264,7 +264,7 @@ def test_jobs_and_checkpoints_do_not_change_the_result(tmp_path, monkeypatch):
     plain = KMeansGenerator(5, **parameters).fit(X)
     jobs = KMeansGenerator(5, n_jobs=2, checkpoint=tmp_path, **parameters).fit(X)
     assert jobs.ensemble_ == plain.ensemble_
-    monkeypatch.setattr(KMeansGenerator, "_make", None)  # nothing is left to make
+    monkeypatch.setattr(KMeansGenerator, "fit_sample", None)  # nothing is left to make
     again = KMeansGenerator(5, checkpoint=tmp_path, **parameters).fit(X)
     assert again.ensemble_ == plain.ensemble_
     assert_array_equal(again.transform(X), plain.transform(X))
@@ -273,7 +273,7 @@ def test_jobs_and_checkpoints_do_not_change_the_result(tmp_path, monkeypatch):
 def test_many_objects_go_to_the_nearest_centre_by_the_same_rule(monkeypatch):
     model = NearestCentre(X[:20] + 1e6)
     few = model.predict(X + 1e6)
-    monkeypatch.setattr(generate_base, "MANY_OBJECTS", 100)
+    monkeypatch.setattr(sizes, "COMPILED_NEAREST_OBJECTS", 100)
     assert_array_equal(model.predict(X + 1e6), few)
 
 

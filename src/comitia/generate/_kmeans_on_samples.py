@@ -1,4 +1,4 @@
-"""K-means for very many objects: centres from a subsample, all objects to the nearest.
+"""K-means for very many objects: centres from a sample, all objects to the nearest.
 
 The data are kept feature by feature in single precision (:class:`Columns`), which is
 what the kernels read fastest, and are made once for all members of an ensemble.
@@ -6,21 +6,18 @@ what the kernels read fastest, and are made once for all members of an ensemble.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._labels import narrowest
-from comitia.generate.base import Made
-from comitia.generate.columns import Columns, Frame
+from comitia import sizes
+from comitia.generate.columns import Frame
 
 __all__ = [
     "ColumnsCentres",
-    "half_squares",
     "landmark_centres",
     "landmark_count",
-    "made_of_sample",
     "minibatch_centres",
     "minibatch_count",
     "nearest_of_columns",
@@ -33,20 +30,11 @@ Array = NDArray[np.float64]
 # Rows that are labelled at once.
 _BLOCK = 1 << 17
 
-# Landmarks: so many objects at least, and so many for each cluster. With 20 000
-# objects and 50 clusters the inertia is half a per cent above that of full k-means.
-_LANDMARKS = 20_000
-_LANDMARKS_EACH = 256
-
-# Lloyd's iterations on the landmarks.
-_MAX_ITER = 25
-
-# Mini-batches: of so many objects, from a subsample so many times as large, which is
-# swept so many times, and more often if that makes less than so many batches.
-_BATCH = 2048
-_PER_LANDMARK = 4
-_SWEEPS = 2
-_BATCHES = 60
+_MAX_ITER = 25  # Lloyd's iterations on the landmarks
+_BATCH = 2048  # objects in a mini-batch
+_PER_LANDMARK = 4  # objects in the subsample of mini-batches for each landmark
+_SWEEPS = 2  # passes over that subsample, at least
+_BATCHES = 60  # mini-batches in all passes together, at least
 
 # Stop when the centres move by less than this share of the variance, as scikit-learn.
 _TOL = 1e-4
@@ -87,45 +75,25 @@ class ColumnsCentres:
         return len(self.values)
 
     def label_columns(self, columns: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Label objects that are in the frame already.
-
-        Parameters
-        ----------
-        columns : ndarray of shape (p, n)
-            The objects, feature by feature.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Index of the nearest centre; the lower one of two that are equally near.
-        """
+        """Label objects of shape (p, n) that are in the frame; the first of equals."""
         if self.features is not None:
             columns = self.features.on_columns(columns)
         return nearest_of_columns(columns, self.values)[0]
 
+    def label_tensor(self, columns: Any) -> Any:
+        """Label objects of shape (p, n) in the frame that are on a device."""
+        from comitia._kernels.device import nearest_centres
+
+        if self.features is not None:
+            columns = self.features.on_tensor(columns)
+        return nearest_centres(columns, self.values, _half_squares(self.values))
+
     def predict(self, X: Array) -> NDArray[np.int32]:
-        """Label objects.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Index of the nearest centre; the lower one of two that are equally near.
-        """
+        """Label objects of shape (n, p)."""
         return nearest_of_rows(X, self.values, self.frame, self.features)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The arrays it is made of, all but the feature map.
-
-        Returns
-        -------
-        state : dict of ndarray
-            The centres and the frame.
-        """
+        """The arrays it is made of, all but the feature map."""
         return {
             "centres": self.values,
             "shift": self.frame.shift,
@@ -133,75 +101,10 @@ class ColumnsCentres:
         }
 
 
-class SampleModel(Protocol):
-    """What a member is that was fitted on a sample."""
-
-    @property
-    def n_clusters(self) -> int:
-        """How many clusters there are; each has an object of the sample."""
-
-    def label_columns(self, columns: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Label objects that are in the frame already."""
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """The arrays that a checkpoint keeps."""
-
-
-class FromSample(Protocol):
-    """A generator whose members are fitted on samples and then label all objects."""
-
-    def _sample_rows(self, n: int, plan: dict[str, Any]) -> NDArray[np.int64]:
-        """The objects, in order, that the member of a plan is fitted on."""
-
-    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> SampleModel:
-        """Fit the member of a plan."""
-
-
-def made_of_sample(generator: FromSample, X: Columns, plan: dict[str, Any]) -> Made:
-    """Make a member: fitted on a sample, all objects labelled.
-
-    Parameters
-    ----------
-    generator : FromSample
-        Who draws the sample and fits the member.
-
-    X : Columns
-        The data.
-
-    plan : dict
-        What the member is to do.
-
-    Returns
-    -------
-    made : Made
-        The member.
-    """
-    rows = generator._sample_rows(len(X), plan)
-    model = generator._fit_sample(X.take(rows), plan)
-    labels = model.label_columns(X.values)
-    labels = labels.astype(narrowest(model.n_clusters))
-    return Made(labels, model=model, state=model.state())
-
-
 def sample_rows(n: int, size: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-    """Draw objects.
+    """Draw objects, in order; all of them if there are no more than asked for.
 
-    Parameters
-    ----------
-    n : int
-        Number of objects.
-
-    size : int
-        How many draws; some are drawn twice and count once, which is cheaper than a
-        permutation of all objects. All are taken if there are no more.
-
-    rng : RandomState
-        Source of randomness.
-
-    Returns
-    -------
-    rows : ndarray of int64
-        The objects, in order.
+    Some are drawn twice and count once, which is cheaper than a permutation of all.
     """
     if n <= size:
         return np.arange(n)
@@ -211,24 +114,11 @@ def sample_rows(n: int, size: int, rng: np.random.RandomState) -> NDArray[np.int
 def nearest_of_columns(
     columns: NDArray[Any], centres: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Nearest centre of each object of feature-major data.
+    """Nearest centre of each object of feature-major data (p, n), the first of equals.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (p, n)
-        The data.
-
-    centres : ndarray of shape (k, p)
-        The centres, of the same precision.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The nearest centre, the first of equals; the same for any number of threads.
-
-    scores : ndarray of shape (n,)
-        What grows as the squared distance falls: half the squared length of the
-        object minus half its squared distance.
+    Centres have the precision of the data; the result is the same for any number of
+    threads. Also returned are scores that grow as the squared distance falls: half the
+    squared length of the object minus half its squared distance.
     """
     from comitia._kernels.assign import nearest_centres
     from comitia._kernels.chunks import over_ranges
@@ -236,7 +126,7 @@ def nearest_of_columns(
     n = columns.shape[1]
     labels = np.empty(n, dtype=np.int32)
     scores = np.empty(n, dtype=columns.dtype)
-    penalty = half_squares(centres)
+    penalty = _half_squares(centres)
 
     def work(start: int, stop: int) -> None:
         nearest_centres(columns, centres, penalty, start, stop, labels, scores)
@@ -245,46 +135,12 @@ def nearest_of_columns(
     return labels, scores
 
 
-def half_squares(centres: NDArray[Any]) -> NDArray[Any]:
-    """Half the squared length of each centre.
-
-    Parameters
-    ----------
-    centres : ndarray of shape (k, p)
-        The centres.
-
-    Returns
-    -------
-    halves : ndarray of shape (k,)
-        What is taken off the products of an object with the centres; of their type.
-    """
-    squares = (centres.astype(np.float64) ** 2).sum(axis=1)
-    return (squares / 2).astype(centres.dtype)
-
-
 def nearest_of_rows(
     X: Array, centres: NDArray[Any], frame: Frame, features: Any = None
 ) -> NDArray[np.int32]:
-    """Nearest centre of each row, a block of rows at a time.
+    """Nearest centre of each row of X, the first of equals; a block of rows at a time.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The data.
-
-    centres : ndarray of shape (k, p)
-        The centres in the frame; their precision is the one that is used.
-
-    frame : Frame
-        The frame.
-
-    features : FeatureMap, default=None
-        What the centres' features are made with.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The nearest centre, the first of equals.
+    Centres are in the frame, after the feature map; their precision is the one used.
     """
     labels = np.empty(len(X), dtype=np.int32)
     step = _BLOCK
@@ -297,34 +153,12 @@ def nearest_of_rows(
 
 
 def landmark_count(n_clusters: int) -> int:
-    """How many objects :func:`landmark_centres` looks at.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-
-    Returns
-    -------
-    n : int
-        The size of the subsample.
-    """
-    return max(_LANDMARKS, _LANDMARKS_EACH * n_clusters)
+    """How many objects :func:`landmark_centres` looks at."""
+    return max(sizes.KMEANS_SAMPLE, sizes.KMEANS_SAMPLE_EACH * n_clusters)
 
 
 def minibatch_count(n_clusters: int) -> int:
-    """How many objects :func:`minibatch_centres` looks at.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-
-    Returns
-    -------
-    n : int
-        The size of the subsample.
-    """
+    """How many objects :func:`minibatch_centres` looks at."""
     return _PER_LANDMARK * landmark_count(n_clusters)
 
 
@@ -337,32 +171,9 @@ def landmark_centres(
     init: str = "k-means++",
     max_iter: int = _MAX_ITER,
 ) -> NDArray[np.float32]:
-    """Centres of k-means on a subsample, the landmarks.
+    """Centres (k, p) of k-means on a subsample of feature-major data, the landmarks.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (p, n)
-        The data, feature by feature.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    weights : ndarray of shape (n,), default=None
-        Weights of the objects.
-
-    init : {"k-means++", "random"}, default="k-means++"
-        How the centres start.
-
-    max_iter : int, default=25
-        Most iterations; later ones gain less than more landmarks do.
-
-    Returns
-    -------
-    centres : ndarray of shape (n_clusters, p)
-        The centres.
+    Later iterations than the 25th gain less than more landmarks do.
     """
     points, mass = _subsample(columns, weights, landmark_count(n_clusters), rng)
     centres = _start(points, mass, n_clusters, init, rng)
@@ -388,33 +199,11 @@ def minibatch_centres(
     weights: Array | None = None,
     init: str = "k-means++",
 ) -> NDArray[np.float32]:
-    r"""Centres that follow the means of small batches of a subsample.
+    r"""Centres (k, p) that follow the means of small batches of a subsample.
 
     A batch with weight :math:`w` and mean :math:`\bar x` in a cluster moves its centre
     by :math:`(\bar x - c)\, w / W`, where :math:`W` is the weight of all batches of a
     sweep that the centre has seen, this one included.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (p, n)
-        The data, feature by feature.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    weights : ndarray of shape (n,), default=None
-        Weights of the objects.
-
-    init : {"k-means++", "random"}, default="k-means++"
-        How the centres start.
-
-    Returns
-    -------
-    centres : ndarray of shape (n_clusters, p)
-        The centres.
     """
     from comitia._kernels.assign import sum_columns
 
@@ -493,3 +282,9 @@ def _means(
         farthest = np.argsort(-distances, kind="stable")[: len(empty)]
         means[empty[: len(farthest)]] = points[:, farthest].T
     return means.astype(np.float32)
+
+
+def _half_squares(centres: NDArray[Any]) -> NDArray[Any]:
+    """Half the squared length of each centre, in their precision."""
+    squares = (centres.astype(np.float64) ** 2).sum(axis=1)
+    return (squares / 2).astype(centres.dtype)

@@ -19,7 +19,8 @@ from comitia.cluster.communities import (
 )
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Made, draw_seeds
+from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.member import Made
 
 __all__ = ["CommunityGenerator"]
 
@@ -35,8 +36,7 @@ class CommunityGenerator(Generator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
+    n_clusterings : shared
 
     detector : str or list of str, default="louvain"
         "louvain", "label_propagation" or "overlapping_label_propagation", functions of
@@ -49,17 +49,7 @@ class CommunityGenerator(Generator):
         For "overlapping_label_propagation": the least share of a vertex's memory that
         makes it a member of a community.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -106,10 +96,10 @@ class CommunityGenerator(Generator):
 
     transform = available_if(_never)(Generator.transform)
 
-    def _check_data(self, X: Any, *, reset: bool = True) -> Any:
+    def check_data(self, X: Any, *, reset: bool = True) -> Any:
         return check_graph(X)
 
-    def _plan(self, X: Any, rng: np.random.RandomState) -> list[dict[str, Any]]:
+    def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         one = isinstance(self.detector, str)
         detectors = [self.detector] if one else list(self.detector)
         if not detectors or not set(detectors) <= set(_DETECTORS):
@@ -124,7 +114,7 @@ class CommunityGenerator(Generator):
             plans.append({"detector": name, "seed": seed, "group": group})
         return plans
 
-    def _make(self, X: Any, plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: Any, plan: Plan) -> Made:
         rng = np.random.RandomState(plan["seed"])
         if plan["detector"] == "overlapping_label_propagation":
             found = overlapping_label_propagation(X, rng, threshold=self.threshold)
@@ -140,9 +130,9 @@ class CommunityGenerator(Generator):
             detect, extra = louvain, {"resolution": self.resolution}
         return Made(detect(X, rng, **extra))
 
-    def _ensemble(self, made: list[Made], names: dict[str, Any]) -> Ensemble:
+    def assemble(self, made: list[Made], names: dict[str, Any]) -> Ensemble:
         if not any("vertices" in one.state for one in made):
-            return super()._ensemble(made, names)
+            return super().assemble(made, names)
         n = len(np.asarray(made[0].labels))
         return Ensemble.from_clusters([_clusters(one) for one in made], n, **names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
@@ -24,30 +24,15 @@ from comitia._files import (
 )
 from comitia._lock import LOCK
 from comitia.exceptions import EnsembleFileError
+from comitia.generate.member import Made
 
 __all__ = ["Checkpoint", "check_state", "fingerprint"]
 
 FORMAT = "comitia-checkpoint-2"
-# Of older versions, without a digest.
-_OLD_FORMAT = "comitia-checkpoint-1"
 
 
 def fingerprint(what: Mapping[str, Any], X: Any) -> str:
-    """Tell one run from another.
-
-    Parameters
-    ----------
-    what : dict
-        The generator and its parameters.
-
-    X : ndarray or csr_array
-        The data.
-
-    Returns
-    -------
-    digest : str
-        Equal for equal generators on equal data.
-    """
+    """Tell one run from another: equal for equal parameters and equal data."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps(_described(what), sort_keys=True).encode())
     sparse = hasattr(X, "indptr")
@@ -140,7 +125,7 @@ class Checkpoint:
     ) -> list[Any]:
         try:
             found = read_json(about, FORMAT)
-            if found["format"] not in (FORMAT, _OLD_FORMAT):
+            if found["format"] != FORMAT:
                 raise ValueError("unknown format")
             earlier, plans = found["run"], found["plans"]
             known = json.loads(json.dumps(fresh))
@@ -160,19 +145,10 @@ class Checkpoint:
         return list(plans)
 
     def read(self, m: int) -> dict[str, NDArray[Any]] | None:
-        """Read a finished member.
+        """Read the arrays of a finished member; None if it is not finished.
 
-        Parameters
-        ----------
-        m : int
-            Its number.
-
-        Returns
-        -------
-        arrays : dict of ndarray or None
-            What was written, or None if the member is not finished. One that a worker
-            of an earlier run has left here, whose main process was killed and whose
-            folder was cleared for this run, is not.
+        One that a worker of an earlier run has left here, whose main process was killed
+        and whose folder was cleared for this run, is not.
         """
         path = self._path(m)
         if not path.exists():
@@ -208,17 +184,27 @@ class Checkpoint:
             )
 
     def write(self, m: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write a finished member.
-
-        Parameters
-        ----------
-        m : int
-            Its number.
-
-        arrays : dict of ndarray
-            What :meth:`read` is to give back.
-        """
+        """Write the arrays of a finished member."""
         write_arrays(self._path(m), {**arrays, "member": np.array(self._seal(m))})
+
+    def keep(self, m: int, fit: Callable[[], Made]) -> Made:
+        """Read a member that is finished, or make it with ``fit`` and write it.
+
+        One that is read has no model.
+        """
+        found = self.read(m)
+        if found is not None:
+            labels = found.pop("labels", None)
+            membership = found.pop("membership", None)
+            return Made(labels, membership, state=found, earlier=True)
+        made = fit()
+        arrays = dict(made.state)
+        if made.labels is not None:
+            arrays["labels"] = np.asarray(made.labels)
+        if made.membership is not None:
+            arrays["membership"] = np.asarray(made.membership)
+        self.write(m, arrays)
+        return made
 
     def _seal(self, m: int) -> str:
         """Whose member it is, and which."""
@@ -233,22 +219,9 @@ def check_state(
 ) -> dict[str, int]:
     """Check the arrays of a model that was kept, which kernels will read.
 
-    Parameters
-    ----------
-    state : dict of ndarray
-        What a member wrote.
-
-    shapes : dict of str to str
-        The dimensions of each array by name, as in ``"k p"``; no name is a number.
-        Dimensions of one name are equal.
-
-    **sizes : int
-        Dimensions that are known.
-
-    Returns
-    -------
-    sizes : dict of str to int
-        All dimensions.
+    Shapes are given by the names of their dimensions, as in ``"k p"``; no name is a
+    number. Dimensions of one name are equal, and those in ``sizes`` are known. All
+    dimensions are returned.
     """
     for name, dimensions in shapes.items():
         array, called = state.get(name), dimensions.split()

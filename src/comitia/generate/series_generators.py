@@ -19,10 +19,11 @@ from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
-from comitia.generate.base import Generator, Made, OnProgress, draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.generator import Generator, OnProgress, Plan, draw_seeds
+from comitia.generate.member import Made
 from comitia.generate.series_features import represent_series
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views_generator import Standardiser, ViewsGenerator
 
 __all__ = ["HMMGenerator", "RepresentationGenerator"]
 
@@ -37,9 +38,7 @@ class HMMGenerator(Generator):
     n_clusterings : int, default=10
         Size of the ensemble, :math:`M`.
 
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusters : shared
 
     n_states : int, default=3
         Hidden states of each model.
@@ -47,17 +46,7 @@ class HMMGenerator(Generator):
     max_iter : int, default=50
         Most rounds of assigning series and fitting models.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -103,16 +92,16 @@ class HMMGenerator(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _check_data(self, X: Any, *, reset: bool = True) -> Series:
+    def check_data(self, X: Any, *, reset: bool = True) -> Series:
         return Series.read(check_series(X))
 
-    def _shift_of(self, X: Series) -> Array | None:
+    def shift_of(self, X: Series) -> Array | None:
         return far_shift(X.steps)
 
-    def _fingerprint(self, X: Any) -> str:
-        return super()._fingerprint(np.append(X.lengths, X.steps))
+    def fingerprint(self, X: Any) -> str:
+        return super().fingerprint(np.append(X.lengths, X.steps))
 
-    def _plan(self, X: Series, rng: np.random.RandomState) -> list[dict[str, Any]]:
+    def plan(self, X: Series, rng: np.random.RandomState) -> list[Plan]:
         few, most = n_clusters_range(self.n_clusters, len(X))
         n_clusters = rng.randint(few, most + 1, size=self.n_clusterings)
         seeds = draw_seeds(self.n_clusterings, rng)
@@ -121,7 +110,7 @@ class HMMGenerator(Generator):
             for k, seed in zip(n_clusters, seeds, strict=True)
         ]
 
-    def _make(self, X: Series, plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: Series, plan: Plan) -> Made:
         model = HMMKModels(
             plan["n_clusters"],
             n_states=self.n_states,

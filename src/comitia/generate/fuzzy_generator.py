@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
-from comitia.generate.base import Made, NearestCentre
-from comitia.generate.checkpoint import check_state
 from comitia.generate.estimators import EstimatorGenerator
+from comitia.generate.generator import Plan
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 
 __all__ = ["FuzzyGenerator"]
 
@@ -24,12 +25,7 @@ class FuzzyGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     fuzziness : float, default=2.0
         The exponent of the memberships, above 1; near 1 they are crisp.
@@ -41,27 +37,13 @@ class FuzzyGenerator(EstimatorGenerator):
         A member is done when no membership changes by more; one of many clusterings
         need not be exact.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw get memberships too; they stay
         missing otherwise.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -102,29 +84,26 @@ class FuzzyGenerator(EstimatorGenerator):
         verbose: Any = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            None,
-            n_clusterings,
-            n_clusters=n_clusters,
-            objects=objects,
-            features=features,
-            extend=extend,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            verbose=verbose,
-            random_state=random_state,
-        )
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
         self.fuzziness = fuzziness
         self.max_iter = max_iter
         self.tol = tol
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from comitia.cluster import FuzzyCMeans
 
         return [FuzzyCMeans(fuzziness=self.fuzziness, n_init=1, max_iter=self.max_iter)]
 
-    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
-        rows, counts, features = self._draw(X, plan)
+    def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
+        rows, counts, features = self.draw(len(X), plan)
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         model.fit(seen, sample_weight=counts)
@@ -141,7 +120,8 @@ class FuzzyGenerator(EstimatorGenerator):
             membership=membership, model=centres, state={"centres": centres.centres}
         )
 
-    def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
-        features = self._draw_features(plan)
-        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
-        return NearestCentre(state["centres"], features, self.fuzziness)
+    def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
+        model = super().restore(plan, state)
+        if model is not None:
+            model.fuzziness = self.fuzziness
+        return model
