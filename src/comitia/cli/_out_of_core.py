@@ -143,11 +143,10 @@ def _against(
             "such as lwgp (comitia methods --scales linear)"
         )
     generator = estimator.get_generator()
-    if not hasattr(generator, "_fit_sample"):
-        yield (
-            f"{type(generator).__name__} needs the whole table in memory; take "
-            "--generator kmeans or landmark-spectral"
-        )
+    if not hasattr(generator, "needs_memory"):
+        yield f"{type(generator).__name__} needs the whole table in memory"
+    elif why := generator.needs_memory():
+        yield why.removesuffix(".")
     if isinstance(wanted, range):
         yield "-k must be one number for a table in blocks"
     if how.scale == "robust":

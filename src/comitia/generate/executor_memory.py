@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
+from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
-from comitia.generate.generator import Generator, Keep, OnProgress, Plan, counted
+from comitia.generate.generator import Generator, Keep, Plan, counted
 from comitia.generate.member import Made, MadeAgain, Member
 
 __all__ = ["fit_in_memory", "fit_plans"]

@@ -16,6 +16,7 @@ from sklearn.utils.parallel import delayed
 from comitia import sizes
 from comitia._labels import narrowest
 from comitia._lock import locked
+from comitia._progress import OnProgress
 from comitia._sklearn import in_workers
 from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks
@@ -23,7 +24,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
 from comitia.generate.columns import Columns, Frame
-from comitia.generate.generator import Generator, OnProgress, Plan, counted
+from comitia.generate.generator import Generator, Plan, counted
 from comitia.generate.member import Member
 from comitia.generate.sources import (
     ArrayRows,

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import device_of
 from comitia._labels import narrowest
+from comitia._progress import OnProgress
 from comitia._sklearn import Interval, in_workers, validate_data
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import fingerprint
@@ -30,15 +31,12 @@ from comitia.generate._docs import SharedDocs
 from comitia.generate.columns import Columns
 from comitia.generate.member import Made
 
-__all__ = ["Generator", "OnProgress", "Plan", "counted", "draw_seeds"]
+__all__ = ["Generator", "Plan", "counted", "draw_seeds"]
 
 T = TypeVar("T")
 
 # What one member is to do: numbers and names, which JSON can hold.
 Plan = dict[str, Any]
-
-# Is told what is being done, how much of it is done, and of how much.
-OnProgress = Callable[[str, int, int], None]
 
 # Fits a member, or reads it where an earlier run has left it: keep(m, fit).
 Keep = Callable[[int, Callable[[], Made]], Made]

@@ -14,13 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_series
+from comitia._progress import OnProgress
 from comitia._scales import far_shift
 from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.estimators import n_clusters_range
-from comitia.generate.generator import Generator, OnProgress, Plan, draw_seeds
+from comitia.generate.generator import Generator, Plan, draw_seeds
 from comitia.generate.member import Made
 from comitia.generate.series_features import represent_series
 from comitia.generate.views_generator import Standardiser, ViewsGenerator

@@ -12,10 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_views
+from comitia._progress import OnProgress
 from comitia._scales import column_scales
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.generator import OnProgress, draw_seeds
+from comitia.generate.generator import draw_seeds
 
 __all__ = ["Standardiser", "ViewsGenerator"]
 
