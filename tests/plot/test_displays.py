@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from comitia import Ensemble, method, plot
 from comitia.exceptions import ComitiaError
 from comitia.io import Result
-from comitia.plot import style
+from comitia.plot import _style
 from tests.fixtures import planted
 
 mpl.use("Agg")
@@ -265,19 +265,19 @@ def luminance(colour):
 
 def test_colours_stand_out_from_the_paper():
     # 2 : 1 is what the palest of Okabe and Ito's colours without yellow reaches.
-    for colour in style.COLOURS:
+    for colour in _style.COLOURS:
         assert 1.05 / (luminance(colour) + 0.05) > 2
 
 
 def test_the_first_56_clusters_have_their_own_pair_of_colour_and_shape():
-    pairs = {(style.cluster_colour(c), style.cluster_marker(c)) for c in range(56)}
+    pairs = {(_style.cluster_colour(c), _style.cluster_marker(c)) for c in range(56)}
     assert len(pairs) == 56
 
 
 def test_names_of_users_are_one_short_line_and_no_mathematics():
     from matplotlib.text import Text
 
-    name = style.words("price in $\nand weight in $, both as they were in May")
+    name = _style.words("price in $\nand weight in $, both as they were in May")
     assert "\n" not in name
     assert len(name.replace("\\", "")) == 28
     assert Text(text=name)._preprocess_math(name)[1] is False
@@ -285,8 +285,8 @@ def test_names_of_users_are_one_short_line_and_no_mathematics():
 
 def test_every_name_is_there_or_every_second():
     ax = Figure().add_subplot()
-    style.name_ticks(ax.xaxis, list("abcde"), range(5), most=5)
+    _style.name_ticks(ax.xaxis, list("abcde"), range(5), most=5)
     assert [t.get_text() for t in ax.get_xticklabels()] == list("abcde")
-    style.name_ticks(ax.xaxis, list("abcde"), range(5), most=4)
+    _style.name_ticks(ax.xaxis, list("abcde"), range(5), most=4)
     assert [t.get_text() for t in ax.get_xticklabels()] == ["a", "c", "e"]
     assert ax.get_xticks().tolist() == [0, 2, 4]

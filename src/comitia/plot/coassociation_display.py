@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.heat_maps import heat_map, with_room
 from comitia.plot.display_base import Display
-from comitia.plot.style import COLOURS, GREY, SEQUENTIAL, colour_bar
+from comitia.plot._style import COLOURS, GREY, SEQUENTIAL, colour_bar
 
 __all__ = ["CoassociationDisplay"]
 

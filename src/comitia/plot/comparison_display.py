@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display
-from comitia.plot.style import COLOURS, GREY, name_ticks, tidy
+from comitia.plot._style import COLOURS, GREY, name_ticks, tidy
 
 __all__ = ["ComparisonDisplay"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display, make_frame
-from comitia.plot.style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
+from comitia.plot._style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
 
 __all__ = ["ConsensusCDFDisplay"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from comitia.plot.style import make_axes
+from comitia.plot._style import make_axes
 
 __all__ = ["Display"]
 

@@ -15,7 +15,7 @@ from comitia.display.consensus_view import (
 )
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display
-from comitia.plot.style import COLOURS, tidy
+from comitia.plot._style import COLOURS, tidy
 
 __all__ = ["ObjectiveDisplay"]
 

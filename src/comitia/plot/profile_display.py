@@ -14,7 +14,7 @@ from comitia.display.consensus_view import check_fitted
 from comitia.display.feature_table import check_features, name_features
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display
-from comitia.plot.style import DIVERGING, colour_bar, name_ticks, words
+from comitia.plot._style import DIVERGING, colour_bar, name_ticks, words
 
 __all__ = ["ProfileDisplay"]
 

@@ -18,7 +18,7 @@ from comitia.display.consensus_view import (
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display
-from comitia.plot.style import (
+from comitia.plot._style import (
     COLOURS,
     GREY,
     SEQUENTIAL,
