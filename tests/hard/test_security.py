@@ -68,7 +68,7 @@ ALLOWED = {
         "pickle.loads",
     ): "its parent, which started it, writes",
     (
-        "evaluate/_contest.py",
+        "evaluate/_comparison_runs.py",
         "pickle.loads",
     ): "its parent, which started it, writes this",
     ("workers/worker.py", "pickle.loads"): "its child, which it started, writes this",

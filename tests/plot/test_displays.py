@@ -277,7 +277,7 @@ def test_the_first_56_clusters_have_their_own_pair_of_colour_and_shape():
 def test_names_of_users_are_one_short_line_and_no_mathematics():
     from matplotlib.text import Text
 
-    name = _style.words("price in $\nand weight in $, both as they were in May")
+    name = _style.short_name("price in $\nand weight in $, both as they were in May")
     assert "\n" not in name
     assert len(name.replace("\\", "")) == 28
     assert Text(text=name)._preprocess_math(name)[1] is False

@@ -75,7 +75,7 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
     n, members = len(data), codes[known]
     sizes = np.bincount(members, minlength=k)
     centre = data.mean(axis=0)
-    # About the mean of all objects, so that large values cancel no digits.
+    # Centred first, so that large values lose no digits.
     Z = data - centre
     Z[:, is_constant(data)] = 0.0
     onehot = csr_array(
@@ -88,7 +88,7 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
     spread = np.sqrt(total / n)
     differences = _ratio(shifts, spread)
     rest = n - sizes[:, None]
-    # The sums over all objects are zero about their mean.
+    # Centred values sum to zero, so the rest sums to minus these sums.
     apart = shifts + sums / np.where(rest > 0, rest, 1)
     within = squares - sums**2 / full
     within += (total - squares) - sums**2 / np.where(rest > 0, rest, 1)

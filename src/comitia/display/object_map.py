@@ -76,7 +76,7 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
         Z = (data - data.mean(axis=0)) / np.where(is_constant(data), 1.0, spread)
         if Z.shape[0] >= Z.shape[1]:
             return np.asarray(Z @ leading_directions(Z, None))
-        # The smaller side: the loadings follow from the scores.
+        # Fewer objects than features: scores first, and loadings from them.
         loadings = Z.T @ leading_directions(Z.T, None)
         lengths = np.linalg.norm(loadings, axis=0)
         loadings /= np.where(lengths > 0, lengths, 1.0)
@@ -94,13 +94,13 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
         _, rank = np.unique(group[apart], return_inverse=True)
         step = (rank + 0.5) / (rank.max() + 1)
         places[apart, 0] = low[0] + step * (high[0] - low[0])
-        # A fifth of the picture below; of one where all are in a line, of its length.
+        # Below by a fifth of the height; of the length if all are in a line.
         places[apart, 1] = low[1] - 0.2 * ((high - low)[1] or (high - low)[0] or 1.0)
     return places[micro.inverse]
 
 
 def _joined_groups(B: Any) -> NDArray[np.int64]:
-    """Which rows of an indicator matrix a chain of columns joins, numbered."""
+    """Number the groups of rows of an indicator matrix that shared columns join."""
     from scipy.sparse import block_array
     from scipy.sparse.csgraph import connected_components
 

@@ -66,7 +66,7 @@ class ResultNumbers:
         """The other cluster that each object gives most votes to."""
         others = self.result.membership.copy()
         others[np.arange(self.n), self.result.labels] = -1.0
-        return np.argmax(others, axis=1)
+        return np.asarray(others.argmax(axis=1))
 
     @cached_property
     def mixed(self) -> tuple[int, int, float] | None:
@@ -129,7 +129,7 @@ class ResultNumbers:
         """How alike the best cluster of each clustering is to each cluster, (M, k)."""
         shared = overlaps(self.ensemble, self.result.labels, self.k)
         begin = self.ensemble.offsets[:-1]
-        # Of a subsample only the objects in it count.
+        # Objects that a clustering has not sampled do not count.
         known = np.add.reduceat(shared, begin, axis=0)[self.ensemble.clustering_of]
         if self.ensemble.kind == "overlapping":
             known = np.minimum(known, self.result.sizes)

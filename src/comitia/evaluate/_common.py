@@ -11,28 +11,18 @@ import numpy as np
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["at_least", "check_share", "n_objects_of", "pandas", "plain"]
+__all__ = [
+    "as_json_types",
+    "at_least",
+    "check_share",
+    "fit_on",
+    "import_pandas",
+    "n_objects_of",
+]
 
 
 def at_least(value: Any, least: int, name: str) -> int:
-    """Check a whole number.
-
-    Parameters
-    ----------
-    value : int
-        The number.
-
-    least : int
-        The smallest that will do.
-
-    name : str
-        What the argument is called.
-
-    Returns
-    -------
-    number : int
-        The number.
-    """
+    """Check a whole number."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -43,18 +33,7 @@ def at_least(value: Any, least: int, name: str) -> int:
 
 
 def check_share(object_fraction: float) -> float:
-    """Check the share of the objects that a resample has.
-
-    Parameters
-    ----------
-    object_fraction : float
-        The share.
-
-    Returns
-    -------
-    share : float
-        The share.
-    """
+    """Check the share of the objects that a resample has."""
     if not isinstance(object_fraction, Real) or not 0 < object_fraction <= 1:
         raise ComitiaError(
             f"object_fraction={object_fraction!r} must be above 0 and at most 1."
@@ -62,52 +41,33 @@ def check_share(object_fraction: float) -> float:
     return float(object_fraction)
 
 
+def fit_on(estimator: Any, X: Any, ensemble: Ensemble | None) -> Any:
+    """Fit a method on what its card says that it needs."""
+    if "labels" not in estimator.card.needs:
+        return estimator.fit(X)
+    if "data" in estimator.card.needs:
+        return estimator.fit(X, ensemble=ensemble)
+    return estimator.fit(ensemble)
+
+
 def n_objects_of(objects: Any) -> int:
-    """Count objects.
-
-    Parameters
-    ----------
-    objects : Ensemble or ndarray
-        Clusterings or data.
-
-    Returns
-    -------
-    n : int
-        How many objects there are.
-    """
+    """Count objects."""
     return objects.n_objects if isinstance(objects, Ensemble) else len(objects)
 
 
-def plain(value: Any) -> Any:
-    """Turn arrays into lists, and NaN into None.
-
-    Parameters
-    ----------
-    value : object
-        Dicts, lists, arrays, numbers and texts.
-
-    Returns
-    -------
-    plain : object
-        The same in what JSON can hold.
-    """
+def as_json_types(value: Any) -> Any:
+    """Turn arrays into lists and NaN into None, as JSON can hold them."""
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: as_json_types(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
-        return [plain(item) for item in value]
+        return [as_json_types(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def pandas() -> Any:
-    """Import pandas, or say how to get it.
-
-    Returns
-    -------
-    pandas : module
-        The package.
-    """
+def import_pandas() -> Any:
+    """Import pandas, or say how to get it."""
     try:
         import pandas as pd
     except ImportError:

@@ -16,23 +16,23 @@ from comitia._names import in_order, match_rows, names_of
 from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
+    as_json_types,
     at_least,
     check_share,
+    import_pandas,
     n_objects_of,
-    pandas,
-    plain,
 )
-from comitia.evaluate._contest import (
+from comitia.evaluate._comparison_runs import (
     Outcome,
     Task,
     chosen_estimators,
     count_workers,
     draw_resample,
     make_ensemble,
-    pickled,
+    pickled_estimator,
     run_all,
 )
-from comitia.evaluate._judge import Judge, merits_of
+from comitia.evaluate._comparison_scores import Scorer, merits_of
 from comitia.evaluate.method_ranks import MeanRanks, mean_ranks, row_ranks
 from comitia.exceptions import ComitiaError
 
@@ -175,7 +175,7 @@ class Comparison:
             head = ("id", "name", "rank", "rank_sd", "group", "stability")
             first = {name: cells.pop(name) for name in (*head, "stability_sd")}
             flat.append({**first, **scores, **cells})
-        return pandas().DataFrame(flat).set_index("id")
+        return import_pandas().DataFrame(flat).set_index("id")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as lists, numbers and texts, which JSON can hold.
@@ -185,8 +185,8 @@ class Comparison:
         plain : dict
             None stands for NaN.
         """
-        written = {name: plain(value) for name, value in vars(self).items()}
-        return {**written, "rows": [plain(asdict(row)) for row in self.rows]}
+        written = {name: as_json_types(value) for name, value in vars(self).items()}
+        return {**written, "rows": [as_json_types(asdict(row)) for row in self.rows]}
 
     def __str__(self) -> str:
         return self.reason
@@ -365,29 +365,33 @@ def compare(
         draw_resample(n, ensemble, object_fraction, rng) for _ in range(n_resamples)
     ]
     tasks = [
-        Task(called, pickled(estimator, n_clusters, int(seed)), estimator.card.name)
+        Task(
+            called,
+            pickled_estimator(estimator, n_clusters, int(seed)),
+            estimator.card.name,
+        )
         for (called, estimator), seed in zip(estimators.items(), seeds, strict=False)
     ]
     inputs = {"X": data, "ensemble": ensemble}
     outcomes = run_all(
         tasks, inputs, budget, resamples, time_limit, n_workers, on_progress
     )
-    judge = Judge(data, ensemble, classes, resamples)
-    return _comparison(tasks, outcomes, judge, n_clusters)
+    scorer = Scorer(data, ensemble, classes, resamples)
+    return _comparison(tasks, outcomes, scorer, n_clusters)
 
 
 def _comparison(
     tasks: Sequence[Task],
     outcomes: Sequence[Outcome],
-    judge: Judge,
+    scorer: Scorer,
     n_clusters: int | None,
 ) -> Comparison:
     scores = [
-        judge.on_resamples(one) if one.whole["status"] == "ok" else {}
+        scorer.on_resamples(one) if one.whole["status"] == "ok" else {}
         for one in outcomes
     ]
     rows = [
-        _row(task, outcome, judge, one)
+        _row(task, outcome, scorer, one)
         for task, outcome, one in zip(tasks, outcomes, scores, strict=True)
     ]
     ranked = [at for at, one in enumerate(scores) if one]
@@ -395,7 +399,7 @@ def _comparison(
     groups: list[list[str]] = []
     found = MeanRanks(np.empty(0), np.empty(0), math.nan, math.nan, [])
     judged_by = [
-        name for name in judge.judged_by if all(name in s for s in scores if s)
+        name for name in scorer.judged_by if all(name in s for s in scores if s)
     ]
     if ranked:
         merits = merits_of([scores[at] for at in ranked], judged_by)
@@ -408,9 +412,9 @@ def _comparison(
                 rows[at],
                 rank=float(found.means[j]),
                 rank_sd=float(found.spreads[j]),
-                group=_letters(rows[at].id, groups),
+                group=_group_letters(rows[at].id, groups),
             )
-    rows.sort(key=_order)
+    rows.sort(key=_best_first)
     labels = {
         task.id: outcome.whole["value"]
         for task, outcome in zip(tasks, outcomes, strict=True)
@@ -426,13 +430,13 @@ def _comparison(
         critical_difference=found.critical_difference,
         p_value=found.p_value,
         n_clusters=n_clusters,
-        n_resamples=len(judge.resamples),
-        reason=_reason(rows, groups, found, judged_by, len(judge.resamples)),
+        n_resamples=len(scorer.resamples),
+        reason=_reason(rows, groups, found, judged_by, len(scorer.resamples)),
     )
 
 
 def _row(
-    task: Task, outcome: Outcome, judge: Judge, scores: dict[str, Floats]
+    task: Task, outcome: Outcome, scorer: Scorer, scores: dict[str, Floats]
 ) -> MethodRow:
     whole = outcome.whole
     if whole["status"] != "ok":
@@ -451,20 +455,20 @@ def _row(
         seconds=whole["seconds"],
         peak_mb=whole["peak_mb"],
         n_clusters=int(labels.max()) + 1,
-        internal=judge.internal(labels),
-        external=judge.external(labels),
+        internal=scorer.internal(labels),
+        external=scorer.external(labels),
         stability=float(stability.mean()),
         stability_sd=float(stability.std(ddof=1)) if len(stability) > 1 else math.nan,
     )
 
 
-def _order(row: MethodRow) -> tuple[bool, float, float, str]:
+def _best_first(row: MethodRow) -> tuple[bool, float, float, str]:
     best = row.external.get("adjusted_rand", row.internal.get("anmi", 0.0))
     rank = math.inf if math.isnan(row.rank) else row.rank
     return row.status != "ok", rank, -best, row.id
 
 
-def _letters(id: str, groups: Sequence[Sequence[str]]) -> str:
+def _group_letters(id: str, groups: Sequence[Sequence[str]]) -> str:
     return "".join(
         chr(ord("a") + at) if at < 26 else f"({at + 1})"
         for at, group in enumerate(groups)
@@ -512,8 +516,8 @@ def _reason(
             f"that differ by less than {found.critical_difference:.2f} are noise."
         )
     if failed:
-        said = ", ".join(f"{row.id} ({row.status})" for row in failed)
-        texts.append(f"Without a result: {said}.")
+        listed = ", ".join(f"{row.id} ({row.status})" for row in failed)
+        texts.append(f"Without a result: {listed}.")
     return " ".join(texts)
 
 

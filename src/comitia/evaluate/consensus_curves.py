@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 # Beyond this many pairs of distinct objects a sample of as many pairs is drawn.
 MAX_PAIRS = 2_000_000
 
-# Shares are quotients of small integers; nothing closer than this is between two.
+# Shares are quotients of small integers; differences below this are rounding.
 _TINY = 1e-9
 
 
@@ -101,12 +101,8 @@ def pair_shares(
     n = micro.n_objects
     if n * (n - 1) // 2 > max_pairs:
         return _sampled_shares(ensemble, max_pairs, rng)
-    # Two products of indicator matrices and their quotient, in single precision,
-    # which counts exactly to 2**24.
     require_memory(16 * n * n, f"the consensus matrix of {n} distinct objects")
-    B = micro.membership.toarray().astype(np.float32)
-    seen_by = (micro.labels >= 0).astype(np.float32)
-    together, seen = B @ B.T, seen_by @ seen_by.T
+    together, seen = _counts_of_pairs(micro)
     upper = np.triu(seen > 0, 1)
     values = together[upper].astype(np.float64) / seen[upper]
     a = counts.astype(np.float64)
@@ -121,6 +117,14 @@ def pair_shares(
     )
 
 
+def _counts_of_pairs(ensemble: Ensemble) -> tuple[NDArray[Any], NDArray[Any]]:
+    """How many clusterings have each two objects in one cluster, and have both."""
+    # Single precision counts exactly to 2**24.
+    B = ensemble.membership.toarray().astype(np.float32)
+    present = (ensemble.labels >= 0).astype(np.float32)
+    return B @ B.T, present @ present.T
+
+
 def _sampled_shares(
     ensemble: Ensemble, n_pairs: int, rng: np.random.RandomState | None
 ) -> PairShares:
@@ -131,7 +135,7 @@ def _sampled_shares(
         )
     n = ensemble.n_objects
     one = rng.randint(n, size=n_pairs)
-    # Among the n - 1 others, so that nobody is paired with itself.
+    # One of the n - 1 others, so that no object is paired with itself.
     other = (one + 1 + rng.randint(n - 1, size=n_pairs)) % n
     together, seen = np.zeros((2, n_pairs))
     for codes, k in zip(ensemble.codes, ensemble.n_clusters_each, strict=True):
@@ -335,9 +339,7 @@ def cophenetic_correlation(ensemble: Ensemble) -> float:
     if n == 1:
         return float("nan")
     require_memory(28 * n * n, f"the consensus matrix of {n} distinct objects")
-    B = micro.membership.toarray().astype(np.float32)
-    seen_by = (micro.labels >= 0).astype(np.float32)
-    together, seen = B @ B.T, seen_by @ seen_by.T
+    together, seen = _counts_of_pairs(micro)
     C = np.divide(together, seen, out=np.zeros_like(seen), where=seen > 0)
     distances = squareform(1.0 - C.astype(np.float64), checks=False)
     heights = cophenetic(_leaves_counted(hac(distances, counts=counts)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
-from comitia.evaluate._common import n_objects_of
+from comitia.evaluate._common import fit_on, n_objects_of
 from comitia.evaluate.consensus_curves import (
     area_changes,
     cdf_area,
@@ -159,8 +159,7 @@ def measure(plan: Plan, objects: Any, seed: int) -> Measured:
     """
     rng = np.random.RandomState(seed)
     with warnings.catch_warnings():
-        # Short ensembles of parts of references need not converge, and it does not
-        # matter if one does not.
+        # Fits on parts of references may warn; that says nothing about the data.
         warnings.simplefilter("ignore")
         return _measure(plan, objects, rng)
 
@@ -178,14 +177,14 @@ def _measure(plan: Plan, objects: Any, rng: np.random.RandomState) -> Measured:
         if given is None:
             part, seen = _generate(plan, data[rows], rng), data[rows]
         else:
-            which = _half(given.n_clusterings, rng)
+            which = _half_of_clusterings(given.n_clusterings, rng)
             rows = rows[given.take(clusterings=which).n_votes[rows] > 0]
             part, seen = given.take(clusterings=which, objects=rows), None
         found[:, b, rows], _ = _labels_over_k(plan, seen, part, rng, one_tree)
-    return _read(plan, data, whole, labels, found, rng)
+    return _criteria_of(plan, data, whole, labels, found, rng)
 
 
-def _half(M: int, rng: np.random.RandomState) -> NDArray[np.int64]:
+def _half_of_clusterings(M: int, rng: np.random.RandomState) -> NDArray[np.int64]:
     """Half of the clusterings; all of them where there are fewer than four."""
     if M < 4:
         return np.arange(M)
@@ -241,15 +240,10 @@ def _fitted(plan: Plan, k: int, X: Any, ensemble: Ensemble | None, seed: int) ->
     estimator = clone(plan.estimator).set_params(n_clusters=k)
     if "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)
-    needs = estimator.card.needs
-    if "labels" not in needs:
-        return estimator.fit(X)
-    if "data" in needs:
-        return estimator.fit(X, ensemble=ensemble)
-    return estimator.fit(ensemble)
+    return fit_on(estimator, X, ensemble)
 
 
-def _read(
+def _criteria_of(
     plan: Plan,
     X: Any,
     whole: Ensemble | None,

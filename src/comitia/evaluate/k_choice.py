@@ -1,4 +1,4 @@
-"""How many clusters: every criterion over k, against data that have none."""
+"""How many clusters: criteria for each k, on the data and on data without clusters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from comitia._progress import OnProgress, Progress
 from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
+    as_json_types,
     at_least,
     check_share,
+    import_pandas,
     n_objects_of,
-    pandas,
-    plain,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
 from comitia.evaluate.verdict import judge
@@ -115,7 +115,7 @@ class KChoice:
         frame : pandas.DataFrame
             One column for each criterion; the index is called ``n_clusters``.
         """
-        pd = pandas()
+        pd = import_pandas()
         index = pd.Index(self.ks, name="n_clusters")
         return pd.DataFrame(self.criteria, index=index)
 
@@ -127,7 +127,7 @@ class KChoice:
         plain : dict
             None stands for NaN.
         """
-        return {name: plain(value) for name, value in vars(self).items()}
+        return {name: as_json_types(value) for name, value in vars(self).items()}
 
     @classmethod
     def from_dict(cls, written: Mapping[str, Any]) -> KChoice:
@@ -320,25 +320,25 @@ def choose_k(
 
     rng = check_random_state(random_state)
     check_share(object_fraction)
-    objects, n, notes = _objects(X, max_objects, rng)
+    objects, n, notes = _sampled_objects(X, max_objects, rng)
     n_seen = n_objects_of(objects)
     estimator = _estimator(method, objects)
     plan = Plan(
-        ks=_numbers(ks, round(object_fraction * n_seen)),
+        ks=_checked_ks(ks, round(object_fraction * n_seen)),
         estimator=estimator,
         generator=_generator(generator, objects),
         n_resamples=at_least(n_resamples, 2, "n_resamples"),
         object_fraction=float(object_fraction),
         cdf_at=tuple(np.linspace(0.0, 1.0, _N_BINS).tolist()),
     )
-    voters = _voters(criteria)
+    voters = _voting_criteria(criteria)
     total = 1 + at_least(n_references, 0, "n_references")
     # Seeds are drawn before the work is handed out, so n_jobs cannot change a result.
     seeds = rng.randint(np.iinfo(np.int32).max, size=(total, 2)).tolist()
     sets: list[Measured] = []
     progress = Progress(on_progress)
     progress.report("choose", 0, total)
-    for done in _run(plan, objects, seeds, n_jobs):
+    for done in _measure_all(plan, objects, seeds, n_jobs):
         sets.append(done)
         progress.report("choose", len(sets), total)
     first = sets[0]
@@ -366,10 +366,9 @@ def choose_k(
     )
 
 
-# -- the input ----------------------------------------------------------------------
-
-
-def _run(plan: Plan, objects: Any, seeds: list[list[int]], n_jobs: int | None) -> Any:
+def _measure_all(
+    plan: Plan, objects: Any, seeds: list[list[int]], n_jobs: int | None
+) -> Any:
     jobs = enumerate(seeds)
     if n_jobs in (None, 1):
         return (_measure_set(plan, objects, r, pair) for r, pair in jobs)
@@ -394,7 +393,7 @@ def _measure_set(plan: Plan, objects: Any, r: int, seeds: list[int]) -> Measured
     return measure(plan, objects, seeds[1])
 
 
-def _voters(criteria: Iterable[str] | None) -> list[str]:
+def _voting_criteria(criteria: Iterable[str] | None) -> list[str]:
     if criteria is None:
         return [name for name, criterion in CRITERIA.items() if criterion.votes]
     names = [criteria] if isinstance(criteria, str) else list(criteria)
@@ -406,10 +405,10 @@ def _voters(criteria: Iterable[str] | None) -> list[str]:
     return names
 
 
-def _objects(
+def _sampled_objects(
     X: Any, max_objects: int | None, rng: np.random.RandomState
 ) -> tuple[Any, int, list[str]]:
-    """What is looked at, of how many objects, and a note if it is a sample."""
+    """The objects to measure, the number of all, and a note if it is a sample."""
     from comitia._sklearn import check_table
 
     if not isinstance(X, Ensemble):
@@ -468,7 +467,7 @@ def _generator(generator: Any, objects: Any) -> Any:
     return generator
 
 
-def _numbers(ks: Iterable[int], size: int) -> tuple[int, ...]:
+def _checked_ks(ks: Iterable[int], size: int) -> tuple[int, ...]:
     try:
         numbers = sorted({operator.index(k) for k in ks} - {1})
     except TypeError:

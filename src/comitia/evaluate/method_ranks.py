@@ -105,7 +105,7 @@ def mean_ranks(scores: ArrayLike, *, level: float = 0.05) -> MeanRanks:
     if m == 1:
         return MeanRanks(means, spreads, 0.0, 1.0, [[0]])
     between = b * ((means - (m + 1) / 2) ** 2).sum()
-    # The variance of the ranks in a row, less where there are ties.
+    # The variance of the ranks in a row; ties make it smaller.
     within = ((ranks - (m + 1) / 2) ** 2).sum() / (b * (m - 1))
     chi2 = between / within if within > 0 else 0.0
     p_value = float(gammaincc((m - 1) / 2, chi2 / 2))
@@ -115,7 +115,7 @@ def mean_ranks(scores: ArrayLike, *, level: float = 0.05) -> MeanRanks:
     if p_value > level:
         groups = [order.tolist()]
     else:
-        groups = _runs(means, order, difference)
+        groups = _groups_within(means, order, difference)
     return MeanRanks(means, spreads, float(difference), p_value, groups)
 
 
@@ -138,10 +138,10 @@ def row_ranks(scores: Floats) -> Floats:
     return better + (equal + 1) / 2
 
 
-def _runs(
+def _groups_within(
     means: Floats, order: NDArray[np.int64], difference: float
 ) -> list[list[int]]:
-    """The longest runs in the order whose ends differ by less than is critical."""
+    """Longest runs of methods whose mean ranks all differ by less than this."""
     groups: list[list[int]] = []
     end = 0
     for start in range(len(order)):

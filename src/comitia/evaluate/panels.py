@@ -7,7 +7,7 @@ from comitia.exceptions import ComitiaError
 
 __all__ = ["PANELS", "panel_ids"]
 
-# What is known to be sensible of each kind, quick ones first.
+# What each panel holds, in words.
 PANELS: dict[str, str] = {
     "quick": "the default, and five methods of different kinds that take seconds",
     "classic": "the baselines that others are compared with",

@@ -1,4 +1,4 @@
-"""Which method: from what one has to a short list with reasons."""
+"""Which method: a short list, with reasons, for the data or clusterings at hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MEASURED: dict[str, float] = {
 }
 _N_POOLS = 15
 
-# What is used when nobody names a method, and why.
+# The defaults, and what a recommendation says of them.
 _DEFAULTS = {
     DEFAULT_METHOD: (
         "The default, chosen on one half of the data sets of the evaluation and "
@@ -61,13 +61,15 @@ _DEFAULTS = {
     DEFAULT_FOR_VIEWS: "The default for several views.",
 }
 
-# Their trees need no matrix of the objects, only time: seconds for each square of a
-# distinct object on one core (benchmarks/results/linkage.csv), and how many to wait.
+# Methods whose tree needs no n × n matrix; only time limits them.
 _WITHOUT_MATRIX = {"banerjee_2021", "berikov_2014", "eac", "lwea", "rouba_2017", "weac"}
+
+# Seconds of such a tree, per squared number of distinct objects, on one core
+# (benchmarks/results/linkage.csv); slower ones than _MOST_SECONDS are excluded.
 _SECONDS = 9.4 / 84_529**2
 _MOST_SECONDS = 300.0
 
-# What an extra brings, to see whether it is there.
+# A package of each extra, by which we see whether the extra is installed.
 _PACKAGE_OF_EXTRA = {"hypergraph": "mtkahypar"}
 
 
@@ -189,8 +191,8 @@ def recommend(
     >>> [one.id for one in recommend(n_objects=1_000_000, needs="labels", n_best=3)]
     ['consensus', 'gp_mgla', 'mcla']
     """
-    given, n, n_distinct = _given(X, n_objects)
-    have = _have(needs, given, constraints, views)
+    given, n, n_distinct = _kind_and_size(X, n_objects)
+    have = _available_inputs(needs, given, constraints, views)
     if n_best < 1:
         raise ComitiaError(f"n_best={n_best} must be at least 1.")
     required = {"constraints"} if constraints else set()
@@ -212,7 +214,9 @@ def recommend(
     return Recommendations(best, excluded)
 
 
-def _given(X: Any, n_objects: int | None) -> tuple[set[str], int | None, int | None]:
+def _kind_and_size(
+    X: Any, n_objects: int | None
+) -> tuple[set[str], int | None, int | None]:
     """What X is, how many objects it has, and how many of them are distinct."""
     from scipy.sparse import issparse
 
@@ -243,7 +247,7 @@ def _given(X: Any, n_objects: int | None) -> tuple[set[str], int | None, int | N
     return {"labels", "data"}, shape[0], shape[0]
 
 
-def _have(
+def _available_inputs(
     needs: str | Iterable[str] | None, given: set[str], constraints: bool, views: bool
 ) -> list[str]:
     if needs is not None:
@@ -263,30 +267,30 @@ def _obstacle(card: Any, n: int | None, n_distinct: int | None) -> str:
         return f"It needs an extra: pip install 'comitia[{card.requires}]'."
     if n is None or card.scales == "linear":
         return ""
-    size = _size(card, n, n_distinct)
+    size = _n_to_tell_apart(card, n, n_distinct)
     if card.id in _WITHOUT_MATRIX:
         seconds = _SECONDS * size * size
         if seconds <= _MOST_SECONDS:
             return ""
         return (
-            f"Its time grows with the square of the objects: {_number(size)} take "
+            f"Its time grows with the square of the objects: {_spaced(size)} take "
             f"about {seconds / 60:.0f} minutes, where linear methods take seconds."
         )
     try:
         # Half a matrix in double precision.
-        require_memory(4 * size * size, f"a matrix of {_number(size)} objects")
+        require_memory(4 * size * size, f"a matrix of {_spaced(size)} objects")
     except MemoryBudgetError as error:
         return f"It is quadratic: {error}"
     return ""
 
 
-def _size(card: Any, n: int, n_distinct: int | None) -> int:
-    """The objects that a method has to tell apart."""
+def _n_to_tell_apart(card: Any, n: int, n_distinct: int | None) -> int:
+    """Number of objects, or of distinct label rows where only labels count."""
     return n_distinct or n if card.needs == ("labels",) else n
 
 
 def _preference(card: Any) -> tuple[bool, float, bool, str]:
-    # What was not measured stands in the middle.
+    # Methods without a measured rank stand in the middle.
     places = {known: place for place, known in enumerate(MEASURED)}
     place = places.get(card.id, len(places) / 2)
     return card.id not in _DEFAULTS, place, card.scales != "linear", card.id
@@ -317,14 +321,14 @@ def _reason(card: Any, n: int | None, n_distinct: int | None) -> str:
     if card.scales == "linear":
         parts.append("Time and memory grow linearly with the objects.")
     elif n is not None:
-        size = _size(card, n, n_distinct)
+        size = _n_to_tell_apart(card, n, n_distinct)
         if size < n:
             parts.append(
-                f"Quadratic, but of {_number(n)} objects only {_number(size)} are "
+                f"Quadratic, but of {_spaced(n)} objects only {_spaced(size)} are "
                 "distinct."
             )
         else:
-            parts.append(f"Quadratic, which {_number(n)} objects allow.")
+            parts.append(f"Quadratic, which {_spaced(n)} objects allow.")
     if "labels" not in card.needs:
         parts.append("Makes its own clusterings.")
     elif "data" in card.needs:
@@ -332,5 +336,5 @@ def _reason(card: Any, n: int | None, n_distinct: int | None) -> str:
     return " ".join(parts)
 
 
-def _number(n: int) -> str:
+def _spaced(n: int) -> str:
     return f"{n:,}".replace(",", " ")

@@ -17,7 +17,7 @@ __all__ = ["Verdict", "judge"]
 
 Floats = NDArray[np.float64]
 
-# A result that one in twenty sets without clusters reaches is no evidence.
+# Level of the test: 1 in 20 sets without clusters may look as good as the data.
 LEVEL = 0.05
 
 
@@ -84,7 +84,8 @@ def judge(
         The recommendation; the rule is in the notes of :func:`choose_k`.
     """
     values = {
-        name: np.array([_upward(name, one[name]) for one in sets]) for name in sets[0]
+        name: np.array([_larger_is_better(name, one[name]) for one in sets])
+        for name in sets[0]
     }
     voters = [
         name
@@ -97,17 +98,18 @@ def judge(
             f"criteria, of {', '.join(values)}."
         )
     if len(sets) == 1:
-        best = {name: _best(values[name][0], ks) for name in voters}
+        best = {name: _preferred_k(values[name][0], ks) for name in voters}
         counts = Counter(best.values())
         k = min(counts, key=lambda number: (-counts[number], number))
         reason = (
-            f"{k} clusters is what most criteria prefer: {_told(best)}. No references "
-            "were drawn, so that nothing says whether there are clusters at all."
+            f"{k} clusters is what most criteria prefer: {_votes_in_words(best)}. No "
+            "references were drawn, so that nothing says whether there are clusters at "
+            "all."
         )
         return Verdict(k, reason, best, best, {}, {}, {}, None)
     excess = {name: rows[0] - _mean(rows[1:]) for name, rows in values.items()}
     reference = {name: _mean([one[name] for one in sets[1:]]) for name in sets[0]}
-    best = {name: _best(excess[name], ks) for name in voters}
+    best = {name: _preferred_k(excess[name], ks) for name in voters}
     p_values = {
         name: _share_as_high(values[name][:, ks.index(best[name])]) for name in voters
     }
@@ -120,19 +122,21 @@ def judge(
             f"(p = {p_value:.2f}; {level:.2f} or less would speak for clusters)."
         )
         if votes:
-            reason += f" On their own, some would see clusters: {_told(votes)}."
+            reason += (
+                f" On their own, some would see clusters: {_votes_in_words(votes)}."
+            )
         return Verdict(1, reason, votes, best, excess, reference, p_values, p_value)
     support = _support({name: excess[name] for name in votes})
-    k = _best(support, ks)
+    k = _preferred_k(support, ks)
     reason = (
         f"{k} clusters: {len(votes)} of {len(voters)} criteria differ from {kind} and "
-        f"vote, {_told(votes)}; k = {k} has {support[ks.index(k)]:.0%} of their "
-        f"support{_runner_up(support, ks, k)}."
+        f"vote, {_votes_in_words(votes)}; k = {k} has {support[ks.index(k)]:.0%} of "
+        f"their support{_runner_up(support, ks, k)}."
     )
     return Verdict(k, reason, votes, best, excess, reference, p_values, p_value)
 
 
-def _upward(name: str, values: Floats) -> Floats:
+def _larger_is_better(name: str, values: Floats) -> Floats:
     """The values of a criterion with the sign that makes larger better."""
     criterion = CRITERIA[name]
     if criterion.ratio:
@@ -141,8 +145,8 @@ def _upward(name: str, values: Floats) -> Floats:
     return values if criterion.better == "higher" else -values
 
 
-def _best(values: Floats, ks: tuple[int, ...]) -> int:
-    """The k with the largest value, the smallest of those that rounding tells apart."""
+def _preferred_k(values: Floats, ks: tuple[int, ...]) -> int:
+    """The k with the largest value; the smallest k of those equal up to rounding."""
     top = np.nanmax(values)
     return ks[int(np.flatnonzero(values >= top - 1e-9 * max(abs(top), 1e-3))[0])]
 
@@ -195,8 +199,8 @@ def _evidence(tables: Sequence[Floats]) -> Floats:
     return np.max(np.broadcast_to(total, tables[0].shape), axis=1) / len(tables)
 
 
-def _told(votes: Mapping[str, int]) -> str:
-    """Who voted for what, the most voted for first."""
+def _votes_in_words(votes: Mapping[str, int]) -> str:
+    """Which criteria voted for which k, the k with most votes first."""
     counts = Counter(votes.values())
     texts = []
     for k in sorted(counts, key=lambda k: (-counts[k], k)):

@@ -1,4 +1,4 @@
-"""Cells as text, and the words for them in messages."""
+"""Cells of a table as text, and columns found by name or position."""
 
 import re
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ __all__ = [
     "LAST_EXACT",
     "MISSING",
     "all_missing",
-    "as_text",
+    "as_names",
     "check_choice",
     "count",
+    "find_column",
     "known_labels",
-    "position",
     "quoted",
     "refuse_duplicates",
     "text_or_none",
     "verbatim",
 ]
 
-# Cells that say that there is no value, whoever wrote the file.
+# Cells that mean a missing value.
 MISSING = frozenset(
     {
         *("", "NA", "N/A", "#N/A", "n/a", "<NA>", "?"),
@@ -32,7 +32,7 @@ MISSING = frozenset(
     }
 )
 
-# Beyond this, neighbouring whole numbers are the same float.
+# From here on a float no longer tells whole numbers apart.
 LAST_EXACT = 2.0**53
 
 
@@ -48,15 +48,15 @@ def all_missing(column: NDArray[Any]) -> bool:
     return bool(column.dtype.kind == "f" and np.isnan(column).all())
 
 
-def as_text(column: NDArray[Any], blank: str) -> list[str]:
-    """Names of objects; the blanks around them go, unless that makes two alike."""
+def as_names(column: NDArray[Any], blank: str) -> list[str]:
+    """Names of objects, without blanks around them unless that makes two equal."""
     names = [blank if value is None else value for value in verbatim(column)]
     tidy = [name.strip() for name in names]
     return tidy if len({*tidy}) == len({*names}) else names
 
 
 def verbatim(column: NDArray[Any]) -> list[str | None]:
-    """Values as they are written, None where there is none."""
+    """Values as they are written; None where they are missing."""
     return [
         value if isinstance(value, str) else _word(value) for value in column.tolist()
     ]
@@ -68,7 +68,7 @@ def text_or_none(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def known_labels(column: NDArray[Any]) -> NDArray[Any]:
-    """Labels as text; None where they are missing, as which -1 counts."""
+    """Labels as text; None where they are missing or -1."""
     return np.array(
         [None if word == "-1" else word for word in text_or_none(column)], dtype=object
     )
@@ -109,8 +109,8 @@ def _nth(j: int) -> str:
     return f"{place}{'th' if teen else endings.get(place % 10, 'th')}"
 
 
-def position(names: Sequence[str], wanted: str) -> int | None:
-    """Where a column is: by its name, else by its position from 1."""
+def find_column(names: Sequence[str], wanted: str) -> int | None:
+    """Index of a column, given by its name or else by its position from 1."""
     if wanted in names:
         return list(names).index(wanted)
     if wanted.isdecimal() and 1 <= int(wanted) <= len(names):

@@ -28,29 +28,29 @@ __all__ = [
     "gap_between",
     "jsonable",
     "membership_of",
+    "object_texts",
     "objective_of",
     "parameters_of",
     "profile_of",
     "scores_of",
     "table_of",
-    "texts_of",
     "truth_of",
     "versions_here",
 ]
 
 Floats = NDArray[np.float64]
 
-# Pairwise distances of more objects than this take longer than a look at a sample.
+# Silhouettes of more objects are those of a sample of this size.
 _SILHOUETTE_SAMPLE = 2000
 
-# Fewer objects in a cluster say nothing about a gap between two.
+# Clusters with fewer objects are left out of gap_between.
 _FEW = 5
 
 _PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def membership_of(estimator: Any) -> Floats:
-    """The shares the method gives, or votes where it gives none for its clusters."""
+    """The method's own shares of its clusters, or votes where it has none."""
     from comitia.represent.votes import vote_shares
 
     n, k = len(estimator.labels_), int(estimator.n_clusters_)
@@ -58,7 +58,7 @@ def membership_of(estimator: Any) -> Floats:
     if (
         given.shape == (n, k)
         and (given >= 0).all()
-        # What is left of a sum of shares after an iteration in single precision.
+        # Shares of methods in single precision sum to 1 up to 1e-5.
         and np.allclose(given.sum(axis=1), 1.0, atol=1e-5)
     ):
         return given
@@ -138,7 +138,7 @@ def truth_of(truth: Any, objects: Ensemble) -> NDArray[Any] | None:
 
 
 def _is_unknown(value: Any) -> bool:
-    # NaN is the one value that differs from itself; pandas' NA does not say.
+    # NaN differs from itself; pandas.NA cannot be compared.
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
@@ -210,7 +210,7 @@ def gap_between(data: Floats, labels: NDArray[Any]) -> float:
         near = [int((np.abs(place - at) < 1 / 6).sum()) for at in (0.0, 0.5, 1.0)]
         e, m = min(near[0], near[2]), near[1]
         z[a, b] = (e - m) / np.sqrt(max(e + m, 1))
-    # No edge, to a spanning tree, is one of weight zero.
+    # The spanning tree takes weight 0 for a missing edge.
     shift = 1.0 - z.min()
     tree = minimum_spanning_tree(np.triu(z + shift, 1))
     return float(tree.data.max()) - shift
@@ -255,7 +255,7 @@ def card_of(estimator: Any) -> dict[str, Any]:
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
-    # What made the clusterings, with the seed it was given, tells more than None.
+    # The generator that was used, with its seed, tells more than None.
     generator = getattr(estimator, "generator_", None)
     if generator is not None and "generator" in parameters:
         parameters["generator"] = generator
@@ -263,7 +263,7 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
 
 
 def jsonable(value: Any) -> Any:
-    """The nearest thing that JSON can hold; numbers that are none become None."""
+    """The nearest thing that JSON can hold; NaN and infinity become None."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | np.integer):
@@ -296,7 +296,7 @@ def versions_here() -> dict[str, str]:
     return found
 
 
-def texts_of(names: Any, n: int, argument: str) -> NDArray[Any] | None:
+def object_texts(names: Any, n: int, argument: str) -> NDArray[Any] | None:
     if names is None:
         return None
     texts = np.array([str(name) for name in names])

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.io._cell_text import MISSING, all_missing, as_text, count, position
+from comitia.io._cell_text import MISSING, all_missing, as_names, count, find_column
 
-__all__ = ["decoded", "delimiter_of", "read_text", "rows_of"]
+__all__ = ["decode_utf8", "delimiter_of", "read_text", "rows_of"]
 
-# Rows that are turned into numbers at once: the text of a block is short-lived.
+# Rows that are turned into numbers at once; then their text is freed.
 _BLOCK_ROWS = 20_000
 
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0}
@@ -36,7 +36,7 @@ def read_text(
 
     Values are float64 with NaN for missing, or text with None.
     """
-    text = decoded(content, source)
+    text = decode_utf8(content, source)
     del content  # as long as the text
     if not text.strip():
         raise ComitiaError(f"{source} is empty.")
@@ -67,33 +67,33 @@ def read_text(
     rows = itertools.chain([second], rows)
     # Looked up here because a column that is to be text must not pass through float.
     names_given = [each or f"column {j + 1}" for j, each in enumerate(names)]
-    kept = (position(names_given, each) for each in keep_text if each is not None)
+    kept = (find_column(names_given, each) for each in keep_text if each is not None)
     kept_text = {at for at in kept if at is not None} | ({0} if not names[0] else set())
     values = None
     if not kept_text and all(map(_is_number, second[1])):
         values = _all_numbers(text, n_lines, len(names), delimiter)
     if values is None:
-        values = _parsed(text, rows, len(names), kept_text, delimiter, source)
-    return _tidied(names, values, notes)
+        values = _parse_columns(text, rows, len(names), kept_text, delimiter, source)
+    return _name_columns(names, values, notes)
 
 
-def _tidied(
+def _name_columns(
     names: list[str], values: list[NDArray[Any]], notes: list[str]
 ) -> tuple[list[str], list[NDArray[Any]], list[str] | None, list[str]]:
-    """Columns without a name: row names in front, an artefact behind, else numbered."""
+    """Name columns; an unnamed first one has the objects, an empty last one goes."""
     object_names = None
     names, values = list(names), list(values)
     if names[-1] == "" and len(names) > 1 and all_missing(values[-1]):
         del names[-1], values[-1]  # every line ends with a delimiter
     if names[0] == "" and len(names) > 1:
-        object_names = as_text(values.pop(0), blank="")
+        object_names = as_names(values.pop(0), blank="")
         del names[0]
         notes.append("the first column has no name and was read as the objects' names.")
     names = [name or f"column {j + 1}" for j, name in enumerate(names)]
     return names, values, object_names, notes
 
 
-def decoded(content: bytes, source: str) -> str:
+def decode_utf8(content: bytes, source: str) -> str:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ComitiaError(f"{source} is UTF-16; save it as UTF-8.")
     nul = content.find(b"\0")
@@ -111,7 +111,7 @@ def decoded(content: bytes, source: str) -> str:
             f"{source} is not UTF-8 (byte 0x{content[error.start]:02x} in line "
             f"{line}); save it as UTF-8."
         ) from None
-    # Some spreadsheets still end their lines as the first Macintosh did.
+    # Old spreadsheets on a Macintosh end lines with a carriage return.
     return text if "\n" in text else text.replace("\r", "\n")
 
 
@@ -163,7 +163,7 @@ def _all_numbers(
     return list(table.T.copy()) if table.shape[1] == n_columns else None
 
 
-def _parsed(
+def _parse_columns(
     text: str,
     rows: Iterable[tuple[int, list[str]]],
     n_columns: int,

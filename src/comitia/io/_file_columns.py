@@ -1,4 +1,4 @@
-"""Columns of a file, whatever its format, and which of them are meant."""
+"""Columns of a file of any format, found by name, position or range."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from comitia._files import read_npy, read_npz
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
-    as_text,
+    as_names,
     check_choice,
-    position,
+    find_column,
     refuse_duplicates,
     text_or_none,
     verbatim,
@@ -33,15 +33,15 @@ from comitia.io.csv_cells import unescape_cells
 __all__ = [
     "Columns",
     "Format",
-    "called",
     "chosen_columns",
-    "existing",
+    "existing_file",
     "format_of",
     "is_stdin",
-    "names_from",
-    "opened",
+    "object_names_from",
+    "open_input",
+    "other_column",
     "read_columns",
-    "take_apart",
+    "source_of",
 ]
 
 Format = L["csv", "tsv", "parquet", "npy", "npz", "h5ad"]
@@ -69,19 +69,19 @@ def read_columns(
     """Read a file; the columns in ``keep_text`` stay as they are written."""
     kind = format_of(path, format)
     if kind == "h5ad":
-        return read_h5ad(existing(path), key)
+        return read_h5ad(existing_file(path), key)
     if key is not None and kind != "npz":
         raise ComitiaError(f"key={key!r} goes with .npz and .h5ad, not with .{kind}.")
-    with opened(path) as file:
+    with open_input(path) as file:
         if kind in ("csv", "tsv"):
             found = Columns(
-                *read_text(file.read(), kind, called(path), header, keep_text)
+                *read_text(file.read(), kind, source_of(path), header, keep_text)
             )
         elif kind == "parquet":
-            found = read_parquet(file, called(path), keep_text)
+            found = read_parquet(file, source_of(path), keep_text)
         else:
-            found = read_arrays(file, kind, called(path), key)
-    refuse_duplicates(found.names, called(path))
+            found = read_arrays(file, kind, source_of(path), key)
+    refuse_duplicates(found.names, source_of(path))
     return found
 
 
@@ -108,11 +108,12 @@ def is_stdin(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path) == "-"
 
 
-def called(path: str | os.PathLike[str]) -> str:
+def source_of(path: str | os.PathLike[str]) -> str:
+    """The path, or the words "standard input"."""
     return "standard input" if is_stdin(path) else os.fspath(path)
 
 
-def existing(path: str | os.PathLike[str]) -> Path:
+def existing_file(path: str | os.PathLike[str]) -> Path:
     if is_stdin(path):
         raise ComitiaError(
             "this format cannot be read from standard input; use a file."
@@ -125,11 +126,11 @@ def existing(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def opened(path: str | os.PathLike[str]) -> IO[bytes]:
+def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
     if is_stdin(path):
         return io.BytesIO(sys.stdin.buffer.read())
     try:
-        return existing(path).open("rb")
+        return existing_file(path).open("rb")
     except OSError as error:
         raise ComitiaError(f"{path} cannot be read: {error.strerror}.") from None
 
@@ -158,14 +159,14 @@ def read_parquet(
     refuse_duplicates(table.column_names, source)
     if table.num_rows == 0 or table.num_columns == 0:
         raise ComitiaError(f"{source} is empty.")
-    kept = {position(table.column_names, each) for each in keep_text if each}
+    kept = {find_column(table.column_names, each) for each in keep_text if each}
     values = []
     for j, (name, column) in enumerate(
         zip(table.column_names, table.columns, strict=True)
     ):
         kind = column.type
         if j in kept or name == "__index_level_0__":
-            # Whole numbers beyond 2**53, too, are names that differ.
+            # As text, whole numbers beyond 2**53 stay different.
             values.append(np.array(column.to_pylist(), dtype=object))
             continue
         if pa.types.is_boolean(kind):
@@ -181,7 +182,7 @@ def read_parquet(
     # As pandas writes an index that has no name.
     if "__index_level_0__" in names and len(names) > 1:
         at = names.index("__index_level_0__")
-        object_names = as_text(values.pop(at), blank="")
+        object_names = as_names(values.pop(at), blank="")
         del names[at]
         return Columns(names, values, object_names)
     return Columns(names, values)
@@ -236,7 +237,7 @@ def read_arrays(file: IO[bytes], kind: str, source: str, key: str | None) -> Col
         if named is not None and len(named) == p
         else [f"column {j + 1}" for j in range(p)],
         values,
-        as_text(objects, blank="")
+        as_names(objects, blank="")
         if objects is not None and len(objects) == n
         else None,
         aside={each: array for each, array in beside.items() if len(array) == n},
@@ -286,8 +287,10 @@ def read_h5ad(path: Path, key: str | None) -> Columns:
     elif key in data.layers:
         matrix = data.layers[key]
     else:
-        there = ["X", *map(str, data.layers), *map(str, data.obsm)]
-        raise ComitiaError(f"key={key!r} is not in {path}; it has {', '.join(there)}.")
+        entries = ["X", *map(str, data.layers), *map(str, data.obsm)]
+        raise ComitiaError(
+            f"key={key!r} is not in {path}; it has {', '.join(entries)}."
+        )
     if hasattr(matrix, "toarray"):
         n, p = matrix.shape
         require_memory(
@@ -308,8 +311,8 @@ def read_h5ad(path: Path, key: str | None) -> Columns:
     )
 
 
-def expect(names: Sequence[str], wanted: str, option: str) -> int:
-    at = position(names, wanted)
+def column_index(names: Sequence[str], wanted: str, option: str) -> int:
+    at = find_column(names, wanted)
     if at is None:
         close = difflib.get_close_matches(wanted, names, n=2)
         known = close or [*names[:6], *(["…"] if len(names) > 6 else [])]
@@ -322,7 +325,9 @@ def expect(names: Sequence[str], wanted: str, option: str) -> int:
     return at
 
 
-def select(names: Sequence[str], wanted: str | Sequence[str], option: str) -> list[int]:
+def column_indices(
+    names: Sequence[str], wanted: str | Sequence[str], option: str
+) -> list[int]:
     """Indices of columns given by names, positions and ranges, each once."""
     found: list[int] = []
     for item in [wanted] if isinstance(wanted, str) else wanted:
@@ -331,14 +336,17 @@ def select(names: Sequence[str], wanted: str | Sequence[str], option: str) -> li
         for piece in pieces:
             if not piece:
                 continue
-            if position(names, piece) is not None:
-                found.append(expect(names, piece, option))
+            if find_column(names, piece) is not None:
+                found.append(column_index(names, piece, option))
                 continue
             first, last = _range_of(piece)
             if last is None:
-                found.append(expect(names, piece, option))
+                found.append(column_index(names, piece, option))
                 continue
-            begin, end = expect(names, first, option), expect(names, last, option)
+            begin, end = (
+                column_index(names, first, option),
+                column_index(names, last, option),
+            )
             if end < begin:
                 raise ComitiaError(f"{option}={piece!r} runs backwards; turn it round.")
             found.extend(range(begin, end + 1))
@@ -353,23 +361,26 @@ def _range_of(piece: str) -> tuple[str, str | None]:
     return (first, last) if colon and first and last else (piece, None)
 
 
-def take_apart(found: Columns, wanted: str, option: str) -> NDArray[Any]:
-    """A column that is no feature: of the table, or one that stands aside."""
+def other_column(found: Columns, wanted: str, option: str) -> NDArray[Any]:
+    """A column that is no feature: from the table or from ``aside``."""
     if wanted in found.aside:
         return found.aside[wanted]
     names = [*found.names, *found.aside]
-    at = expect(names, wanted, option)
+    at = column_index(names, wanted, option)
     return found.values[at] if at < len(found.names) else found.aside[names[at]]
 
 
-def names_from(found: Columns, wanted: str) -> list[str]:
+def object_names_from(found: Columns, wanted: str) -> list[str]:
     """The names of the objects, from the column that holds them."""
-    column = take_apart(found, wanted, "id")
+    column = other_column(found, wanted, "id")
     names = [*found.names, *found.aside]
-    if wanted not in found.aside and names[expect(names, wanted, "id")] == "object":
-        # So it is called in labels.csv, whose names come back as they were.
+    if (
+        wanted not in found.aside
+        and names[column_index(names, wanted, "id")] == "object"
+    ):
+        # A labels.csv of ours, in which cells are escaped.
         return unescape_cells([name or "" for name in verbatim(column)])
-    return as_text(column, blank="")
+    return as_names(column, blank="")
 
 
 def chosen_columns(
@@ -397,13 +408,15 @@ def chosen_columns(
         Indices of the columns to use.
     """
     kept = (
-        [*range(len(names))] if columns is None else select(names, columns, "columns")
+        [*range(len(names))]
+        if columns is None
+        else column_indices(names, columns, "columns")
     )
-    out = {*select(names, drop, "drop")} if drop is not None else set()
+    out = {*column_indices(names, drop, "drop")} if drop is not None else set()
     out |= {
         at
         for each in not_features
-        if each is not None and (at := position(names, each)) is not None
+        if each is not None and (at := find_column(names, each)) is not None
     }
     kept = [j for j in kept if j not in out]
     if not kept:

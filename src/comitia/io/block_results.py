@@ -19,9 +19,8 @@ from comitia.io.results import Result
 
 __all__ = ["KeptBlocks", "save_blocks"]
 
-# Objects that the report shows, and at least so many of each cluster.
-_SAMPLE = 10_000
-_SAMPLE_EACH = 50
+_SAMPLE = 10_000  # objects that the report shows
+_SAMPLE_EACH = 50  # of them at least this many of each cluster
 
 
 @dataclass(frozen=True)
@@ -95,15 +94,15 @@ def save_blocks(
         estimator, folder / "labels", chosen, progress
     )
     result = Result.from_estimator(
-        _part_of(estimator, chosen, membership),
-        _read(rows, chosen),
+        _as_if_fitted_on(estimator, chosen, membership),
+        _read_rows(rows, chosen),
         feature_names=rows.feature_names,
         object_names=[str(i) for i in chosen],
         notes=notes,
         timings=timings,
         command=command,
         source=source,
-        raw=_read(raw, chosen),
+        raw=_read_rows(raw, chosen),
     )
     share = f"a random sample of {len(chosen)} of the {len(labels)} objects"
     listed = ", ".join(str(size) for size in sizes)
@@ -137,8 +136,8 @@ def _sample(labels: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 def _write_labels(
     estimator: Any, folder: Path, chosen: NDArray[np.int64], progress: Progress
 ) -> tuple[NDArray[np.float64], float]:
-    """Write labels and votes of all; give those of the sample, and mean confidence."""
-    pa, parquet = _arrow()
+    """Write all labels and votes; return the votes of a sample, and mean confidence."""
+    pa, parquet = _import_pyarrow()
     folder.mkdir()
     taken, total = [], 0.0
     n_blocks = len(estimator.ensemble_.row_blocks)
@@ -159,20 +158,20 @@ def _write_labels(
     return np.concatenate(taken), total / len(estimator.labels_)
 
 
-def _part_of(
+def _as_if_fitted_on(
     estimator: Any, chosen: NDArray[np.int64], membership: NDArray[np.float64]
 ) -> Any:
     """The fitted method as if it had seen the sample alone, with the votes of all."""
     part = copy.copy(estimator)
     part.labels_ = estimator.labels_[chosen]
-    part.ensemble_ = _take(estimator.ensemble_, chosen)
+    part.ensemble_ = _take_objects(estimator.ensemble_, chosen)
     part.__dict__["membership_"] = membership
     if hasattr(estimator, "object_weights_"):
         part.object_weights_ = np.asarray(estimator.object_weights_)[chosen]
     return part
 
 
-def _take(ensemble: Ensemble, chosen: NDArray[np.int64]) -> Ensemble:
+def _take_objects(ensemble: Ensemble, chosen: NDArray[np.int64]) -> Ensemble:
     parts, start = [], 0
     for n, codes in zip(
         ensemble.rows_each, ensemble.row_blocks.each(_codes_of), strict=True
@@ -192,7 +191,7 @@ def _codes_of(block: Ensemble) -> NDArray[Any]:
     return np.asarray(block.codes)
 
 
-def _read(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+def _read_rows(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
     """Some rows, read in the order of the file."""
     from comitia.generate.sources import pieces_of
 
@@ -203,7 +202,7 @@ def _read(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
     return X
 
 
-def _arrow() -> tuple[Any, Any]:
+def _import_pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.parquet

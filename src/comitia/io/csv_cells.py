@@ -25,7 +25,7 @@ __all__ = [
 # A spreadsheet takes a cell that begins so for a formula; an apostrophe says "text".
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
-# From here on equal numbers are looked for before they are written.
+# From this many numbers on, equal ones are formatted once.
 _MANY = 100_000
 
 

@@ -28,7 +28,7 @@ def replaced_folder(
 
     files : sequence of str
         What it may hold. Other files of a folder that is there already stay, and the
-        new one has its mode.
+        new one has is_of_target mode.
 
     workplace : Path, default=None
         A folder on the same disk for what is not finished; beside the target by
@@ -47,7 +47,7 @@ def replaced_folder(
     )
     fresh, old = room / "new", room / "old"
     try:
-        # Inside the private room, so that it is as open as any new folder.
+        # mkdtemp's folder is private; one inside it has the usual mode.
         fresh.mkdir()
         if target.exists():
             fresh.chmod(stat.S_IMODE(target.stat().st_mode) | stat.S_IRWXU)
@@ -61,7 +61,7 @@ def replaced_folder(
                     os.rename(entry, fresh / entry.name)
             os.rename(fresh, target)
         except BaseException:
-            _bring_back(old, fresh, target, files)
+            _restore_old(old, fresh, target, files)
             raise
         _sync(target.parent)
     finally:
@@ -90,15 +90,15 @@ def recover_folder(
     """
     where = workplace or target.parent
     for room in where.glob(f"{UNFINISHED}*") if where.is_dir() else ():
-        # mkdtemp puts eight letters, none of them a hyphen, in between.
-        its = room.name.removeprefix(UNFINISHED)[8:] == f"-{target.name}"
-        if room.is_dir() and (its or workplace is not None):
+        # Between prefix and suffix mkdtemp puts 8 characters, none a hyphen.
+        is_of_target = room.name.removeprefix(UNFINISHED)[8:] == f"-{target.name}"
+        if room.is_dir() and (is_of_target or workplace is not None):
             if not target.exists():
-                _bring_back(room / "old", room / "new", target, files)
+                _restore_old(room / "old", room / "new", target, files)
             shutil.rmtree(room)
 
 
-def _bring_back(old: Path, fresh: Path, target: Path, files: Sequence[str]) -> None:
+def _restore_old(old: Path, fresh: Path, target: Path, files: Sequence[str]) -> None:
     if not old.exists():
         return
     for entry in fresh.iterdir():
@@ -108,7 +108,7 @@ def _bring_back(old: Path, fresh: Path, target: Path, files: Sequence[str]) -> N
 
 
 def _sync(folder: Path) -> None:
-    # Windows opens no folders; there a rename is as durable as it gets.
+    # Windows cannot open a folder to sync it.
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

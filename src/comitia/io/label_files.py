@@ -16,19 +16,19 @@ from comitia._files import read_arrays, read_npy
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.io._cell_text import count, known_labels, position, quoted
-from comitia.io._delimited_text import decoded, delimiter_of, rows_of
+from comitia.io._cell_text import count, find_column, known_labels, quoted
+from comitia.io._delimited_text import decode_utf8, delimiter_of, rows_of
 from comitia.io._file_columns import (
     Format,
-    called,
     chosen_columns,
-    existing,
+    existing_file,
     format_of,
     is_stdin,
-    names_from,
-    opened,
+    object_names_from,
+    open_input,
+    other_column,
     read_columns,
-    take_apart,
+    source_of,
 )
 
 __all__ = [
@@ -164,7 +164,7 @@ def read_votes(
         paths = [paths]
     if not paths:
         raise ComitiaError("no label file was given; give at least one.")
-    source = ", ".join(map(called, paths))
+    source = ", ".join(map(source_of, paths))
     saved = [saved_ensemble(path) for path in paths]
     if saved[0] is not None and len(paths) == 1:
         if columns is None and drop is None and id is None and truth is None:
@@ -178,7 +178,7 @@ def read_votes(
         for path, ensemble in zip(paths, saved, strict=True)
     ]
     notes = [note for one in files for note in one.notes]
-    object_names = _aligned(files, [called(path) for path in paths], notes)
+    object_names = _align_objects(files, [source_of(path) for path in paths], notes)
     with_truth = [one for one in files if one.truth is not None]
     if truth is not None and not with_truth:
         raise ComitiaError(f"truth={truth!r} is no column of {source}.")
@@ -229,7 +229,7 @@ def read_pairs(
     place = {name: i for i, name in enumerate(object_names)}
     if len(place) < n_objects:
         raise ComitiaError(
-            f"{called(path)} cannot say which objects it means: their names repeat."
+            f"{source_of(path)} cannot say which objects it means: their names repeat."
         )
     rows = [
         (line, [cell if cell in place else cell.strip() for cell in cells])
@@ -243,7 +243,7 @@ def read_pairs(
         for side, cell in enumerate(cells):
             if cell not in place:
                 raise ComitiaError(
-                    f"{called(path)} line {line}: there is no object {cell!r}; "
+                    f"{source_of(path)} line {line}: there is no object {cell!r}; "
                     f"objects are called {', '.join(map(repr, object_names[:3]))}, …"
                 )
             each[side] = place[cell]
@@ -267,7 +267,7 @@ def read_graph(path: str | os.PathLike[str]) -> Any:
     from scipy.io import mminfo, mmread
     from scipy.sparse import csr_array, load_npz
 
-    file = existing(path)
+    file = existing_file(path)
     try:
         if file.suffix == ".mtx":
             n_rows, n_columns, n_entries = mminfo(file)[:3]
@@ -320,16 +320,16 @@ def saved_ensemble(path: str | os.PathLike[str]) -> Ensemble | None:
         return Ensemble.load(inside if inside.exists() else path)
     if Path(path).suffix.lower() != ".npz":
         return None
-    with opened(path) as file:
+    with open_input(path) as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 named = archive.getinfo("format.npy")
                 with archive.open(named) as part:
-                    # A name is short; anything else need not be unpacked.
+                    # The name of our format is short; nothing longer is unpacked.
                     is_ours = named.file_size < 1000 and str(
                         read_npy(part, named.file_size)
                     ).startswith("comitia-ensemble")
-        except Exception:  # said in words by whoever reads it next
+        except Exception:  # the reader of tables says what is wrong with it
             return None
     return Ensemble.load(path) if is_ours else None
 
@@ -369,20 +369,20 @@ def _read_clusterings(
     found = read_columns(path, format, header, key, keep_text=[id, truth])
     object_names = found.object_names
     if id is not None:
-        object_names = names_from(found, id)
+        object_names = object_names_from(found, id)
     names = [*found.names, *found.aside]
     known = None
-    if truth is not None and position(names, truth) is not None:
-        known = known_labels(take_apart(found, truth, "truth"))
+    if truth is not None and find_column(names, truth) is not None:
+        known = known_labels(other_column(found, truth, "truth"))
     wanted = chosen_columns(
         found.names, columns, drop, [id, truth if known is not None else None]
     )
     labels = [_labels_of(found.values[j]) for j in wanted]
     for j, column in zip(wanted, labels, strict=True):
-        if columns is None and _tells_all_apart(column):
+        if columns is None and _is_unique_for_each(column):
             raise ComitiaError(
-                f"column {found.names[j]!r} of {called(path)} has a label of its own "
-                f"for every object; if it names the objects say --id "
+                f"column {found.names[j]!r} of {source_of(path)} has a label of its "
+                f"own for every object; if it names the objects say --id "
                 f"{quoted(found.names[j])}, else leave it out with --drop."
             )
     return _LabelFile(
@@ -393,16 +393,16 @@ def _read_clusterings(
 def _labels_of(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype != object:
         return column
-    # Among names, -1 is written like one and means what it means among numbers.
+    # The text "-1" means missing, as the number does.
     return np.array([None if value == "-1" else value for value in column], object)
 
 
-def _tells_all_apart(column: NDArray[Any]) -> bool:
+def _is_unique_for_each(column: NDArray[Any]) -> bool:
     values = {value for value in column.tolist() if value is not None and value != -1}
     return len(column) > 2 and len(values) == len(column)
 
 
-def _aligned(
+def _align_objects(
     files: list[_LabelFile], sources: list[str], notes: list[str]
 ) -> list[str] | None:
     """Put the objects of all files into one order; returns their names."""
@@ -414,8 +414,8 @@ def _aligned(
         if len({*lengths}) > 1:
             raise ComitiaError(
                 f"{sources[0]} has {lengths[0]} rows and "
-                f"{_other(sources, lengths)}; give --id to join the files by name, or "
-                "files with the same objects in the same order."
+                f"{_other_length(sources, lengths)}; give --id to join the files by "
+                "name, or files with the same objects in the same order."
             )
         return next((names for names in named if names is not None), None)
     place: dict[str, int] = {}
@@ -434,18 +434,18 @@ def _aligned(
         absent = len(place) - len(where)
         if absent:
             notes.append(f"{count(absent, 'object')} not in {source}.")
-        one.columns = [_spread(column, where, len(place)) for column in one.columns]
+        one.columns = [_place_rows(column, where, len(place)) for column in one.columns]
         if one.truth is not None:
-            one.truth = _spread(one.truth, where, len(place))
+            one.truth = _place_rows(one.truth, where, len(place))
     return [*place]
 
 
-def _other(sources: list[str], lengths: list[int]) -> str:
+def _other_length(sources: list[str], lengths: list[int]) -> str:
     at = next(i for i, length in enumerate(lengths) if length != lengths[0])
     return f"{sources[at]} has {lengths[at]}"
 
 
-def _spread(column: NDArray[Any], where: list[int], n: int) -> NDArray[Any]:
+def _place_rows(column: NDArray[Any], where: list[int], n: int) -> NDArray[Any]:
     whole = (
         np.full(n, None, dtype=object) if column.dtype == object else np.full(n, np.nan)
     )
@@ -456,17 +456,17 @@ def _spread(column: NDArray[Any], where: list[int], n: int) -> NDArray[Any]:
 def _pair_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     kind = format_of(path, None)
     if kind not in ("csv", "tsv"):
-        raise ComitiaError(f"{called(path)}: pairs are read from .csv and .tsv.")
-    with opened(path) as file:
-        text = decoded(file.read(), called(path))
+        raise ComitiaError(f"{source_of(path)}: pairs are read from .csv and .tsv.")
+    with open_input(path) as file:
+        text = decode_utf8(file.read(), source_of(path))
     if not text.strip():
-        raise ComitiaError(f"{called(path)} is empty.")
+        raise ComitiaError(f"{source_of(path)} is empty.")
     delimiter = "\t" if kind == "tsv" else delimiter_of(text)
-    rows = list(rows_of(text, delimiter, called(path)))
+    rows = list(rows_of(text, delimiter, source_of(path)))
     for line, row in rows:
         if len(row) != 2:
             raise ComitiaError(
-                f"{called(path)} line {line} has {count(len(row), 'cell')}; a pair "
+                f"{source_of(path)} line {line} has {count(len(row), 'cell')}; a pair "
                 "has two."
             )
     return rows

@@ -82,17 +82,21 @@ def write_files(result: Result, folder: Path) -> None:
         write_csv(folder / "map.csv", ["object", "x", "y"], rows)
     if result.profile is not None:
         write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
-    write_json(folder / "result.json", {**_about(result), "digests": _digests(folder)})
+    write_json(
+        folder / "result.json", {**_json_fields(result), "digests": _digests(folder)}
+    )
 
 
-# What is read back.
-_READ = ("labels.csv", "weights.csv", "ensemble.npz", "profile.csv", "map.csv")
+# What is read back, with a digest of each.
+_CHECKED_FILES = ("labels.csv", "weights.csv", "ensemble.npz", "profile.csv", "map.csv")
 
 
 def _digests(folder: Path) -> dict[str, str]:
     """A digest of each file that is read back, by which damage is noticed."""
     return {
-        name: file_digest(folder / name) for name in _READ if (folder / name).exists()
+        name: file_digest(folder / name)
+        for name in _CHECKED_FILES
+        if (folder / name).exists()
     }
 
 
@@ -149,7 +153,7 @@ def _profile_rows(result: Result) -> Iterator[tuple[Any, ...]]:
         )
 
 
-_PLAIN = (
+_JSON_FIELDS = (
     "method",
     "card",
     "parameters",
@@ -166,8 +170,8 @@ _PLAIN = (
 )
 
 
-def _about(result: Result) -> dict[str, Any]:
-    about = {name: jsonable(getattr(result, name)) for name in _PLAIN}
+def _json_fields(result: Result) -> dict[str, Any]:
+    about = {name: jsonable(getattr(result, name)) for name in _JSON_FIELDS}
     return {
         "format": FORMAT,
         **about,
@@ -181,7 +185,7 @@ def _about(result: Result) -> dict[str, Any]:
     }
 
 
-# Shares are at most one; beyond this nothing can be drawn.
+# Shares are at most one; larger numbers are damage.
 _LARGEST_SHARE = 1e6
 
 
@@ -195,26 +199,26 @@ def _is_text(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _maps_to(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, dict) and all(map(is_it, value.values()))
+def _dict_of(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(is_valid, value.values()))
 
 
-def _lists(is_it: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and all(map(is_it, value))
+def _list_of(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(is_valid, value))
 
 
-# What the fields of result.json are that nothing else is compared with.
-_FIELDS: dict[str, Callable[[Any], bool]] = {
-    "card": _maps_to(lambda value: _is_text(value) or _lists(_is_text)(value)),
+# Types of the fields of result.json.
+_IS_VALID: dict[str, Callable[[Any], bool]] = {
+    "card": _dict_of(lambda value: _is_text(value) or _list_of(_is_text)(value)),
     "parameters": lambda value: isinstance(value, dict),
     "n_clusters": lambda value: type(value) is int,
     "converged": lambda value: value is None or isinstance(value, bool),
-    "scores": _maps_to(_is_number),
+    "scores": _dict_of(_is_number),
     "choice": lambda value: value is None or isinstance(value, dict),
-    "notes": _lists(_is_text),
-    "versions": _maps_to(_is_text),
+    "notes": _list_of(_is_text),
+    "versions": _dict_of(_is_text),
     "seed": lambda value: value is None or type(value) is int,
-    "timings": _maps_to(_is_number),
+    "timings": _dict_of(_is_number),
     "command": _is_text,
     "source": _is_text,
 }
@@ -243,11 +247,11 @@ def read_files(
     """
     if about["format"] != OLD_FORMAT:
         found, digests = _digests(folder), about["digests"]
-        for name in _READ:
+        for name in _CHECKED_FILES:
             if found.get(name) != digests.get(name):
                 raise ValueError(f"{name} is not what was written")
-    for name, is_it in _FIELDS.items():
-        if not is_it(about[name]):
+    for name, is_valid in _IS_VALID.items():
+        if not is_valid(about[name]):
             raise ValueError(f"{name} in result.json is not what it should be")
     n, k = ensemble.n_objects, int(about["n_clusters"])
     names, labels, numbers, truth = _read_labels(folder, k, bool(about["has_truth"]))
@@ -277,7 +281,8 @@ def read_files(
         "notes": tuple(map(str, about["notes"])),
         **{
             name: about[name]
-            for name in (*_PLAIN[1:3], "converged", "scores", "choice", *_PLAIN[8:])
+            for name in _JSON_FIELDS
+            if name not in ("method", "n_clusters", "notes")
         },
     }
 
@@ -329,7 +334,7 @@ def _read_map(folder: Path, n: int) -> Floats | None:
     _, rows = read_csv(folder / "map.csv")
     positions = np.array([row[1:] for row in rows], dtype=np.float64).reshape(n, 2)
     if not np.isfinite(positions).all():
-        raise ValueError("map.csv has a position that is nowhere")
+        raise ValueError("map.csv has a position that is not finite")
     return positions
 
 

@@ -177,7 +177,7 @@ class Result:
         """The weights that clusterings and clusters vote with."""
         kept = self.weights.get("selected")
         if kept is not None and self.card.get("approach") == "selection":
-            # The weights of a selection are its scores; what it kept votes alike.
+            # Weights of a selection are scores; what it kept has equal votes.
             of_clusterings = len(kept) == self.ensemble.n_clusterings
             name = "clustering_weights" if of_clusterings else "cluster_weights"
             return {name: np.asarray(kept, dtype=np.float64)}
@@ -270,8 +270,8 @@ class Result:
         membership = collect.membership_of(estimator)
         if object_names is None:
             object_names = ensemble.object_names
-        called = collect.texts_of(object_names, n, "object_names")
-        objects = ensemble.with_object_names(called)
+        named = collect.object_texts(object_names, n, "object_names")
+        objects = ensemble.with_object_names(named)
         data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)
@@ -287,7 +287,7 @@ class Result:
             confidence=membership[np.arange(n), labels],
             membership=membership,
             ensemble=ensemble,
-            object_names=called,
+            object_names=named,
             truth=known,
             weights=weights_of(estimator),
             objective=collect.objective_of(estimator),

@@ -1,8 +1,8 @@
 """Tables of features from files, with nothing guessed silently.
 
-A table is read column by column: numbers stay numbers, anything else is text. What
-is missing, infinite or not a number is refused by name, and what was done with the
-rest is said in ``notes``. Nothing here unpickles.
+A table is read column by column, as numbers or as text. Values that are missing,
+infinite or text are refused with the name of their column; ``notes`` says what was done
+with the others. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from comitia.io._cell_text import (
 from comitia.io._file_columns import (
     Columns,
     Format,
-    called,
     chosen_columns,
-    names_from,
+    object_names_from,
+    other_column,
     read_columns,
-    take_apart,
+    source_of,
 )
 
 __all__ = ["Table", "read_table"]
@@ -44,7 +44,7 @@ Scale = L["standard", "robust", "none"]
 Impute = L["median"]
 Categorical = L["onehot"]
 
-# More categories than this are names, not categories.
+# A text column with more different values is refused as names.
 _MOST_CATEGORIES = 200
 
 
@@ -151,16 +151,16 @@ def read_table(
     check_choice("categorical", categorical, (None, *get_args(Categorical)))
     found = read_columns(path, format, header, key, keep_text=[id, truth])
     if len(found.values[0]) < 2:
-        raise ComitiaError(f"{called(path)} has one row; give at least two objects.")
+        raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
     object_names = found.object_names
     if id is not None:
-        object_names = names_from(found, id)
-    known = None if truth is None else take_apart(found, truth, "truth")
+        object_names = object_names_from(found, id)
+    known = None if truth is None else other_column(found, truth, "truth")
     features = chosen_columns(found.names, columns, drop, [id, truth])
     notes = list(found.notes)
     names, values, one_hot = _numeric(features, found, categorical, notes)
-    raw = _filled(names, values, impute, object_names, notes)
-    _look_over(names, raw, one_hot, notes)
+    raw = _without_missing(names, values, impute, object_names, notes)
+    _note_oddities(names, raw, one_hot, notes)
     X, scaling = _scaled(names, raw, one_hot, scale)
     return Table(
         X=X,
@@ -168,7 +168,7 @@ def read_table(
         feature_names=names,
         object_names=object_names,
         truth=None if known is None else known_labels(known),
-        source=called(path),
+        source=source_of(path),
         scaling=scaling,
         notes=tuple(notes),
     )
@@ -186,7 +186,7 @@ def _numeric(
     empty = {j for j in text if all_missing(found.values[j])}
     text = [j for j in text if j not in empty]
     if text and categorical is None:
-        raise ComitiaError(_text_refused(text, found))
+        raise ComitiaError(_refusal_of_text(text, found))
     names: list[str] = []
     values: list[NDArray[np.float64]] = []
     one_hot: set[int] = set()
@@ -218,7 +218,7 @@ def _numeric(
     return names, values, one_hot
 
 
-def _text_refused(text: list[int], found: Columns) -> str:
+def _refusal_of_text(text: list[int], found: Columns) -> str:
     j = text[0]
     name, column = found.names[j], found.values[j]
     seen = list(dict.fromkeys(value for value in column if value is not None))
@@ -241,7 +241,7 @@ def _text_refused(text: list[int], found: Columns) -> str:
     return f"column {name!r} holds text ({shown}){also}; {ways}."
 
 
-def _filled(
+def _without_missing(
     names: list[str],
     values: list[NDArray[np.float64]],
     impute: Impute | None,
@@ -256,8 +256,8 @@ def _filled(
         if infinite.any():
             raise ComitiaError(
                 f"column {name!r} has {count(int(infinite.sum()), 'infinite value')}, "
-                f"the first in {_row(int(np.argmax(infinite)), object_names)}; mend or "
-                "drop it."
+                f"the first in {_row_name(int(np.argmax(infinite)), object_names)}; "
+                "mend or drop it."
             )
         missing = np.isnan(column)
         n_missing = int(missing.sum())
@@ -274,7 +274,7 @@ def _filled(
             also = f" ({count(len(holes) - 1, 'more column')} too)"
             raise ComitiaError(
                 f"column {name!r} has {count(n_missing, 'missing value')}, the first "
-                f"in {_row(int(np.argmax(missing)), object_names)}"
+                f"in {_row_name(int(np.argmax(missing)), object_names)}"
                 f"{also if len(holes) > 1 else ''}; fill them with --impute median, or "
                 "leave columns out with --drop."
             )
@@ -290,7 +290,7 @@ def _filled(
     return raw
 
 
-def _look_over(
+def _note_oddities(
     names: list[str], raw: NDArray[np.float64], one_hot: set[int], notes: list[str]
 ) -> None:
     """Note what is allowed and looks like a mistake."""
@@ -343,7 +343,7 @@ def _scaled(
         part = raw[:, numeric]
         if scale == "standard":
             centre, width = part.mean(axis=0), part.std(axis=0)
-            # Rounding leaves a constant column off its mean by its last digit.
+            # The mean of a constant column can be off by rounding.
             constant = part.max(axis=0) == part.min(axis=0)
             centre[constant], width[constant] = part[0, constant], 0.0
             for j, span in zip(numeric, np.ptp(part, axis=0), strict=True):
@@ -352,7 +352,7 @@ def _scaled(
             low, centre, high = np.percentile(part, [25, 50, 75], axis=0)
             width = high - low
         X[:, numeric] = (part - centre) / np.where(width == 0, 1.0, width)
-    # An infinite width would turn every value into zero.
+    # Divided by an infinite width every value would be zero.
     wrong = ~(np.isfinite(width) & np.isfinite(X[:, numeric]).all(axis=0))
     if wrong.any():
         name = names[numeric[int(np.argmax(wrong))]]
@@ -363,7 +363,7 @@ def _scaled(
     return X, "standardised" if scale == "standard" else "robustly scaled"
 
 
-def _row(i: int, object_names: Sequence[str] | None) -> str:
+def _row_name(i: int, object_names: Sequence[str] | None) -> str:
     return (
         f"row {i + 1}" if object_names is None else f"row {i + 1} ({object_names[i]})"
     )

@@ -21,8 +21,8 @@ __all__ = [
     "ink_on",
     "make_axes",
     "name_ticks",
+    "short_name",
     "tidy",
-    "words",
 ]
 
 # The palette of Okabe and Ito less its yellow, which is lost on white. Seven colours
@@ -41,8 +41,8 @@ LINES = ("-", "--", "-.", ":")
 GREY = "#6B6B6B"
 LIGHT = "#D9D9D9"
 
-# From white, so that "nothing" is the paper; both stay apart for colour-blind readers
-# and the first in print.
+# White is zero. Colour-blind readers tell the values of both apart, and the first also
+# reads in black and white.
 SEQUENTIAL = "Blues"
 DIVERGING = "PuOr_r"
 
@@ -86,14 +86,14 @@ def make_axes(
 
 
 def tidy(ax: Any, grid: str | None = None) -> None:
-    """Take off the frame where nothing is read; a faint grid where something is."""
+    """Hide the top and the right spine; draw a faint grid along an axis."""
     ax.spines[["top", "right"]].set_visible(False)
     if grid is not None:
         ax.grid(True, axis=grid, color=LIGHT, linewidth=0.7)
         ax.set_axisbelow(True)
 
 
-def words(name: Any) -> str:
+def short_name(name: Any) -> str:
     """A name from the user's data, as one short line that matplotlib leaves alone."""
     text = " ".join(str(name).split())
     if len(text) > _LONGEST_NAME:
@@ -106,7 +106,7 @@ def name_ticks(
     axis: Any, names: Iterable[Any], positions: Iterable[float], most: int = 40
 ) -> None:
     """Names at their places; every second, third, … where they are too many."""
-    labels = [words(name) for name in names]
+    labels = [short_name(name) for name in names]
     step = max(1, -(-len(labels) // most))
     axis.set_ticks(list(positions)[::step], labels=labels[::step])
     axis.set_tick_params(length=0, labelsize="small" if len(labels) > 15 else "medium")

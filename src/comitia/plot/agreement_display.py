@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
-from comitia.plot.display_base import Display
 from comitia.plot._style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
+from comitia.plot.display_base import Display
 
 __all__ = ["AgreementDisplay"]
 
@@ -88,7 +88,7 @@ class AgreementDisplay(Display):
             The fitted method.
 
         X : array-like, default=None
-            Not used; there so that all Displays are called alike.
+            Not used; all Displays are called alike.
 
         ax : Axes, default=None
             Draw at once, on these axes; otherwise :meth:`plot` draws.
@@ -101,7 +101,7 @@ class AgreementDisplay(Display):
         display : AgreementDisplay
             The numbers.
         """
-        return cls._of(read_estimator(estimator), measure)._drawn_on(ax)
+        return cls._from_consensus(read_estimator(estimator), measure)._plot_if(ax)
 
     @classmethod
     def from_result(
@@ -125,13 +125,13 @@ class AgreementDisplay(Display):
         display : AgreementDisplay
             The numbers.
         """
-        return cls._of(read_result(result), measure)._drawn_on(ax)
+        return cls._from_consensus(read_result(result), measure)._plot_if(ax)
 
     @classmethod
-    def _of(cls, consensus: Consensus, measure: str) -> Self:
+    def _from_consensus(cls, consensus: Consensus, measure: str) -> Self:
         ensemble, labels = consensus.ensemble, consensus.labels
         with_consensus = agreement_with(labels, ensemble, measure)
-        # Of a distance, such as the variation of information, little is much.
+        # Clusterings that agree have a small distance, and a large similarity.
         sign = 1.0 if measure == "variation_of_information" else -1.0
         order = np.argsort(sign * with_consensus, kind="stable")
         M = ensemble.n_clusterings

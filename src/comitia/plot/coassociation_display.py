@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.heat_maps import heat_map, with_room
-from comitia.plot.display_base import Display
 from comitia.plot._style import COLOURS, GREY, SEQUENTIAL, colour_bar
+from comitia.plot.display_base import Display
 
 __all__ = ["CoassociationDisplay"]
 
@@ -85,7 +85,7 @@ class CoassociationDisplay(Display):
             The fitted method.
 
         X : array-like, default=None
-            Not used; there so that all Displays are called alike.
+            Not used; all Displays are called alike.
 
         ax : Axes, default=None
             Draw at once, on these axes; otherwise :meth:`plot` draws.
@@ -99,7 +99,7 @@ class CoassociationDisplay(Display):
         display : CoassociationDisplay
             The numbers.
         """
-        return cls._of(read_estimator(estimator), n_bins)._drawn_on(ax)
+        return cls._from_consensus(read_estimator(estimator), n_bins)._plot_if(ax)
 
     @classmethod
     def from_result(
@@ -123,10 +123,10 @@ class CoassociationDisplay(Display):
         display : CoassociationDisplay
             The numbers.
         """
-        return cls._of(read_result(result), n_bins)._drawn_on(ax)
+        return cls._from_consensus(read_result(result), n_bins)._plot_if(ax)
 
     @classmethod
-    def _of(cls, consensus: Consensus, n_bins: int | None) -> Self:
+    def _from_consensus(cls, consensus: Consensus, n_bins: int | None) -> Self:
         picture = heat_map(
             consensus.ensemble, consensus.labels, n_bins, **consensus.vote_weights
         )
@@ -147,8 +147,8 @@ class CoassociationDisplay(Display):
 
         n = len(self.order)
         S = self.coassociation
-        # Few values are far above the others where clusters have weights; a scale
-        # that ends at the largest would leave the others white.
+        # With weights of clusters a few values are far above the others, and a scale
+        # up to them would leave the others white.
         top = float(np.quantile(S[S > 0], _DARKEST)) if S.any() else 1.0
         image = ax.imshow(
             S,
@@ -156,7 +156,7 @@ class CoassociationDisplay(Display):
             vmin=0.0,
             vmax=top,
             extent=(0, n, n, 0),
-            # What is smaller than a pixel is averaged, not skipped.
+            # Averages what is smaller than a pixel.
             interpolation="nearest" if n <= 300 else "antialiased",
         )
         ends = np.cumsum(self.sizes)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.plot.display_base import Display
 from comitia.plot._style import COLOURS, GREY, name_ticks, tidy
+from comitia.plot.display_base import Display
 
 __all__ = ["ComparisonDisplay"]
 
@@ -90,7 +90,7 @@ class ComparisonDisplay(Display):
                 for row in comparison.rows
                 if not np.isfinite(row.rank)
             },
-        )._drawn_on(ax)
+        )._plot_if(ax)
 
     def _size(self) -> tuple[float, float]:
         return 6.4, 1.5 + 0.28 * max(len(self.names) + len(self.unranked), 6)
@@ -150,11 +150,11 @@ class ComparisonDisplay(Display):
         tidy(ax, "x")
 
     def _table(self) -> dict[str, Any]:
-        nothing = np.full(len(self.unranked), np.nan)
+        unknown = np.full(len(self.unranked), np.nan)
         return {
             "data": {
-                "mean_rank": np.concatenate([self.means, nothing]),
-                "spread": np.concatenate([self.spreads, nothing]),
+                "mean_rank": np.concatenate([self.means, unknown]),
+                "spread": np.concatenate([self.spreads, unknown]),
                 "status": ["ok"] * len(self.names) + list(self.unranked.values()),
             },
             "index": [*self.names, *self.unranked],

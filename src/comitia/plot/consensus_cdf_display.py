@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.plot.display_base import Display, make_frame
 from comitia.plot._style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
+from comitia.plot.display_base import Display, make_frame
 
 __all__ = ["ConsensusCDFDisplay"]
 
@@ -103,7 +103,7 @@ class ConsensusCDFDisplay(Display):
             area=np.asarray(choice.criteria["area"], dtype=np.float64),
             area_change=np.asarray(choice.criteria["delta_area"], dtype=np.float64),
             n_clusters=int(choice.n_clusters),
-        )._drawn_on(ax)
+        )._plot_if(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:
@@ -193,7 +193,7 @@ class ConsensusCDFDisplay(Display):
             pac=np.array([pac(share) for share in shares]),
             area=area,
             area_change=area_changes(area),
-        )._drawn_on(ax)
+        )._plot_if(ax)
 
     def plot(self, ax: Any = None, *, of: str | None = None) -> Self:
         """Draw.
@@ -241,7 +241,7 @@ class ConsensusCDFDisplay(Display):
     def _draw_cdf(self, ax: Any) -> None:
         from matplotlib import colormaps
 
-        # Light to dark with k, in an order that survives print; the choice stands out.
+        # Darker with k, also in print; the recommended k has its own colour.
         shades = colormaps["cividis"](np.linspace(0.8, 0.0, len(self.ks)))
         ax.axvspan(0.1, 0.9, color=LIGHT, alpha=0.35, linewidth=0)
         for number, (k, values) in enumerate(zip(self.ks, self.cdf, strict=True)):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import check_fitted
 from comitia.exceptions import ComitiaError
-from comitia.plot.display_base import Display
 from comitia.plot._style import COLOURS, GREY, cluster_colour, ink_on, name_ticks, tidy
+from comitia.plot.display_base import Display
 
 __all__ = ["DendrogramDisplay"]
 
@@ -81,7 +81,7 @@ class DendrogramDisplay(Display):
             The fitted method.
 
         X : array-like, default=None
-            Not used; there so that all Displays are called alike.
+            Not used; all Displays are called alike.
 
         ax : Axes, default=None
             Draw at once, on these axes; otherwise :meth:`plot` draws.
@@ -108,7 +108,7 @@ class DendrogramDisplay(Display):
             )
         if n < 2:
             raise ComitiaError("a tree of one object has no merge to draw.")
-        merges, leaves = _top(tree, min(n, max(max_leaves, k)))
+        merges, leaves = _top_of_tree(tree, min(n, max(max_leaves, k)))
         sizes = np.ones(len(leaves), dtype=np.int64)
         grown = leaves >= n
         sizes[grown] = tree[leaves[grown] - n, 3].astype(np.int64)
@@ -129,7 +129,7 @@ class DendrogramDisplay(Display):
             positions=positions,
             cut=_height_of_cut(tree[:, 2], k),
             n_clusters=k,
-        )._drawn_on(ax)
+        )._plot_if(ax)
 
     @property
     def is_top(self) -> bool:
@@ -175,7 +175,7 @@ class DendrogramDisplay(Display):
             )
         n = len(self.order)
         low, high = self.merges[:, 2].min(), max(self.merges[-1, 2], self.cut)
-        # The legs of leaves that stand for many objects may be cut short.
+        # Where leaves stand for many objects, the axis need not start at 0.
         low = max(0.0, low - 0.25 * (high - low)) if self.is_top else 0.0
         ax.set_xlim(-0.7, n - 0.3)
         ax.set_ylim(low, (high + 0.06 * (high - low)) or 1.0)
@@ -217,7 +217,7 @@ class DendrogramDisplay(Display):
         }
 
 
-def _top(
+def _top_of_tree(
     tree: NDArray[np.float64], p: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The last merges of a tree, on p leaves, and which nodes these leaves are."""

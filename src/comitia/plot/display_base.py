@@ -10,7 +10,7 @@ __all__ = ["Display"]
 
 
 class Display:
-    """Base class of the plots: a Display writes what is drawn and what is tabled.
+    """Base class of the plots; a Display has its own ``_draw`` and ``_table``.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Display:
     ax_: Any
     figure_: Any
 
-    # Whether there is space beside the axes: in a figure of its own.
+    # Whether the figure is our own, so that a legend may stand beside the axes.
     _has_room: bool
 
     # -- what a Display writes ----------------------------------------------------
@@ -74,8 +74,8 @@ class Display:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: plot() draws it, frame() tables it>"
 
-    def _drawn_on(self, ax: Any) -> Self:
-        """What ``from_…`` returns: drawn at once where it was said on what."""
+    def _plot_if(self, ax: Any) -> Self:
+        """Draw at once if axes were given to ``from_…``."""
         return self if ax is None else self.plot(ax)
 
 

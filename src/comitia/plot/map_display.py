@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.object_map import map_objects
-from comitia.plot.display_base import Display
 from comitia.plot._style import GREY, cluster_colour, cluster_marker, tidy
+from comitia.plot.display_base import Display
 
 __all__ = ["MapDisplay"]
 
-# Area of a marker in square points, for an object of no and of full confidence, where
-# there are few objects; opacity likewise.
+# Markers of objects with confidence 0 and 1: area in square points, and opacity.
 _AREA = (12.0, 46.0)
 _OPACITY = (0.25, 0.9)
+
+# From this many objects on markers are smaller.
 _FEW = 500
 
 
@@ -88,7 +89,9 @@ class MapDisplay(Display):
             The numbers.
         """
         consensus = read_estimator(estimator)
-        return cls._of(consensus, *map_objects(consensus.ensemble, X))._drawn_on(ax)
+        return cls._from_consensus(
+            consensus, *map_objects(consensus.ensemble, X)
+        )._plot_if(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:
@@ -111,10 +114,10 @@ class MapDisplay(Display):
         positions, axes = result.positions, result.axes
         if positions is None:
             positions, axes = map_objects(consensus.ensemble)
-        return cls._of(consensus, positions, axes)._drawn_on(ax)
+        return cls._from_consensus(consensus, positions, axes)._plot_if(ax)
 
     @classmethod
-    def _of(
+    def _from_consensus(
         cls,
         consensus: Consensus,
         positions: NDArray[np.float64],
@@ -132,7 +135,6 @@ class MapDisplay(Display):
     def _draw(self, ax: Any) -> None:
         sure = np.clip(self.confidence, 0.0, 1.0)
         n = len(sure)
-        # Many objects need small markers, or the map is one blot.
         shrink = max(0.08, min(1.0, (_FEW / n) ** 0.5))
         areas = (_AREA[0] + (_AREA[1] - _AREA[0]) * sure) * shrink
         opacity = _OPACITY[0] + (_OPACITY[1] - _OPACITY[0]) * sure

@@ -14,8 +14,8 @@ from comitia.display.consensus_view import (
     remaining_way,
 )
 from comitia.exceptions import ComitiaError
-from comitia.plot.display_base import Display
 from comitia.plot._style import COLOURS, tidy
+from comitia.plot.display_base import Display
 
 __all__ = ["ObjectiveDisplay"]
 
@@ -66,7 +66,7 @@ class ObjectiveDisplay(Display):
             The fitted method.
 
         X : array-like, default=None
-            Not used; there so that all Displays are called alike.
+            Not used; all Displays are called alike.
 
         ax : Axes, default=None
             Draw at once, on these axes; otherwise :meth:`plot` draws.
@@ -96,7 +96,7 @@ class ObjectiveDisplay(Display):
             # One value more than iterations: the first is that of the start.
             first=0 if longest == np.max(n_iter) + 1 else 1,
             converged=None if converged is None else bool(np.all(converged)),
-        )._drawn_on(ax)
+        )._plot_if(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:
@@ -122,7 +122,7 @@ class ObjectiveDisplay(Display):
                 f"the method {result.method} has no objective; there is no curve to "
                 "draw."
             )
-        return cls(curves=curves, converged=result.converged)._drawn_on(ax)
+        return cls(curves=curves, converged=result.converged)._plot_if(ax)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator

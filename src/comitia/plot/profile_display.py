@@ -13,12 +13,12 @@ from comitia.display.cluster_profiles import Profile, cluster_profile
 from comitia.display.consensus_view import check_fitted
 from comitia.display.feature_table import check_features, name_features
 from comitia.exceptions import ComitiaError
+from comitia.plot._style import DIVERGING, colour_bar, name_ticks, short_name
 from comitia.plot.display_base import Display
-from comitia.plot._style import DIVERGING, colour_bar, name_ticks, words
 
 __all__ = ["ProfileDisplay"]
 
-# Where all cells are this many, the numbers stand in them.
+# Up to this many cells, their numbers are written in them.
 _CELLS_WITH_NUMBERS = 200
 
 
@@ -107,7 +107,7 @@ class ProfileDisplay(Display):
         data = check_features(X, len(estimator.labels_), estimator.ensemble_)
         profile = cluster_profile(data, estimator.labels_)
         names = name_features(feature_names, X, profile.means.shape[1])
-        return cls._of(profile, names, max_features)._drawn_on(ax)
+        return cls._from_profile(profile, names, max_features)._plot_if(ax)
 
     @classmethod
     def from_result(
@@ -138,10 +138,12 @@ class ProfileDisplay(Display):
             )
         n_features = result.profile.means.shape[1]
         names = name_features(result.feature_names or None, None, n_features)
-        return cls._of(result.profile, names, max_features)._drawn_on(ax)
+        return cls._from_profile(result.profile, names, max_features)._plot_if(ax)
 
     @classmethod
-    def _of(cls, profile: Profile, names: NDArray[Any], max_features: int) -> Self:
+    def _from_profile(
+        cls, profile: Profile, names: NDArray[Any], max_features: int
+    ) -> Self:
         if max_features < 1:
             raise ComitiaError(f"max_features={max_features} must be at least 1.")
         order = np.argsort(-profile.explained, kind="stable")[:max_features]
@@ -149,7 +151,7 @@ class ProfileDisplay(Display):
 
     def _size(self) -> tuple[float, float]:
         k, p = self.differences.shape
-        longest = max(len(words(name)) for name in self.names)
+        longest = max(len(short_name(name)) for name in self.names)
         width = 2.0 + 0.07 * longest + 0.75 * max(k, 3)
         return min(width, 12.0), 1.8 + 0.26 * max(p, 6)
 
@@ -205,6 +207,6 @@ class ProfileDisplay(Display):
 
 
 def _digits(value: float) -> str:
-    """One decimal with a sign, but for what rounds to nothing."""
+    """One decimal with a sign; zero has none."""
     text = f"{value:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text

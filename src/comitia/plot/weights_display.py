@@ -17,7 +17,6 @@ from comitia.display.consensus_view import (
 )
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot.display_base import Display
 from comitia.plot._style import (
     COLOURS,
     GREY,
@@ -26,6 +25,7 @@ from comitia.plot._style import (
     name_ticks,
     tidy,
 )
+from comitia.plot.display_base import Display
 
 __all__ = ["WeightsDisplay"]
 
@@ -123,7 +123,7 @@ class WeightsDisplay(Display):
         if feature_names is None:
             feature_names = getattr(estimator, "feature_names_in_", None)
         who = f"this {type(estimator).__name__}"
-        return cls._of(consensus, of, feature_names, who)._drawn_on(ax)
+        return cls._from_consensus(consensus, of, feature_names, who)._plot_if(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None, of: str | None = None) -> Self:
@@ -147,10 +147,10 @@ class WeightsDisplay(Display):
         """
         names = result.feature_names or None
         who = f"the method {result.method}"
-        return cls._of(read_result(result), of, names, who)._drawn_on(ax)
+        return cls._from_consensus(read_result(result), of, names, who)._plot_if(ax)
 
     @classmethod
-    def _of(
+    def _from_consensus(
         cls,
         consensus: Consensus,
         of: str | None,
@@ -164,7 +164,7 @@ class WeightsDisplay(Display):
         names = _names(consensus, of, len(level), feature_names)
         kept = consensus.weights.get("selected")
         if kept is not None:
-            # A selection is one of clusterings or of clusters; these may be the other.
+            # It may have selected clusters where weights of clusterings are drawn.
             fits = of in ("clusterings", "clusters") and len(kept) == len(level)
             kept = kept[order].astype(bool) if fits else None
         return cls(
@@ -205,8 +205,8 @@ class WeightsDisplay(Display):
         )
         name_ticks(ax.yaxis, self.names, places)
         ax.set_ylim(len(places) - 0.4, -0.6)
-        ax.set_xlabel(self._value())
-        ax.set_ylabel(_one(self.of))
+        ax.set_xlabel(self._value_name())
+        ax.set_ylabel(_singular(self.of))
         self._draw_mean(ax.axvline)
         self._draw_legend(ax)
         tidy(ax, "x")
@@ -234,8 +234,10 @@ class WeightsDisplay(Display):
                 label=f"kept, {len(places)} of {n}",
             )
         ax.set_xlim(0.5, n + 0.5)
-        ax.set_xlabel(f"{self.of}, from the largest {self._value()} to the smallest")
-        ax.set_ylabel(self._value())
+        ax.set_xlabel(
+            f"{self.of}, from the largest {self._value_name()} to the smallest"
+        )
+        ax.set_ylabel(self._value_name())
         self._draw_mean(ax.axhline)
         ax.legend(frameon=False)
         tidy(ax, "y")
@@ -255,8 +257,8 @@ class WeightsDisplay(Display):
         ax.set_ylabel("features, from the heaviest to the lightest")
         colour_bar(image, ax, "weight")
 
-    def _value(self) -> str:
-        # What a selection judges by is no weight: what it keeps votes alike.
+    def _value_name(self) -> str:
+        # Weights of a selection are scores; what it kept has equal votes.
         return "weight" if self.selected is None else "score"
 
     def _draw_mean(self, line: Any) -> None:
@@ -277,7 +279,7 @@ class WeightsDisplay(Display):
                 Patch(facecolor=COLOURS[0], edgecolor=COLOURS[0], label="kept"),
                 Patch(facecolor="white", edgecolor=COLOURS[0], label="not kept"),
             ]
-        # Beside the bars, which may be long all the way down.
+        # Above the axes, which long bars may fill.
         ax.legend(
             handles=handles,
             frameon=False,
@@ -289,7 +291,7 @@ class WeightsDisplay(Display):
     def _table(self) -> dict[str, Any]:
         if self.weights.ndim == 2:
             return {"data": self.weights, "columns": self.names}
-        data = {_one(self.of): self.names, self._value(): self.weights}
+        data = {_singular(self.of): self.names, self._value_name(): self.weights}
         if self.selected is not None:
             data["selected"] = self.selected
         return {"data": data, "index": self.order}
@@ -331,5 +333,5 @@ def _names(
     return np.arange(n).astype(str)
 
 
-def _one(of: str) -> str:
+def _singular(of: str) -> str:
     return "clustering, cluster" if of == "clusters" else of.removesuffix("s")

@@ -11,7 +11,14 @@ import numpy as np
 
 from comitia.report._figures import image, ticks
 from comitia.report._maps import NAME_ROOM
-from comitia.report._page_text import capital, count, listed, number, sentences, shown
+from comitia.report._page_text import (
+    capital,
+    count,
+    listed,
+    number,
+    printable,
+    sentences,
+)
 
 __all__ = ["ComparisonFacts"]
 
@@ -25,7 +32,7 @@ _SCORES = {
     "stability": "stability",
 }
 
-# Size of the figure of the ranks, and of one line of it.
+# Width of the figure of the ranks, and height of one line of it.
 _WIDTH, _ROW = 420.0, 26.0
 
 
@@ -47,7 +54,7 @@ class ComparisonFacts:
 
     @cached_property
     def reason(self) -> str:
-        """The result in sentences, where the cards do not say it."""
+        """The result in sentences, for a page without ranks."""
         return "" if self.ranked else sentences(self.plain.get("reason"))
 
     @cached_property
@@ -123,7 +130,7 @@ class ComparisonFacts:
 
     @cached_property
     def columns(self) -> list[tuple[str, str]]:
-        """Scores that at least one method has: where they stand and what they are."""
+        """Scores that at least one method has: ("external" or "internal", name)."""
         found = []
         for part in ("external", "internal"):
             names = {name: None for row in self.good for name in row.get(part) or {}}
@@ -207,7 +214,7 @@ class ComparisonFacts:
         """Which methods stand in the rows of the agreement map."""
         if self.agreement is None:
             return None
-        return {"largest": 1.0, "name": [shown(row["id"]) for row in self.good]}
+        return {"largest": 1.0, "name": [printable(row["id"]) for row in self.good]}
 
     def _known_agreement(self) -> Any:
         """Agreement of the methods that have a result."""

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from comitia.display.result_numbers import ResultNumbers
-from comitia.report._page_text import capital, count, listed, number, percent, shown
+from comitia.report._page_text import capital, count, listed, number, percent, printable
 
 __all__ = ["Facts"]
 
@@ -19,11 +19,11 @@ class Facts(ResultNumbers):
 
     def object_name(self, i: int) -> str:
         names = self.result.object_names
-        return f"object {i}" if names is None else shown(names[i])
+        return f"object {i}" if names is None else printable(names[i])
 
     def clustering_name(self, m: int) -> str:
         names = self.ensemble.clustering_names
-        return f"clustering {m}" if names is None else shown(names[m])
+        return f"clustering {m}" if names is None else printable(names[m])
 
     def item(self, name: str, i: int) -> str:
         """What stands behind the i-th weight."""
@@ -31,10 +31,10 @@ class Facts(ResultNumbers):
             return self.object_name(i)
         if name == "view_weights":
             names = self.result.view_names
-            return shown(names[i % len(names)]) if names else f"view {i}"
+            return printable(names[i % len(names)]) if names else f"view {i}"
         if name == "feature_weights":
             names = self.result.feature_names
-            return shown(names[i % len(names)]) if names else f"feature {i}"
+            return printable(names[i % len(names)]) if names else f"feature {i}"
         if name == "cluster_weights" or len(self.result.weights[name]) != self.M:
             m = int(self.ensemble.clustering_of[i])
             within = i - int(self.ensemble.offsets[m])

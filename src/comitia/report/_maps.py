@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from comitia.display.heat_maps import HeatMap, heat_map, with_room
 from comitia.report._facts import Facts
 from comitia.report._figures import image, map_figure
-from comitia.report._page_text import shown
+from comitia.report._page_text import printable
 
 __all__ = ["Maps"]
 
@@ -63,7 +63,7 @@ class Maps(Facts):
             "y": self.map["y"],
             "r": self.map["radius"],
             "cluster": self.result.labels[drawn].tolist(),
-            "name": None if names is None else [shown(names[i]) for i in drawn],
+            "name": None if names is None else [printable(names[i]) for i in drawn],
             "index": None if len(drawn) == self.n else drawn.tolist(),
             # In hundredths, rounded as in the tables.
             "confidence": [

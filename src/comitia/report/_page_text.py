@@ -21,37 +21,36 @@ __all__ = [
     "listed",
     "number",
     "percent",
+    "printable",
+    "printable_line",
     "rst",
     "sentences",
-    "shown",
-    "shown_line",
     "signed",
 ]
 
-# A name that is longer than this is cut: it would push everything else aside.
+# Longer names are cut.
 _LONGEST = 120
 
-# Marks that change the direction of what follows them. Anyone can hide text with them.
+# Marks of direction, with which text can be hidden.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def shown(text: Any) -> str:
-    r"""A name as it can be shown: nothing invisible, nothing that turns text around.
+def printable(text: Any) -> str:
+    r"""A name without control characters and marks of direction, cut at 120.
 
-    Control characters, marks of direction and halves of surrogate pairs are written
-    out as ``\u202e``; long names are cut.
+    These, and halves of surrogate pairs, are written out as ``\u202e``.
 
-    >>> shown("a\u202eb\x00"), shown("one\ntwo")
+    >>> printable("a\u202eb\x00"), printable("one\ntwo")
     ('a\\u202eb\\x00', 'one two')
     """
     text = str(text)
-    return shown_line(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+    return printable_line(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
-def shown_line(text: Any) -> str:
-    r"""A text of any length as it can be shown, on one line.
+def printable_line(text: Any) -> str:
+    r"""A text of any length on one line, without control characters.
 
-    >>> shown_line("one\ttwo\x1b")
+    >>> printable_line("one\ttwo\x1b")
     'one two\\x1b'
     """
     text = re.sub(r"[\t\n\r\f\v]+", " ", str(text))
@@ -99,7 +98,7 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent; what is not nothing is not called nothing.
+    """A share in per cent; below 1 % is "<1 %", and above 99 % ">99 %".
 
     >>> percent(0.123), percent(0.0001), percent(0.9999), percent(1)
     ('12\u202f%', '<1\u202f%', '>99\u202f%', '100\u202f%')

@@ -1,4 +1,4 @@
-"""Pages: what is known of a result, poured into a template."""
+"""The page of a result, and that of a comparison."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def write_report(
     from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
     from comitia.report._figures import PALETTE
-    from comitia.report._page_text import as_json, shown
+    from comitia.report._page_text import as_json, printable
     from comitia.report._sections import TABLE_ENDS, Sections
 
     if not isinstance(result, Result):
@@ -85,7 +85,7 @@ def write_report(
             "comitia.Result.from_estimator(fitted, X)."
         )
     facts = Sections(result)
-    gone = {
+    left_out = {
         "map": facts.map is None,
         "profile": facts.profile is None,
         "classes": facts.classes is None,
@@ -94,7 +94,7 @@ def write_report(
         "map": facts.map_data(),
         "heat": facts.heat_data(),
         "agreement": facts.agreement_data(),
-        "palette": _packed(PALETTE),
+        "palette": _as_integers(PALETTE),
     }
     if title is None:
         title = Path(result.source).name if result.source else facts.method_name
@@ -103,9 +103,9 @@ def write_report(
         "report.html.j2",
         path,
         facts=facts,
-        title=shown(title),
+        title=printable(title),
         data=as_json(data),
-        contents=[(key, name) for key, name in _SECTIONS if not gone.get(key)],
+        contents=[(key, name) for key, name in _SECTIONS if not left_out.get(key)],
         table_ends=TABLE_ENDS,
         support=SUPPORT,
     )
@@ -142,7 +142,7 @@ def write_comparison(
     environment = _environment()
     from comitia.report._comparison_facts import ComparisonFacts
     from comitia.report._figures import PALETTE
-    from comitia.report._page_text import as_json, shown
+    from comitia.report._page_text import as_json, printable
 
     if not hasattr(comparison, "to_dict"):
         raise ComitiaError(
@@ -150,7 +150,7 @@ def write_comparison(
             "comitia.compare(X, methods)."
         )
     facts = ComparisonFacts(comparison.to_dict())
-    gone = {
+    left_out = {
         "ranks": facts.chart is None,
         "agreement": facts.agreement is None,
         "failures": not facts.bad,
@@ -162,17 +162,17 @@ def write_comparison(
         "comparison.html.j2",
         path,
         facts=facts,
-        title=shown(title or "Comparison of methods"),
+        title=printable(title or "Comparison of methods"),
         command=command,
         data=as_json(
-            {"agreement": facts.agreement_data(), "palette": _packed(PALETTE)}
+            {"agreement": facts.agreement_data(), "palette": _as_integers(PALETTE)}
         ),
-        contents=[(key, name) for key, name in _COMPARISON if not gone.get(key)],
+        contents=[(key, name) for key, name in _COMPARISON if not left_out.get(key)],
     )
 
 
-def _packed(palette: Any) -> list[int]:
-    """Colours as single numbers, as the script compares them."""
+def _as_integers(palette: Any) -> list[int]:
+    """Colours as 24-bit numbers, as the script compares them."""
     return [int(r) << 16 | int(g) << 8 | int(b) for r, g, b in palette]
 
 
@@ -222,8 +222,8 @@ def _environment() -> Environment:
         "number": _page_text.number,
         "percent": _page_text.percent,
         "count": _page_text.count,
-        "shown": _page_text.shown,
-        "shown_line": _page_text.shown_line,
+        "printable": _page_text.printable,
+        "printable_line": _page_text.printable_line,
         "signed": _page_text.signed,
     }
     environment.globals.update(helpers)
@@ -231,5 +231,5 @@ def _environment() -> Environment:
 
 
 def _digest(text: str) -> str:
-    """How a content security policy names a script that it lets run."""
+    """The digest by which a content security policy allows a script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

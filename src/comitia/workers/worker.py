@@ -19,7 +19,7 @@ from comitia.workers.worker_process import read_message, write_message
 
 __all__ = ["Worker"]
 
-# Importing everything takes seconds on a busy machine; this is for a broken one.
+# A process that has not answered by then is broken; a busy machine needs seconds.
 _SECONDS_TO_START = 120.0
 
 
@@ -124,9 +124,8 @@ class Worker:
 
     def _start(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by _stop
-        # It finds the modules that this process finds, and -P keeps those out that
-        # merely lie in the folder one works in. As a session of its own it can be
-        # stopped together with its children.
+        # It gets our sys.path; -P keeps out modules of the current folder. In a session
+        # of its own it can be killed together with its children.
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "comitia.workers.worker_process"],
@@ -173,7 +172,7 @@ class Worker:
         self._stop()
         last = f": {lines[-1]}" if lines else ""
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        # What C and C++ say when an allocation fails; a killed process says nothing.
+        # What Python, C++ and C print when an allocation fails.
         short = any(
             word in line
             for line in lines[-5:]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
-from comitia.evaluate._contest import Outcome, Resample
+from comitia.evaluate._comparison_runs import Outcome, Resample
 from comitia.evaluate.method_ranks import row_ranks
 
-__all__ = ["Judge", "merits_of"]
+__all__ = ["Scorer", "merits_of"]
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ _INTERNAL = {
 _EXTERNAL = ("adjusted_rand", "nmi_sqrt")
 
 
-class Judge:
+class Scorer:
     """Scores results, on all objects or on a resample, larger being better."""
 
     def __init__(

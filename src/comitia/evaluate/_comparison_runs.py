@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from comitia._progress import OnProgress, Progress
 from comitia.ensemble import Ensemble
+from comitia.evaluate._common import fit_on
 from comitia.evaluate.panels import panel_ids
 from comitia.exceptions import ComitiaError
 
@@ -25,13 +26,13 @@ __all__ = [
     "draw_resample",
     "fitted_labels",
     "make_ensemble",
-    "pickled",
+    "pickled_estimator",
     "run_all",
 ]
 
 Floats = NDArray[np.float64]
 
-_FIT = "comitia.evaluate._contest:fitted_labels"
+_FIT = "comitia.evaluate._comparison_runs:fitted_labels"
 _EVERY_FIT_NEEDS = ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average")
 
 
@@ -129,14 +130,7 @@ def fitted_labels(
     if objects is not None:
         X = None if X is None else X[objects]
         ensemble = None if ensemble is None else ensemble.take(objects=objects)
-    needs = method.card.needs
-    if "labels" not in needs:
-        method.fit(X)
-    elif "data" in needs:
-        method.fit(X, ensemble=ensemble)
-    else:
-        method.fit(ensemble)
-    return method.labels_
+    return fit_on(method, X, ensemble).labels_
 
 
 def count_workers(n_jobs: int | None, n_tasks: int) -> int:
@@ -207,7 +201,7 @@ def chosen_estimators(
     return found
 
 
-def pickled(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
+def pickled_estimator(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
     from joblib import wrap_non_picklable_objects
     from sklearn.base import clone
 
