@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from comitia import Ensemble, method, plot
 from comitia.exceptions import ComitiaError
 from comitia.io import Result
-from comitia.plot import _style
+from comitia.plot import _style, palette
 from tests.fixtures import planted
 
 mpl.use("Agg")
@@ -265,7 +265,7 @@ def luminance(colour):
 
 def test_colours_stand_out_from_the_paper():
     # 2 : 1 is what the palest of Okabe and Ito's colours without yellow reaches.
-    for colour in _style.COLOURS:
+    for colour in palette.COLOURS:
         assert 1.05 / (luminance(colour) + 0.05) > 2
 
 

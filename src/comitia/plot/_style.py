@@ -1,4 +1,4 @@
-"""How all plots look: one palette, one way to make axes, one way to write names."""
+"""How all plots are drawn: one way to make axes, one way to write names."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from comitia.plot.palette import COLOURS, MARKERS
+
 __all__ = [
-    "COLOURS",
-    "DIVERGING",
-    "GREY",
-    "LIGHT",
-    "LINES",
-    "MARKERS",
-    "SEQUENTIAL",
     "cluster_colour",
     "cluster_marker",
     "colour_bar",
@@ -22,29 +17,7 @@ __all__ = [
     "make_axes",
     "name_ticks",
     "short_name",
-    "tidy",
 ]
-
-# The palette of Okabe and Ito less its yellow, which is lost on white. Seven colours
-# and eight shapes make 56 pairs that differ in both from one cluster to the next.
-COLOURS = (
-    "#0072B2",  # blue
-    "#D55E00",  # vermilion
-    "#009E73",  # green
-    "#CC79A7",  # purple
-    "#E69F00",  # orange
-    "#56B4E9",  # sky blue
-    "#000000",  # black
-)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-LINES = ("-", "--", "-.", ":")
-GREY = "#6B6B6B"
-LIGHT = "#D9D9D9"
-
-# White is zero. Colour-blind readers tell the values of both apart, and the first also
-# reads in black and white.
-SEQUENTIAL = "Blues"
-DIVERGING = "PuOr_r"
 
 _LONGEST_NAME = 28
 
@@ -83,14 +56,6 @@ def make_axes(
         1, n_panels, figsize=size, layout="constrained", squeeze=False
     )
     return figure, list(axes[0])
-
-
-def tidy(ax: Any, grid: str | None = None) -> None:
-    """Hide the top and the right spine; draw a faint grid along an axis."""
-    ax.spines[["top", "right"]].set_visible(False)
-    if grid is not None:
-        ax.grid(True, axis=grid, color=LIGHT, linewidth=0.7)
-        ax.set_axisbelow(True)
 
 
 def short_name(name: Any) -> str:

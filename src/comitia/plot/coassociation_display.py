@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.heat_maps import heat_map, with_room
-from comitia.plot._style import COLOURS, GREY, SEQUENTIAL, colour_bar
+from comitia.plot._style import colour_bar
 from comitia.plot.display_base import Display
+from comitia.plot.palette import COLOURS, GREY, SEQUENTIAL
 
 __all__ = ["CoassociationDisplay"]
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, name_ticks, tidy
+from comitia.plot._style import name_ticks
 from comitia.plot.display_base import Display
+from comitia.plot.palette import COLOURS, GREY, tidy
 
 __all__ = ["ComparisonDisplay"]
 

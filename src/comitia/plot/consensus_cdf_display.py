@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
+from comitia.plot._style import make_axes
 from comitia.plot.display_base import Display, make_frame
+from comitia.plot.palette import COLOURS, GREY, LIGHT, LINES, tidy
 
 __all__ = ["ConsensusCDFDisplay"]
 

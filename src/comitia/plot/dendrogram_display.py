@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import check_fitted
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, cluster_colour, ink_on, name_ticks, tidy
+from comitia.plot._style import cluster_colour, ink_on, name_ticks
 from comitia.plot.display_base import Display
+from comitia.plot.palette import COLOURS, GREY, tidy
 
 __all__ = ["DendrogramDisplay"]
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.object_map import map_objects
-from comitia.plot._style import GREY, cluster_colour, cluster_marker, tidy
+from comitia.plot._style import cluster_colour, cluster_marker
 from comitia.plot.display_base import Display
+from comitia.plot.palette import GREY, tidy
 
 __all__ = ["MapDisplay"]
 

@@ -14,8 +14,8 @@ from comitia.display.consensus_view import (
     remaining_way,
 )
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, tidy
 from comitia.plot.display_base import Display
+from comitia.plot.palette import COLOURS, tidy
 
 __all__ = ["ObjectiveDisplay"]
 

@@ -13,8 +13,9 @@ from comitia.display.cluster_profiles import Profile, cluster_profile
 from comitia.display.consensus_view import check_fitted
 from comitia.display.feature_table import check_features, name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import DIVERGING, colour_bar, name_ticks, short_name
+from comitia.plot._style import colour_bar, name_ticks, short_name
 from comitia.plot.display_base import Display
+from comitia.plot.palette import DIVERGING
 
 __all__ = ["ProfileDisplay"]
 

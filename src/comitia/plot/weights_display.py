@@ -17,15 +17,9 @@ from comitia.display.consensus_view import (
 )
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import (
-    COLOURS,
-    GREY,
-    SEQUENTIAL,
-    colour_bar,
-    name_ticks,
-    tidy,
-)
+from comitia.plot._style import colour_bar, name_ticks
 from comitia.plot.display_base import Display
+from comitia.plot.palette import COLOURS, GREY, SEQUENTIAL, tidy
 
 __all__ = ["WeightsDisplay"]
 
