@@ -27,7 +27,7 @@ def make(id="lwgp", **parameters):
     return method(id)(**{"n_clusters": 3, "random_state": 0, **parameters})
 
 
-class Heard(list):
+class Told(list):
     """What on_progress is told."""
 
     def __call__(self, stage, done, total):
@@ -145,7 +145,7 @@ def test_a_step_that_fails_leaves_the_method_as_it_was():
 
 
 def test_progress_tells_clusterings_and_then_the_consensus():
-    told = Heard()
+    told = Told()
     make("consensus").fit(X, on_progress=told)
     assert told.stages() == ["generate", "combine", "weigh"]
     for stage in told.stages():
@@ -153,6 +153,14 @@ def test_progress_tells_clusterings_and_then_the_consensus():
         assert each[0][0] == 0
         assert each[-1][0] == each[-1][1]
     assert [t for t in told if t[0] == "generate"][-1] == ("generate", 6, 6)
+
+
+def test_loops_tell_their_iterations():
+    told = Told()
+    fitted = make("wcc", max_iter=30).fit(X, on_progress=told)
+    done = [done for stage, done, total in told if (stage, total) == ("combine", 30)]
+    assert done[: fitted.n_iter_ + 1] == [*range(fitted.n_iter_ + 1)]
+    assert told[-1] == ("combine", 30, 30)
 
 
 def test_a_generator_that_tells_nothing_can_be_used():
@@ -190,26 +198,37 @@ def test_copies_know_what_their_original_has_made():
 
 # Generators of several kinds: sweeps, boosting, mixtures, crowds, a number found first.
 @pytest.mark.parametrize(
-    "id", ["lwgp", "wlac", "boost_clustering", "dcss", "woce", "abc", "zhang_2009"]
+    ("id", "k"),
+    [
+        ("lwgp", 3),
+        ("wlac", 3),
+        ("boost_clustering", 3),
+        ("dcss", 3),
+        ("woce", 3),
+        ("abc", 3),
+        ("zhang_2009", 3),
+        ("zhang_2009", None),
+        ("boost_clustering", None),
+    ],
 )
-def test_a_repeated_call_goes_on_from_its_checkpoint(id, tmp_path):
+def test_a_repeated_call_goes_on_from_its_checkpoint(id, k, tmp_path):
     def stop(stage, done, total):
         if (stage, done) == ("generate", 2):
             raise KeyboardInterrupt
 
-    steps = make(id)
+    steps = make(id, n_clusters=k)
     with pytest.raises(KeyboardInterrupt):
         steps.fit(X, checkpoint=tmp_path / "c", on_progress=stop)
     assert len([*(tmp_path / "c").glob("member-*")]) >= 1
     steps.fit(X, checkpoint=tmp_path / "c")
     assert steps.generator_.checkpoint is None
-    assert_array_equal(steps.labels_, make(id).fit(X).labels_)
+    assert_array_equal(steps.labels_, make(id, n_clusters=k).fit(X).labels_)
 
 
 def test_blocks_on_disk_are_combined_as_data_in_memory(tmp_path):
     landmark = KMeansGenerator(6, n_clusters=4, solver="landmark")
     at_once, steps = make("kcc", generator=landmark).fit(X), make("kcc")
-    told = Heard()
+    told = Told()
     steps.set_params(generator=landmark)
     ensemble = steps.generate_blocks(X, tmp_path, block_rows=25, on_progress=told)
     assert told[-1] == ("generate", 3, 3)

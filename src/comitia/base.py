@@ -624,11 +624,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         data = None if X is None else self._check_data(X)
         names = _names_of(given, data)
         self._check_given(data, ensemble)
-        if (
-            must_link is not None
-            or cannot_link is not None
-            or (not hasattr(self, "constraints_"))
-        ):
+        some = must_link is not None or cannot_link is not None
+        # Those of generate hold until others are given.
+        if some or not hasattr(self, "constraints_"):
             self._keep_constraints(
                 must_link, cannot_link, given if data is None else data, names
             )

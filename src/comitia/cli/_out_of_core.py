@@ -101,7 +101,9 @@ def in_blocks(
         True for folders, when a block option is given, and for tables with very many
         rows if nothing stands against it.
     """
-    reason = next(_against(data, estimator, wanted, how, which, write_obs), None)
+    reason = next(
+        _reasons_against(data, estimator, wanted, how, which, write_obs), None
+    )
     path = Path(data)
     if path.is_dir() or blocks.is_given():
         _check_options(blocks)
@@ -122,7 +124,7 @@ def _check_options(blocks: BlockOptions) -> None:
         raise UsageError("--scheduler has workers of its own; leave out --workers.")
 
 
-def _against(
+def _reasons_against(
     data: str,
     estimator: Any,
     wanted: Any,
