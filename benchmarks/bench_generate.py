@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia.generate import KMeansGenerator
-from comitia.generate.base import NearestCentre
+from comitia.generate.nearest_models import NearestCentre
 
 N_BLOBS, SPREAD = 30, 1.5
 

@@ -179,28 +179,22 @@ def fit(case: Case, data: Any, device: str | None) -> tuple[Any, float, float]:
     method = comitia.method(case.method)(
         n_clusters=N_CLUSTERS, tol=0.0, random_state=0, **case.parameters
     )
-    start, result, stamps = method._start, method._result, []
+    reached: dict[int, float] = {}  # when so many iterations were done
 
-    def stamp() -> None:
+    def now() -> float:
         wait_for(device)
-        stamps.append(time.perf_counter())
+        return time.perf_counter()
 
-    def watched_start(*given: Any) -> Any:
-        found = start(*given)
-        stamp()
-        return found
+    def note_iterations(stage: str, done: int, total: int) -> None:
+        if stage == "combine" and total == method.max_iter:
+            reached[done] = now()
 
-    def watched_result(*given: Any) -> Any:
-        stamp()
-        return result(*given)
-
-    method._start, method._result = watched_start, watched_result
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        stamp()
-        method.fit(data, device=device)
-        stamp()
-    return method, stamps[3] - stamps[0], stamps[2] - stamps[1]
+        begin = now()
+        method.fit(data, device=device, on_progress=note_iterations)
+        end = now()
+    return method, end - begin, reached[method.n_iter_] - reached[0]
 
 
 def wait_for(device: str | None) -> None:

@@ -16,7 +16,7 @@ import pages  # noqa: E402
 
 import comitia  # noqa: E402
 from comitia import catalogue  # noqa: E402
-from comitia.report._mathml import UnknownTeX, mathml  # noqa: E402
+from comitia.report.mathml import UnknownTeX, mathml  # noqa: E402
 
 project = "comitia"
 author = "The comitia developers"

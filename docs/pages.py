@@ -82,7 +82,7 @@ PARTS = (
     "represent",
     "partition",
     "optimise",
-    "advise",
+    "evaluate",
     "plot",
     "io",
     "report",

@@ -8,8 +8,8 @@ from numpydoc.docscrape import ClassDoc
 
 import comitia
 from comitia import catalogue
-from comitia.advise import panel_ids
 from comitia.catalogue import MethodCard, method_classes
+from comitia.evaluate import panel_ids
 from comitia.exceptions import ComitiaError
 from tests.vocabulary import VOCABULARY
 

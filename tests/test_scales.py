@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from comitia._scales import column_scales, off_centre, off_centre_of, untied
 from comitia.cluster.dissimilarity import dissimilarities, nearest_rows
-from comitia.generate.base import NearestCentre
+from comitia.generate.nearest_models import NearestCentre
 
 X = np.random.RandomState(0).randn(40, 3)
 

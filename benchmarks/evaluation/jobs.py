@@ -105,10 +105,20 @@ class Crew:
         memory_limit: float,
         stop_after: float | None,
     ) -> None:
-        from comitia.advise._workers import Worker
+        from comitia.workers import Worker
 
-        setting = {"memory_limit": int(memory_limit * 1e6)}
-        self._workers = [Worker(setting, ONE_THREAD) for _ in range(n_jobs)]
+        self._workers = [
+            Worker(
+                int(memory_limit * 1e6),
+                preload=(
+                    "scipy.sparse",
+                    "comitia.base",
+                    "comitia._kernels.linkage_average",
+                ),
+                environment=ONE_THREAD,
+            )
+            for _ in range(n_jobs)
+        ]
         self._limit = time_limit
         self._stop_at = float("inf")
         if stop_after is not None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from comitia import config, exceptions
-    from comitia.advise import choose_k, compare, recommend
     from comitia.catalogue import MethodCard, method
     from comitia.catalogue import find_methods as methods
     from comitia.ensemble import Ensemble
+    from comitia.evaluate import choose_k, compare, recommend
     from comitia.io import Result
     from comitia.methods.composite.consensus import ConsensusClustering
     from comitia.methods.composite.multi_view import MultiViewEnsemble
@@ -42,17 +42,17 @@ _HOMES = {
     "MethodCard": "comitia.catalogue",
     "MultiViewEnsemble": "comitia.methods.composite.multi_view",
     "Result": "comitia.io",
-    "choose_k": "comitia.advise",
-    "compare": "comitia.advise",
+    "choose_k": "comitia.evaluate",
+    "compare": "comitia.evaluate",
     "method": "comitia.catalogue",
-    "recommend": "comitia.advise",
+    "recommend": "comitia.evaluate",
 }
 _MODULES = {
-    "advise",
     "agreement",
     "catalogue",
     "cluster",
     "config",
+    "evaluate",
     "exceptions",
     "generate",
     "io",

@@ -26,6 +26,7 @@ __all__ = [
     "fewest_features",
     "floats_on",
     "label_sizes",
+    "on_host",
     "put_beside",
     "require_device_memory",
     "to_device",
@@ -119,6 +120,22 @@ def device_of(array: Any) -> str | None:
         where = str(array.device)
         return "torch" if where == "cpu" else where
     return library if library in ("cupy", _STRICT) else None
+
+
+def on_host(array: Any) -> Any:
+    """Bring an array into memory; what is there already stays as it is.
+
+    Parameters
+    ----------
+    array : array
+        An array of NumPy, PyTorch or CuPy, or anything else.
+
+    Returns
+    -------
+    array : array
+        Not on a device.
+    """
+    return array if device_of(array) is None else to_numpy(array)
 
 
 def put_beside(array: Any, other: Any) -> Any:

@@ -24,6 +24,7 @@ __all__ = [
     "feature_names",
     "in_workers",
     "validate_data",
+    "validate_parameters",
 ]
 
 # NumPy's words do not say what was being read; scikit-learn's do.
@@ -107,6 +108,18 @@ def check_table(X: Any, **how: Any) -> Any:
         The table as an array.
     """
     return validate_data(None, X, **how)
+
+
+def validate_parameters(estimator: Any) -> None:
+    """Refuse parameters that an estimator does not take, if it says what it takes.
+
+    Parameters
+    ----------
+    estimator : object
+        An estimator, or anything else.
+    """
+    if hasattr(estimator, "_parameter_constraints"):
+        estimator._validate_params()
 
 
 def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:

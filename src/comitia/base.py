@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
@@ -16,9 +17,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._arrays import check_device, device_of, to_tensor
+from comitia._arrays import check_device, device_of, on_host, to_tensor
 from comitia._labels import by_appearance
 from comitia._names import Names, match_rows, names_of, proper_names
+from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -28,7 +30,7 @@ __all__ = ["EnsembleMethod", "ResultBlock"]
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
-    generator = method._generator()
+    generator = method.get_generator()
     if not hasattr(generator, "transform"):
         raise AttributeError(
             f"the clusterings of {type(generator).__name__} cannot label new objects."
@@ -60,8 +62,24 @@ class ResultBlock(NamedTuple):
     membership: NDArray[np.float64]
 
 
+class _Generated(NamedTuple):
+    """What :meth:`EnsembleMethod.generate` leaves for :meth:`EnsembleMethod.combine`.
+
+    ``fit`` draws the seed of the generator and all that combining needs from one
+    generator of random numbers; ``rng_state`` is where the first step left it.
+    """
+
+    ensemble: Ensemble | None
+    device: str | None
+    random_state: Any
+    rng_state: Any
+    fitted: dict[str, Any]
+
+
 class EnsembleMethod(ClusterMixin, BaseEstimator):
     """Base class of the methods: a method writes ``_combine``, the rest is here.
+
+    ``fit`` is ``generate``, which makes the clusterings, and ``combine``.
 
     Attributes
     ----------
@@ -73,6 +91,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     ensemble_ : Ensemble
         The clusterings that were combined.
+
+    timings_ : dict of str to float
+        Seconds that each stage took: ``"generate"`` and ``"combine"``, and ``"weigh"``
+        for methods that weigh in a step of its own.
     """
 
     card: ClassVar[MethodCard]
@@ -85,6 +107,11 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     # Whether ``_combine`` works on labels that live on a device; others get a copy.
     _labels_on_device: ClassVar[bool] = False
+
+    # What generate has made, and who is told how far a step is: None outside of it.
+    _generated: _Generated | None = None
+    _progress: Progress | None = None
+    _checkpoint: str | None = None
 
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
@@ -108,8 +135,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _default_generator(self) -> Any:
         """What makes the clusterings when ``fit`` is given data alone."""
-        from comitia.generate import KMeansGenerator
+        from comitia.generate import CommunityGenerator, KMeansGenerator
 
+        if "graph" in self.card.needs:
+            return CommunityGenerator()
         return KMeansGenerator()
 
     # -- what it inherits -------------------------------------------------------
@@ -124,8 +153,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         cannot_link: Any = None,
         device: str | None = None,
         approximate: str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one.
+
+        :meth:`generate` and :meth:`combine` in one go, or :meth:`combine` alone where
+        clusterings are given.
 
         Parameters
         ----------
@@ -162,35 +196,253 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             clusterings alone. By default nothing is approximated, and what does not
             fit into memory is refused.
 
+        checkpoint : path-like, default=None
+            As for :meth:`generate`.
+
+        on_progress : callable, default=None
+            Called as ``on_progress(stage, done, total)``: with ``"generate"`` and
+            numbers of clusterings, then with ``"combine"`` and, where a method tells
+            its iterations, their numbers. Methods that weigh in a step of its own say
+            ``"weigh"`` meanwhile. A stage begins with ``done=0`` and ends with
+            ``done == total``; its ``total`` is 1 until more is known.
+
         Returns
         -------
         self : object
             The fitted method.
         """
-        with self._all_or_nothing():
-            self._validate_params()
+        if isinstance(X, Ensemble):
+            if ensemble is not None:
+                raise ComitiaError(
+                    "two ensembles were given; call fit(X, ensemble=E) with the data "
+                    "in X, or fit(E)."
+                )
+            X, ensemble = None, X
+        elif X is None:
+            raise _no_data()
+        with self._all_or_nothing(on_progress, checkpoint):
+            self.check_parameters(device=device, approximate=approximate)
             rng = check_random_state(self.random_state)
-            self._device = self._check_device(X, device)
-            self._check_approximate(approximate)
-            data = None if isinstance(X, Ensemble) else self._check_data(X)
-            names = _names_of(X, data)
-            self._check_given(X, data, ensemble)
-            self._keep_constraints(
-                must_link, cannot_link, X if data is None else data, names
+            data, names = self._check_objects(
+                X, ensemble, must_link, cannot_link, device
             )
             if ensemble is None:
-                ensemble = X if data is None else self._generate(data, rng)
+                made = self._make_ensemble(data, rng)
             else:
-                ensemble = _in_order_of(names, ensemble)
-            self._check_ensemble(ensemble)
-            if approximate is None:
-                labels = self._combine_all(ensemble, data, rng)
-            else:
-                labels = self._combine_landmarks(ensemble, rng)
-            self._keep(ensemble, labels)
-            self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
-            self._warn_of_fewer_clusters()
+                made = _in_order_of(names, ensemble)
+            self._make_consensus(made, data, names, rng, approximate)
         return self
+
+    def generate(
+        self,
+        X: Any,
+        *,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        device: str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Ensemble:
+        """Make the clusterings: the first of the two steps of :meth:`fit`.
+
+        ``combine(generate(X), X)`` is ``fit(X)``: this method remembers what it has
+        made, and where its random numbers were.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data, as for :meth:`fit`.
+
+        must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
+            As for :meth:`fit`.
+
+        device : str, default=None
+            As for :meth:`fit`.
+
+        checkpoint : path-like, default=None
+            A folder for finished clusterings, if the generator can save them. A call
+            that was interrupted goes on with them when it is repeated.
+
+        on_progress : callable, default=None
+            Called as ``on_progress("generate", done, total)``.
+
+        Returns
+        -------
+        ensemble : Ensemble or None
+            The clusterings. None for methods that cluster views while they combine
+            them; for these, ``combine(None, X)`` is the second step.
+        """
+        if isinstance(X, Ensemble):
+            raise ComitiaError("X is an Ensemble already; call combine(X).")
+        if X is None:
+            raise _no_data()
+        with self._all_or_nothing(on_progress, checkpoint):
+            self.check_parameters(device=device)
+            rng = check_random_state(self.random_state)
+            data, names = self._check_objects(X, None, must_link, cannot_link, device)
+            ensemble = self._make_ensemble(data, rng)
+            if ensemble is not None:
+                ensemble = ensemble.with_object_names(proper_names(names))
+            self._remember(ensemble, rng)
+        return ensemble
+
+    def generate_blocks(
+        self,
+        source: Any,
+        folder: str | os.PathLike[str],
+        *,
+        block_rows: int | None = None,
+        client: Any = None,
+        on_progress: OnProgress | None = None,
+    ) -> Ensemble:
+        """Make clusterings of data that are too many for memory.
+
+        ``combine(generate_blocks(source, folder))`` gives the labels of ``fit`` on the
+        same rows in memory, for methods that need clusterings alone.
+
+        Parameters
+        ----------
+        source : path-like, np.memmap, dask.array.Array or Rows
+            The data, as for :func:`comitia.generate.generate_blocks`.
+
+        folder : path-like
+            Where the labels go: a new folder, or the one of an interrupted call.
+
+        block_rows : int, default=None
+            Objects in a block; half a million by default.
+
+        client : dask.distributed.Client, default=None
+            Whose workers label the blocks; by default this process does.
+
+        on_progress : callable, default=None
+            Called as ``on_progress("generate", done, total)`` with numbers of blocks.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The clusterings, in row blocks.
+        """
+        from comitia.generate import generate_blocks, open_rows
+
+        if "labels" not in self.card.needs or "data" in self.card.needs:
+            raise ComitiaError(
+                f"{type(self).__name__} needs the data in memory; take a method of "
+                'comitia.methods(needs="labels", scales="linear").'
+            )
+        with self._all_or_nothing(on_progress):
+            self.check_parameters()
+            rng = check_random_state(self.random_state)
+            rows = source if hasattr(source, "read") else open_rows(source)
+            self._check_n_clusters(len(rows))
+            self._device = None
+            self.generator_ = self._seeded_generator(rng)
+            with self._stage("generate"):
+                ensemble = generate_blocks(
+                    self.generator_,
+                    rows,
+                    folder,
+                    block_rows=block_rows,
+                    client=client,
+                    on_progress=self._report,
+                )
+            self.n_features_in_ = rows.n_features
+            self._remember(ensemble, rng)
+        return ensemble
+
+    def combine(
+        self,
+        ensemble: Ensemble,
+        X: Any = None,
+        *,
+        must_link: Any = None,
+        cannot_link: Any = None,
+        device: str | None = None,
+        approximate: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> EnsembleMethod:
+        """Combine clusterings into one: the second of the two steps of :meth:`fit`.
+
+        Of clusterings that :meth:`generate` of this method has returned, the very
+        object, the result is that of ``fit(X)`` for a fixed ``random_state``, and
+        :meth:`predict` works; it may be combined again with other parameters. Of
+        others it is that of ``fit(E)``, or of ``fit(X, ensemble=E)``.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+            The clusterings. Methods that make their own combine no others.
+
+        X : array-like of shape (n_objects, n_features), default=None
+            The data, for methods that look at them.
+
+        must_link, cannot_link : array-like of shape (n_pairs, 2), default=None
+            As for :meth:`fit`; by default those that :meth:`generate` was given.
+
+        device : str, default=None
+            As for :meth:`fit`; by default that of :meth:`generate`.
+
+        approximate : {"landmarks"}, default=None
+            As for :meth:`fit`.
+
+        on_progress : callable, default=None
+            As for :meth:`fit`, with ``"weigh"`` and ``"combine"``.
+
+        Returns
+        -------
+        self : object
+            The fitted method.
+        """
+        made = self._generated
+        if made is not None and made.ensemble is not ensemble:
+            made = None
+        with self._all_or_nothing(on_progress, going_on=made):
+            self.check_parameters(device=device, approximate=approximate)
+            rng = check_random_state(self.random_state)
+            if made is not None:
+                device = device or made.device
+                # A generator of the caller's has gone on by itself.
+                if isinstance(self.random_state, Integral) and (
+                    self.random_state == made.random_state
+                ):
+                    rng.set_state(made.rng_state)
+            elif not isinstance(ensemble, Ensemble):
+                raise _not_an_ensemble(ensemble)
+            data, names = self._check_objects(
+                X, ensemble, must_link, cannot_link, device
+            )
+            if ensemble is not None:
+                ensemble = _in_order_of(names, ensemble)
+            self._make_consensus(ensemble, data, names, rng, approximate)
+        return self
+
+    def check_parameters(
+        self, *, device: str | None = None, approximate: str | None = None
+    ) -> None:
+        """Refuse parameters that do not work, before any data are read.
+
+        Parameters
+        ----------
+        device : str, default=None
+            As for :meth:`fit`.
+
+        approximate : {"landmarks"}, default=None
+            As for :meth:`fit`.
+        """
+        self._validate_params()
+        if device is not None:
+            self._refuse_device(check_device(device))
+        self._check_approximate(approximate)
+
+    def get_generator(self) -> Any:
+        """What makes the clusterings of data: ``generator``, or the method's own.
+
+        Returns
+        -------
+        generator : generator
+            Not fitted.
+        """
+        # Methods with a generator of their own have no parameter for it.
+        return getattr(self, "generator", None) or self._default_generator()
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
         """Combine clusterings into one and return its labels.
@@ -232,7 +484,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         """
         from comitia.represent.votes import cluster_shares, spread_shares
 
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         if not hasattr(self, "generator_"):
             raise ComitiaError(
                 f"this {type(self).__name__} was fitted on given clusterings, which "
@@ -243,7 +495,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         labels = self.generator_.transform(X).T
         k = self.ensemble_.n_clusters_each
         new = Ensemble.from_codes(np.where(labels < 0, k[:, None], labels), k)
-        votes = spread_shares(new, shares, **self._vote_weights())
+        votes = spread_shares(new, shares, **self.vote_weights())
         return votes.argmax(axis=1).astype(self.labels_.dtype)
 
     @cached_property
@@ -251,9 +503,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         """Share of the votes that each object gives to each cluster, (n, k)."""
         from comitia.represent.votes import cluster_shares, spread_shares
 
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         shares = cluster_shares(self.ensemble_, self.labels_, self.n_clusters_)
-        return spread_shares(self.ensemble_, shares, **self._vote_weights())
+        return spread_shares(self.ensemble_, shares, **self.vote_weights())
 
     @cached_property
     def confidence_(self) -> NDArray[np.float64]:
@@ -272,13 +524,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         """
         from comitia.represent.votes import block_shares, cluster_shares, share_weights
 
-        check_is_fitted(self)
+        check_is_fitted(self, "labels_")
         ensemble = self.ensemble_
         if len(ensemble.row_blocks) == 1:
             parts: Any = [self.membership_]
         else:
             shares = cluster_shares(ensemble, self.labels_, self.n_clusters_)
-            weights = share_weights(ensemble, shares, **self._vote_weights())
+            weights = share_weights(ensemble, shares, **self.vote_weights())
             parts = ensemble.row_blocks.each(
                 block_shares, shares=shares, weights=weights
             )
@@ -290,7 +542,14 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             yield ResultBlock(rows, labels, own, membership)
             start = rows.stop
 
-    def _vote_weights(self) -> dict[str, Any]:
+    def vote_weights(self) -> dict[str, Any]:
+        """What clusterings and clusters weigh when objects vote.
+
+        Returns
+        -------
+        weights : dict of str to ndarray
+            ``clustering_weights`` and ``cluster_weights``, as far as there are any.
+        """
         return {
             name: getattr(self, f"{name}_")
             for name in ("clustering_weights", "cluster_weights")
@@ -308,29 +567,101 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     # -- how fit works ----------------------------------------------------------
 
     @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
+    def _all_or_nothing(
+        self,
+        on_progress: OnProgress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        going_on: _Generated | None = None,
+    ) -> Iterator[None]:
         """Start without the results of an earlier fit; a failure leaves them as is."""
         before = dict(vars(self))
-        for name in before:
-            if name.endswith("_") and not name.endswith("__"):
-                delattr(self, name)
+        for name in _fitted_attributes(self):
+            delattr(self, name)
+        vars(self).pop("_generated", None)
+        if going_on is not None:
+            vars(self).update(_generated=going_on, **going_on.fitted)
+        self._progress = Progress(on_progress, getattr(self, "timings_", None))
+        self._checkpoint = None if checkpoint is None else os.fspath(checkpoint)
         try:
             yield
+            self.timings_ = self._progress.seconds
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+        finally:
+            vars(self).pop("_progress", None)
+            vars(self).pop("_checkpoint", None)
 
-    def _check_given(self, X: Any, data: Any, ensemble: Ensemble | None) -> None:
+    def _stage(self, name: str) -> AbstractContextManager[None]:
+        """Time what is done inside, and say when it begins and ends."""
+        return nullcontext() if self._progress is None else self._progress.stage(name)
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        """Say how far a stage is, to whoever gave ``on_progress``."""
+        if self._progress is not None:
+            self._progress.report(stage, done, total)
+
+    def _remember(self, ensemble: Ensemble | None, rng: np.random.RandomState) -> None:
+        assert self._progress is not None
+        fitted = {name: getattr(self, name) for name in _fitted_attributes(self)}
+        fitted["timings_"] = dict(self._progress.seconds)
+        self._generated = _Generated(
+            ensemble, self._device, self.random_state, rng.get_state(), fitted
+        )
+
+    def _check_objects(
+        self,
+        X: Any,
+        ensemble: Ensemble | None,
+        must_link: Any,
+        cannot_link: Any,
+        device: str | None,
+    ) -> tuple[Any, Names]:
+        """The data as the method sees them, and the names of the objects."""
+        given = ensemble if X is None else X
+        self._device = self._check_device(given, device)
+        data = None if X is None else self._check_data(X)
+        names = _names_of(given, data)
+        self._check_given(data, ensemble)
+        some = must_link is not None or cannot_link is not None
+        # Those of generate hold until others are given.
+        if some or not hasattr(self, "constraints_"):
+            self._keep_constraints(
+                must_link, cannot_link, given if data is None else data, names
+            )
+        return data, names
+
+    def _make_ensemble(self, data: Any, rng: np.random.RandomState) -> Ensemble | None:
+        with self._stage("generate"):
+            return self._generate(data, rng)
+
+    def _make_consensus(
+        self,
+        ensemble: Ensemble | None,
+        data: Any,
+        names: Names,
+        rng: np.random.RandomState,
+        approximate: str | None,
+    ) -> None:
+        self._check_ensemble(ensemble)
+        with self._stage("combine"):
+            if approximate is None:
+                labels = self._combine_all(ensemble, data, rng)
+            else:
+                labels = self._combine_landmarks(ensemble, rng)
+            self._keep(ensemble, labels)
+        self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
+        self._warn_of_fewer_clusters()
+
+    def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         """Whether data and ensemble are what this method works on."""
         needs, name = self.card.needs, type(self).__name__
-        if data is None and ensemble is not None:
-            raise ComitiaError(
-                "two ensembles were given; call fit(X, ensemble=E) with the data in X, "
-                "or fit(E)."
-            )
-        if "labels" not in needs and (data is None or ensemble is not None):
+        is_own = self._generated is not None
+        if "labels" not in needs and ensemble is not None and not is_own:
             raise ComitiaError(f"{name} makes its own clusterings; call fit(X).")
+        if data is None and "labels" not in needs:
+            raise ComitiaError(f"{name} needs the data too; call combine(E, X).")
         if data is None and "data" in needs:
             raise ComitiaError(
                 f"{name} judges clusterings on their data; call fit(X, ensemble=E) "
@@ -341,15 +672,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 raise ComitiaError("graph has no edges; there is nothing to cluster.")
             return
         if not isinstance(ensemble, Ensemble):
+            raise _not_an_ensemble(ensemble)
+        if data is None or "dendrograms" in needs:
+            return
+        if _n_objects(data) != ensemble.n_objects:
             raise ComitiaError(
-                f"ensemble is a {type(ensemble).__name__}; make an Ensemble of it: "
-                "comitia.Ensemble(labels)."
-            )
-        n = _n_objects(data)
-        if n != ensemble.n_objects:
-            raise ComitiaError(
-                f"X has {n} rows and ensemble has {ensemble.n_objects} objects; they "
-                "must be the same objects in the same order."
+                f"X has {_n_objects(data)} rows and ensemble has {ensemble.n_objects} "
+                "objects; they must be the same objects in the same order."
             )
 
     def _check_data(self, X: Any) -> Any:
@@ -359,7 +688,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return check_graph(X)
         if "series" in self.card.needs:
             return self._check_series(X)
-        return validate_data(self, _on_host(X), dtype=np.float64)
+        return validate_data(self, on_host(X), dtype=np.float64)
 
     def _check_new(self, X: Any) -> Any:
         """New objects, for the members to label."""
@@ -379,13 +708,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         return series
 
     def _check_device(self, X: Any, device: str | None) -> str | None:
-        if device is None and isinstance(X, Ensemble):
-            device = X.device
-        elif device is None:
-            device = device_of(X[0] if isinstance(X, list) and X else X)
-        else:
+        if device is not None:
             device = check_device(device)
             self._refuse_device(device)
+        elif isinstance(X, Ensemble):
+            device = X.device
+        else:
+            device = device_of(X[0] if isinstance(X, list) and X else X)
         # A method that knows no devices reads a tensor as any other array.
         return device if self.card.on_device else None
 
@@ -439,7 +768,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             weights[drawn.clusters] = self.cluster_weights_
             self.cluster_weights_ = weights
         self.landmarks_ = drawn.objects
-        return extend_labels(ensemble, drawn, labels, **self._vote_weights())
+        return extend_labels(ensemble, drawn, labels, **self.vote_weights())
 
     def _placed(self, ensemble: Ensemble) -> Ensemble:
         """The labels where this method works on them: on a device, or in memory."""
@@ -470,21 +799,35 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 'see comitia.methods(needs=["labels", "data", "constraints"]).'
             )
 
-    def _generator(self) -> Any:
-        # Methods with a generator of their own have no parameter for it.
-        return getattr(self, "generator", None) or self._default_generator()
-
     def _generate(self, X: Any, rng: np.random.RandomState) -> Ensemble:
         self._check_n_clusters(_n_objects(X))  # before the work, not after it
-        generator = clone(self._generator(), safe=False)
+        return self._run_generator(self._seeded_generator(rng), X)
+
+    def _seeded_generator(self, rng: np.random.RandomState) -> Any:
+        generator = clone(self.get_generator(), safe=False)
         # The method's seed governs unless the generator was given one of its own.
         if getattr(generator, "random_state", 0) is None:
             generator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+        return generator
+
+    def _run_generator(self, generator: Any, X: Any, *more: Any) -> Ensemble:
+        """Let a generator make the ensemble, save its members and tell of them."""
         self.generator_ = generator
-        there = self._labels_on_device and getattr(generator, "takes_tensors", False)
-        if there and self._device is not None:
+        on_device = self._labels_on_device and getattr(
+            generator, "takes_tensors", False
+        )
+        if on_device and self._device is not None:
             X = to_tensor(X, self._device)
-        return generator.generate(X)
+        # A generator of the caller's need not know of progress.
+        is_watched = self._progress is not None and self._progress.on_progress
+        settings = {"on_progress": self._report} if is_watched else {}
+        if self._checkpoint is None or not hasattr(generator, "checkpoint"):
+            return generator.generate(X, *more, **settings)
+        before, generator.checkpoint = generator.checkpoint, self._checkpoint
+        try:
+            return generator.generate(X, *more, **settings)
+        finally:
+            generator.checkpoint = before
 
     def _check_ensemble(self, ensemble: Ensemble) -> None:
         self._check_n_clusters(ensemble.n_objects)
@@ -532,8 +875,23 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 "clusterings that have more clusters."
             ),
             ComitiaWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def _fitted_attributes(method: EnsembleMethod) -> list[str]:
+    return [name for name in vars(method) if name.endswith("_") and name[-2:] != "__"]
+
+
+def _no_data() -> ComitiaError:
+    return ComitiaError("X is None; give data, or an Ensemble of clusterings.")
+
+
+def _not_an_ensemble(given: Any) -> ComitiaError:
+    return ComitiaError(
+        f"ensemble is a {type(given).__name__}; make an Ensemble of it: "
+        "comitia.Ensemble(labels)."
+    )
 
 
 def _n_objects(X: Any) -> int:
@@ -552,9 +910,3 @@ def _in_order_of(names: Names, ensemble: Ensemble) -> Ensemble:
     """The ensemble with its objects in the order of the data, which has these names."""
     _, rows = match_rows([names, names_of(ensemble)], ["X", "ensemble"])
     return ensemble if rows[1] is None else ensemble.take(objects=rows[1])
-
-
-def _on_host(X: Any) -> Any:
-    from comitia._arrays import device_of, to_numpy
-
-    return X if device_of(X) is None else to_numpy(X)

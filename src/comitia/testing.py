@@ -523,6 +523,18 @@ def _a_failed_fit_leaves_the_method_as_it_was(cls: Any) -> None:
     assert not changed, f"the failed fit changed {changed}"
 
 
+@_check("two_steps", _on_tables)
+def _fit_is_generate_and_combine(cls: Any) -> None:
+    X = _easy().X[::3]
+    at_once, steps = quick_method(cls).fit(X), quick_method(cls)
+    steps.combine(steps.generate(X), X)
+    assert_array_equal(steps.labels_, at_once.labels_)
+    for name in ("clustering", "cluster", "object", "view"):
+        one, other = (getattr(e, f"{name}_weights_", None) for e in (at_once, steps))
+        assert_array_equal(one, other, f"other weights of {name}s in two steps")
+    assert {"generate", "combine"} <= {*steps.timings_}, "timings_ lacks a step"
+
+
 @_check("constraints", lambda cls: _on_tables(cls) and not _takes(cls, "constraints"))
 def _constraints_are_refused_where_they_are_not_used(cls: Any) -> None:
     with _refused("takes no constraints"):

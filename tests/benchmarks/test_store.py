@@ -32,14 +32,14 @@ def processes(tmp_path):
 @pytest.fixture
 def options(processes, monkeypatch):
     """The same without processes, which take a second to start."""
-    monkeypatch.setattr("comitia.advise._workers.Worker", Here)
+    monkeypatch.setattr("comitia.workers.Worker", Here)
     return processes
 
 
 class Here:
     """Answers as a worker does, from this process."""
 
-    def __init__(self, setting, environment):
+    def __init__(self, memory_limit, *, preload, environment):
         self.closed = threading.Event()
 
     def call(self, address, arguments, time_limit):

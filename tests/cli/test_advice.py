@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comitia import Ensemble, advise
-from comitia.advise import Comparison, MethodRow
+from comitia import Ensemble, evaluate
 from comitia.catalogue import DEFAULT_FOR_K, DEFAULT_METHOD
 from comitia.cli._comparison import write_page
+from comitia.evaluate import Comparison, MethodRow
 from comitia.io import Result
 from tests.cli.conftest import read
 
@@ -53,8 +53,8 @@ def test_fit_looks_through_a_range_of_k(run, blobs, tmp_path, monkeypatch):
     def quickly(X, ks, **settings):
         return choose(X, ks, **settings, n_resamples=2, n_references=3)
 
-    choose = advise.choose_k
-    monkeypatch.setattr(advise, "choose_k", quickly)
+    choose = evaluate.choose_k
+    monkeypatch.setattr(evaluate, "choose_k", quickly)
     code, out, _ = run("fit", blobs, "-k", "2-4", *QUICK, "--no-report")
     assert code == 0
     assert "\n  k         3, of 1 to 4\n" in out
@@ -135,7 +135,7 @@ FAILED = Comparison(
 
 
 def test_a_method_that_fails_is_a_row_and_a_sentence(run, blobs, monkeypatch):
-    monkeypatch.setattr(advise, "compare", lambda *_, **__: FAILED)
+    monkeypatch.setattr(evaluate, "compare", lambda *_, **__: FAILED)
     code, out, _ = run("compare", blobs, "-k", "3", *QUICK)
     assert code == 0
     assert "\n  eac     3     0.50   3\n" in out
@@ -164,7 +164,7 @@ def test_what_is_asked_for_reaches_the_comparison(run, blobs, monkeypatch):
         asked.update(settings, X=X, methods=methods)
         return FAILED
 
-    monkeypatch.setattr(advise, "compare", note)
+    monkeypatch.setattr(evaluate, "compare", note)
     options = ["--panel", "classic", "--time-limit", "7", "--n-resamples", "4"]
     more = ["--seed", "5", "--memory", "1 GB", "--n-jobs", "2", "--truth", "class"]
     run("compare", blobs, *options, *more, *QUICK)

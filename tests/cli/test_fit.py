@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
 from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
-from comitia.cli import _work
+from comitia.cli import _fitting
 from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
@@ -320,7 +320,7 @@ class Interrupted:
 
     def __init__(self, monkeypatch, after, error):
         self.left = after
-        make = KMeansGenerator._make
+        make = KMeansGenerator.fit_member
 
         def stop(generator, X, plan):
             if self.left == 0:
@@ -328,7 +328,7 @@ class Interrupted:
             self.left -= 1
             return make(generator, X, plan)
 
-        monkeypatch.setattr(KMeansGenerator, "_make", stop)
+        monkeypatch.setattr(KMeansGenerator, "fit_member", stop)
 
 
 @pytest.mark.parametrize("method_id", ["lwgp", "zhang_2009"])
@@ -426,9 +426,9 @@ def test_resuming_nothing_starts(run, blobs):
     assert run("fit", blobs, "-k", "3", *QUICK, "--resume")[0] == 0
 
 
-def test_heard_keeps_our_warnings_once_each():
-    with _work.heard() as said:
+def test_collecting_keeps_our_warnings_once_each():
+    with _fitting.collected_warnings() as found:
         for _ in range(2):
             warnings.warn("for you", ComitiaWarning, stacklevel=1)
             warnings.warn("for developers", FutureWarning, stacklevel=1)
-    assert said == ["for you"]
+    assert found == ["for you"]

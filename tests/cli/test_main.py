@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import comitia
-from comitia.cli import _conduct
+from comitia.cli import _run_command
 
 COMMANDS = ["demo", "fit", "combine", "compare", "choose-k", "methods", "report"]
 
@@ -94,7 +94,7 @@ def test_the_line_begins_with_the_command(run):
     ("error", "code", "words"),
     [
         (KeyboardInterrupt(), 130, "interrupted."),
-        (_conduct.Terminated("kept"), 143, "terminated; kept"),
+        (_run_command.Terminated("kept"), 143, "terminated; kept"),
         (MemoryError(), 1, "memory"),
         (PermissionError(13, "Permission denied", "there"), 1, "there: Permission"),
         (ImportError("pip install 'comitia[cli]'."), 1, "comitia[cli]"),
@@ -106,7 +106,7 @@ def test_no_failure_shows_a_traceback(error, code, words, run, monkeypatch):
         raise error
 
     monkeypatch.delenv("COMITIA_TRACEBACK", raising=False)
-    monkeypatch.setattr(_conduct, "_app", fail)
+    monkeypatch.setattr(_run_command, "_app", fail)
     got, out, err = run("fit", "x.csv")
     assert got == code
     assert words in err

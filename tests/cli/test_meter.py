@@ -3,12 +3,10 @@
 import io
 import time
 
-import numpy as np
 import pytest
 
 from comitia.cli import _meter
-from comitia.cli._meter import Meter, clock, watching
-from comitia.generate import KMeansGenerator
+from comitia.cli._meter import Meter, clock
 
 
 @pytest.mark.parametrize(
@@ -29,21 +27,27 @@ def now(monkeypatch):
 
 
 def test_a_line_now_and_then_says_the_time_left(now, capsys):
-    with Meter().stage("ensemble") as meter:
-        meter.show(10, 100)  # what an earlier run did
+    with Meter(n_earlier=10) as meter:
+        for done in range(11):  # what an earlier run did is read
+            meter.on_progress("generate", done, 100)
         now[0] = 9.0
-        meter.show(15, 100)
+        meter.on_progress("generate", 15, 100)
         assert not capsys.readouterr().err
         now[0] = 10.0
-        meter.show(30, 100)
-    # Twenty new ones took ten seconds; seventy are left.
-    assert capsys.readouterr().err == "  ensemble  30 of 100, about 0:35 left\n"
+        meter.on_progress("generate", 30, 100)
+        # Twenty new ones took ten seconds; seventy are left.
+        assert capsys.readouterr().err == "  ensemble  30 of 100, about 0:35 left\n"
+        meter.on_progress("combine", 0, 8)
+        now[0] = 21.0
+        meter.on_progress("combine", 4, 8)
+    assert capsys.readouterr().err == "  consensus 4 of 8, about 0:11 left\n"
 
 
 def test_a_quiet_meter_says_nothing(now, capsys):
-    with Meter(quiet=True).stage("ensemble") as meter:
+    with Meter(quiet=True) as meter:
+        meter.on_progress("generate", 0, 2)
         now[0] = 100.0
-        meter.show(1, 2)
+        meter.on_progress("generate", 1, 2)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "")
 
@@ -55,25 +59,11 @@ def test_a_terminal_gets_a_bar(monkeypatch):
 
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
-    with Meter().stage("ensemble") as meter:
-        meter.show(30, 100)
+    with Meter() as meter:
+        meter.on_progress("generate", 30, 100)
+        meter._bar.refresh()
+        meter.on_progress("combine", 0, 1)
         meter._bar.refresh()
     assert "30/100" in screen.getvalue()
-
-
-def test_finished_members_are_counted_while_they_are_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(_meter, "_SECONDS_BETWEEN_LOOKS", 0.001)
-    seen = []
-
-    class Listening(Meter):
-        def show(self, done, total=None):
-            seen.append((done, total))
-
-    folder = tmp_path / "clusterings"
-    with watching(folder, Listening()):
-        X = np.random.RandomState(0).randn(30, 2)
-        KMeansGenerator(4, n_clusters=2, checkpoint=folder, random_state=0).generate(X)
-        while (4, 4) not in seen:
-            time.sleep(0.001)
-    assert {total for _, total in seen} == {4}
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert "consensus" in screen.getvalue()
+    assert meter._bar is None

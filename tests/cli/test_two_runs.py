@@ -23,14 +23,14 @@ HELD = """
 import sys
 from comitia.cli import main
 from comitia.generate import KMeansGenerator
-make, left = KMeansGenerator._make, [int(sys.argv[1])]
+make, left = KMeansGenerator.fit_member, [int(sys.argv[1])]
 def stop(generator, X, plan):
     left[0] -= 1
     if left[0] == -1:
         print("held", flush=True)
         input()
     return make(generator, X, plan)
-KMeansGenerator._make = stop
+KMeansGenerator.fit_member = stop
 sys.exit(main(sys.argv[2:]))
 """
 

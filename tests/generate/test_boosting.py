@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import BoostingGenerator, WeightedSample
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate._checkpoint import fingerprint
 from comitia.generate.boosting import Round
 from comitia.generate.boosting_rounds import (
     draw_features,
@@ -26,7 +26,8 @@ from comitia.generate.boosting_votes import (
     indecision,
     vote_so_far,
 )
-from comitia.generate.checkpoint import fingerprint
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from tests.fixtures import X6
 
 X, TRUTH = make_blobs(90, centers=3, n_features=4, random_state=0)

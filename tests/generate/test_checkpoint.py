@@ -21,7 +21,7 @@ from comitia.generate import (
     LandmarkSpectralGenerator,
     generate_blocks,
 )
-from comitia.generate.checkpoint import Checkpoint
+from comitia.generate._checkpoint import Checkpoint
 from tests.test_lock import Child
 
 
@@ -41,7 +41,7 @@ def test_two_that_write_to_one_folder_do_not_meet(tmp_path):
     X = np.random.RandomState(0).randn(30, 2)
     alone = KMeansGenerator(4, random_state=0).generate(X)
     begun, go_on = threading.Event(), threading.Event()
-    make = KMeansGenerator._make
+    make = KMeansGenerator.fit_member
 
     def wait(generator, X, plan):
         begun.set()
@@ -52,7 +52,7 @@ def test_two_that_write_to_one_folder_do_not_meet(tmp_path):
         return KMeansGenerator(4, checkpoint=tmp_path / "kept", random_state=seed)
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
-        patch.setattr(KMeansGenerator, "_make", wait)
+        patch.setattr(KMeansGenerator, "fit_member", wait)
         first = pool.submit(generator(0).generate, X)
         assert begun.wait(60)
         for seed in (0, 1):

@@ -25,7 +25,7 @@ from comitia.generate import (
     RandomProjection,
     Subsample,
 )
-from comitia.generate.base import Member
+from comitia.generate.member import Member
 from tests.fixtures import same_partition
 
 X, TRUTH = make_blobs(150, centers=3, n_features=4, random_state=0)
@@ -65,7 +65,7 @@ def test_a_member_is_the_clusterer_on_its_sample():
     assert ensemble.kind == "partial"
     assert_array_equal((ensemble.labels >= 0).sum(axis=0), 75)
     rows = ensemble.labels[:, 0] >= 0
-    again = KMeans(3, n_init=2, random_state=generator._plan(X, rng())[0]["seed"])
+    again = KMeans(3, n_init=2, random_state=generator.plan(X, rng())[0]["seed"])
     assert same_partition(again.fit_predict(X[rows]), ensemble.labels[rows, 0])
 
 
@@ -142,7 +142,7 @@ def generator(folder, **parameters):
 
 def test_a_finished_run_is_not_made_again(tmp_path, monkeypatch):
     first = generator(tmp_path / "run").fit(X)
-    monkeypatch.setattr(KMeansGenerator, "_make", None)  # nothing is left to make
+    monkeypatch.setattr(KMeansGenerator, "draw", None)  # nothing is left to make
     again = generator(tmp_path / "run").fit(X)
     assert again.ensemble_ == first.ensemble_
     assert_array_equal(again.transform(X), first.transform(X))
@@ -159,10 +159,10 @@ def test_only_the_unfinished_members_are_made(tmp_path, monkeypatch):
         (tmp_path / "run" / f"member-{m:05d}.npz").unlink()
     (tmp_path / "run" / ".unfinished-xyz").write_bytes(b"half a file")
     made = []
-    make = KMeansGenerator._make
+    make = KMeansGenerator.fit_member
     monkeypatch.setattr(
         KMeansGenerator,
-        "_make",
+        "fit_member",
         lambda self, X, plan: made.append(plan["seed"]) or make(self, X, plan),
     )
     assert generator(tmp_path / "run").generate(X) == whole
@@ -226,9 +226,9 @@ import numpy as np
 from comitia.generate import KMeansGenerator
 
 class Slow(KMeansGenerator):
-    def _make(self, X, plan):
+    def fit_member(self, X, plan):
         time.sleep(0.3)
-        return super()._make(X, plan)
+        return super().fit_member(X, plan)
 
 Slow.__name__ = "KMeansGenerator"
 X = np.load(sys.argv[1])

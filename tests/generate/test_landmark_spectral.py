@@ -9,12 +9,11 @@ from sklearn.datasets import make_blobs, make_circles
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from comitia import Ensemble, config, method
+from comitia import Ensemble, config, method, sizes
 from comitia._kernels.landmarks import sum_links
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.generate import LandmarkSpectralGenerator
-from comitia.generate import landmark_spectral as module
-from comitia.generate._landmarks import (
+from comitia.generate._landmark_graph import (
     LandmarkClusters,
     LandmarkIndex,
     _choose_landmarks,
@@ -231,12 +230,12 @@ def test_few_objects_have_few_clusters(n, few, most):
 
 
 def test_large_data_are_cut_by_a_sample(monkeypatch):
-    monkeypatch.setattr(module, "_SAMPLE", 1000)
-    monkeypatch.setattr(module, "_SAMPLE_EACH", 5)
+    monkeypatch.setattr(sizes, "LANDMARK_GRAPH_SAMPLE", 1000)
+    monkeypatch.setattr(sizes, "LANDMARK_GRAPH_SAMPLE_EACH", 5)
     generator = LandmarkSpectralGenerator(
         4, n_clusters=2, n_landmarks=150, random_state=0
     ).fit(RINGS)
-    assert len(generator._sample_rows(2000, {"object_seed": 0})) < 1000
+    assert len(generator.sample_rows(2000, {"object_seed": 0})) < 1000
     assert_array_equal(generator.transform(RINGS), generator.ensemble_.labels)
     scores = [adjusted_rand_score(RING_OF, c) for c in generator.ensemble_.labels.T]
     assert np.median(scores) > 0.98

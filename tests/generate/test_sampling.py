@@ -14,7 +14,7 @@ from comitia.generate import (
     Subsample,
     WeightedSample,
 )
-from comitia.generate.sampling import weighted_choice
+from comitia.generate.sampling import _weighted_choice
 
 
 def rng():
@@ -75,7 +75,7 @@ def test_little_bootstraps_have_the_nominal_size():
 
 
 def test_zero_weights_mean_uniform():
-    assert len(set(weighted_choice(np.zeros(5), 5, rng(), replace=False))) == 5
+    assert len(set(_weighted_choice(np.zeros(5), 5, rng(), replace=False))) == 5
 
 
 def test_features_are_kept_or_projected():

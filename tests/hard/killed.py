@@ -21,7 +21,7 @@ import numpy as np
 
 from comitia.cli import main
 from comitia.io import Result
-from comitia.io._result_files import FILES
+from comitia.io.result_files import FILES
 
 OPTIONS = ["-k", "3", "--n-clusterings", "30", "--quiet"]
 OLD_SEED, SEED = "7", "0"

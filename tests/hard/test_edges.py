@@ -201,15 +201,15 @@ class Logarithms(KMeans):
     ],
 )
 def test_clusterers_that_know_where_zero_is_are_given_the_data_as_they_are(clusterer):
-    assert EstimatorGenerator(clusterer)._shift_of(moved(TABLE, *FAR)) is None
+    assert EstimatorGenerator(clusterer).shift_of(moved(TABLE, *FAR)) is None
 
 
 def test_a_metric_that_is_drawn_counts_like_one_that_is_set():
     grid = {"metric": ["euclidean", "cosine"]}
     draws = EstimatorGenerator(AgglomerativeClustering(), parameters=grid)
-    assert draws._shift_of(moved(TABLE, *FAR)) is None
+    assert draws.shift_of(moved(TABLE, *FAR)) is None
     plain = EstimatorGenerator(AgglomerativeClustering())
-    assert plain._shift_of(moved(TABLE, *FAR)) is not None
+    assert plain.shift_of(moved(TABLE, *FAR)) is not None
 
 
 def test_features_that_were_made_of_the_data_are_made_of_the_same_data_again():

@@ -84,8 +84,8 @@ def test_kills_at_any_moment_lose_nothing(tmp_path):
 
 def test_a_folder_that_was_taken_away_when_the_kill_came_is_brought_back(tmp_path):
     """Between two renames the old folder has no name of its own."""
-    from comitia.io._folder import recover_folder
-    from comitia.io._result_files import FILES
+    from comitia.io.folder_swap import recover_folder
+    from comitia.io.result_files import FILES
 
     room = tmp_path / "result.partial" / ".unfinished-abc"
     for name, files in {

@@ -15,9 +15,9 @@ from comitia._files import UNFINISHED
 from comitia._lock import locked
 from comitia.exceptions import ComitiaError, FolderInUseError
 from comitia.generate import KMeansGenerator
-from comitia.io import _cells, _collect, _folder, _result_files
-from comitia.io._cells import digits, escape_cell, unescape_cell
-from comitia.io._result_files import FILES
+from comitia.io import _collect, csv_cells, folder_swap, result_files
+from comitia.io.csv_cells import digits, escape_cell, unescape_cell
+from comitia.io.result_files import FILES
 from comitia.io.results import Result
 from tests.fixtures import E6, X6, planted
 
@@ -50,7 +50,7 @@ def full(fitted):
     )
 
 
-def same(one, other):
+def assert_same_result(one, other):
     """Every field of two results is equal."""
     for name in Result.__dataclass_fields__:
         a, b = getattr(one, name), getattr(other, name)
@@ -76,7 +76,7 @@ def test_a_folder_gives_back_what_was_saved(full, tmp_path):
     in_blocks = {"labels", "ensemble"}  # of very many objects
     written = {path.name for path in folder.iterdir()}
     assert written == {*FILES} - {"report.html"} - in_blocks
-    same(full, Result.load(folder))
+    assert_same_result(full, Result.load(folder))
 
 
 @pytest.mark.parametrize("id", ["weac", "sec", "wcc", "eac", "abbasi_2019"])
@@ -88,14 +88,14 @@ def test_whatever_is_weighed_is_given_back(id, tmp_path):
     result = Result.from_estimator(estimator.fit(votes))
     assert result.profile is None
     assert result.positions.shape == (60, 2)
-    same(result, Result.load(result.save(tmp_path / "result")))
+    assert_same_result(result, Result.load(result.save(tmp_path / "result")))
 
 
 def test_fuzzy_clusterings_are_given_back(tmp_path):
     F = np.random.RandomState(0).dirichlet([1, 1], size=12)
     votes = Ensemble.from_memberships([F, F[:, ::-1]])
     result = Result.from_estimator(ConsensusClustering(2, consensus="tcut").fit(votes))
-    same(result, Result.load(result.save(tmp_path / "result")))
+    assert_same_result(result, Result.load(result.save(tmp_path / "result")))
 
 
 def test_what_is_known_of_the_result(full, fitted):
@@ -193,7 +193,7 @@ def test_force_replaces_the_result_and_keeps_what_is_not_of_it(full, tmp_path):
     votes = Ensemble(E6)
     other = Result.from_estimator(method("weac")(n_clusters=2).fit(votes))
     other.save(folder, force=True)
-    same(other, Result.load(folder))
+    assert_same_result(other, Result.load(folder))
     assert not (folder / "report.html").exists()
     assert not (folder / "profile.csv").exists()
     assert (folder / "my notes.txt").read_text() == "mine"
@@ -220,7 +220,7 @@ def test_the_old_result_survives_a_failure(full, tmp_path, monkeypatch, fails):
                 broken()
             rename(one, other)
 
-        monkeypatch.setattr(_folder.os, "rename", break_at_the_end)
+        monkeypatch.setattr(folder_swap.os, "rename", break_at_the_end)
     with pytest.raises(OSError, match="no space"):
         full.save(folder, force=True)
     monkeypatch.undo()
@@ -239,12 +239,12 @@ def test_an_old_result_that_cannot_be_brought_back_is_not_deleted(
             raise OSError("the disk is gone")
         rename(one, other)
 
-    monkeypatch.setattr(_folder.os, "rename", break_twice)
+    monkeypatch.setattr(folder_swap.os, "rename", break_twice)
     with pytest.raises(OSError, match="disk is gone"):
         full.save(folder, force=True)
     monkeypatch.undo()
     (kept,) = tmp_path.glob("*/old")
-    same(full, Result.load(kept))
+    assert_same_result(full, Result.load(kept))
 
 
 @pytest.mark.parametrize("moved", [False, True])
@@ -262,7 +262,7 @@ def test_an_old_result_that_a_killed_process_had_taken_away_comes_back(
         os.rename(room / "old" / "my notes.txt", room / "new" / "my notes.txt")
     with pytest.raises(ComitiaError, match="is there already"):
         full.save(folder)
-    same(full, Result.load(folder))
+    assert_same_result(full, Result.load(folder))
     assert (folder / "my notes.txt").read_text() == "mine"
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"r", f"{UNFINISHED}01234567-a-r"}
@@ -277,7 +277,7 @@ def test_a_folder_that_somebody_else_writes_to_is_refused(full, tmp_path, force)
                 full.save(tmp_path / name, force=force)
             with pytest.raises(FolderInUseError, match=f"{name} is being written by"):
                 full.ensemble.save(tmp_path / name)
-    same(full, Result.load(folder))
+    assert_same_result(full, Result.load(folder))
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
@@ -286,7 +286,7 @@ def test_a_result_that_is_replaced_while_it_is_read_is_not_mixed(
 ):
     folder = full.save(tmp_path / "r")
     other = replace(full, labels=full.labels[::-1], notes=("the other",))
-    read = _result_files.read_files
+    read = result_files.read_files
 
     def replaced(*arguments):
         monkeypatch.undo()
@@ -294,7 +294,7 @@ def test_a_result_that_is_replaced_while_it_is_read_is_not_mixed(
         return read(*arguments)
 
     monkeypatch.setattr("comitia.io.results.read_files", replaced)
-    same(other, Result.load(folder))
+    assert_same_result(other, Result.load(folder))
 
 
 def test_a_new_folder_is_as_open_as_any(full, tmp_path):
@@ -344,14 +344,14 @@ def without_digests(folder):
     """Make a folder one that an older version wrote."""
     about = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     del about["digest"], about["digests"]
-    about["format"] = _result_files.OLD_FORMAT
+    about["format"] = result_files.OLD_FORMAT
     (folder / "result.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
 
 
 def test_a_folder_of_an_older_version_is_read(full, tmp_path):
     folder = full.save(tmp_path / "r")
     without_digests(folder)
-    same(full, Result.load(folder))
+    assert_same_result(full, Result.load(folder))
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_a_gap_is_seen_where_there_is_one(apart, has_gap):
 def test_views_become_one_table_and_series_none():
     X = np.arange(12.0).reshape(6, 2)
     assert _collect.table_of([X, X], ("views",), 6).shape == (6, 4)
-    names = _collect.name_features(None, [X, X], np.hstack([X, X]))
+    names = _collect.feature_names_of(None, [X, X], np.hstack([X, X]))
     assert names[3] == "view 1, feature 1"
     gone = X.copy()
     gone[0] = np.nan
@@ -441,7 +441,7 @@ def test_views_keep_their_names(tmp_path):
     result = Result.from_estimator(fitted, views)
     assert result.feature_names[3:] == ("=cmd, feature 0", "=cmd, feature 1")
     assert result.view_names == ("genes", "=cmd")
-    same(result, Result.load(result.save(tmp_path / "result")))
+    assert_same_result(result, Result.load(result.save(tmp_path / "result")))
     written = (tmp_path / "result" / "weights.csv").read_text().splitlines()
     named = [row[3] for row in csv.reader(written) if row[0] == "view_weights"]
     assert named == ["genes", "'=cmd"]
@@ -452,12 +452,12 @@ def test_weights_of_views_in_each_cluster_are_given_back(tmp_path):
     fitted = method("zhao_2020")(3, random_state=0).fit([X, X[:, :2]])
     result = Result.from_estimator(fitted, [X, X[:, :2]])
     assert result.weights["view_weights"].shape == (3, 2)
-    same(result, Result.load(result.save(tmp_path / "result")))
+    assert_same_result(result, Result.load(result.save(tmp_path / "result")))
 
 
 @pytest.mark.parametrize("many", [10, 1000])
 def test_equal_numbers_are_written_alike_and_exactly(many, monkeypatch):
-    monkeypatch.setattr(_cells, "_MANY", many)
+    monkeypatch.setattr(csv_cells, "_MANY", many)
     few = np.array([0.1, -0.0, 0.0, 1 / 3, 1e-300])
     values = few[np.random.RandomState(0).randint(5, size=100)]
     assert digits(values) == [repr(value) for value in values.tolist()]

@@ -33,8 +33,8 @@ def test_features_that_vary_are_drawn_most():
 def features_of_runs(fitted, X):
     """The features that each run drew, made again from its seed."""
     generator = fitted.generator_
-    plans = generator._plan(X, np.random.RandomState(generator.random_state))
-    return [generator._draw_features(plan).how for plan in plans]
+    plans = generator.plan(X, np.random.RandomState(generator.random_state))
+    return [generator.draw_features(plan).how for plan in plans]
 
 
 def test_runs_are_small_clusters_of_a_bootstrap_on_few_features():

@@ -19,8 +19,8 @@ def test_bootstraps_are_as_large_as_the_data_and_of_few_objects():
     b = round(300**0.6)
     generator = fitted.generator_
     samples = [
-        generator._draw(X, plan)
-        for plan in generator._plan(X, np.random.RandomState(generator.random_state))
+        generator.draw(len(X), plan)
+        for plan in generator.plan(X, np.random.RandomState(generator.random_state))
     ]
     assert len(samples) == 12
     for first in range(0, 12, 4):
@@ -70,8 +70,8 @@ def test_blobs_are_found_with_the_number_given_or_chosen():
 
 def test_all_objects_in_every_subset_is_a_bootstrap():
     fitted = BLBC(3, n_clusterings=3, subset_power=1.0, random_state=0).fit(X)
-    drawn = fitted.generator_._draw(
-        X, {"object_seed": 1, "subset_seed": 2, "feature_seed": 3}
+    drawn = fitted.generator_.draw(
+        len(X), {"object_seed": 1, "subset_seed": 2, "feature_seed": 3}
     )
     assert drawn[1].sum() == 300
     assert 150 < len(drawn[0]) < 230  # 1 - 1/e of 300 is 190

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.generate.base import NearestCentre
 from comitia.generate.boosting import Round
 from comitia.generate.boosting_votes import (
     by_pseudoloss,
@@ -14,6 +13,7 @@ from comitia.generate.boosting_votes import (
     no_better_than_chance,
     pseudoloss,
 )
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods.fixed_objects.boost_clustering import BoostClustering
 from tests.fixtures import X6
 

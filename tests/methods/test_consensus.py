@@ -137,7 +137,7 @@ def test_what_weighs_nothing_does_not_vote(of):
 
 def test_clusters_without_weight_are_missing_labels():
     mask = np.arange(EASY.n_clusters) % 3 > 0
-    voters = module._voters(EASY, cluster_weights=mask * 0.5)
+    voters = module.voters_of(EASY, cluster_weights=mask * 0.5)
     assert_array_equal(voters.labels >= 0, EASY.labels > 0)
     assert voters.n_clusters == mask.sum()
 

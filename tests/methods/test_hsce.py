@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.generate.base import NearestCentre
 from comitia.generate.boosting import Round
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods.fixed_objects.hsce import (
     HSCE,
     by_weighted_indecision,

@@ -15,7 +15,7 @@ from comitia import MultiViewEnsemble
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views_generator import Standardiser, ViewsGenerator
 from tests.fixtures import same_partition
 
 # The first view tells 0 from the others, the second 1, the third nothing.

@@ -101,7 +101,7 @@ def test_neighbours_in_k_are_made_on_the_same_subset(index):
     generator = KMeansGenerator(9, objects=Subsample(0.7), random_state=3)
     fitted = WEACS(3, indices=index, generator=generator).fit(X)
     values = []
-    plans = generator.fit(X)._plan(X, np.random.RandomState(3))
+    plans = generator.fit(X).plan(X, np.random.RandomState(3))
     for labels, plan in zip(fitted.ensemble_.labels.T, plans, strict=True):
         drawn = labels >= 0
         k = labels.max() + 1

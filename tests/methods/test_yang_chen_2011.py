@@ -10,7 +10,7 @@ from comitia import Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.generate.series import RepresentationGenerator
+from comitia.generate.series_generators import RepresentationGenerator
 from comitia.methods.temporal.yang_chen_2011 import criterion_scores
 from comitia.validity import dunn, modified_hubert
 from tests.fixtures import E6, X6, same_partition

@@ -11,7 +11,8 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.generate.base import Member, NearestCentre
+from comitia.generate.member import Member
+from comitia.generate.nearest_models import NearestCentre
 from comitia.represent import align
 from tests.fixtures import X6, same_partition
 

@@ -31,7 +31,7 @@ def test_fronts_are_those_of_the_search_on_samples():
     X, _ = noisy()
     fitted = KernelMultiobjectiveEnsemble(3, **FEW).fit(X)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    plans = fitted.generator_._plan(
+    plans = fitted.generator_.plan(
         X, np.random.RandomState(fitted.generator_.random_state)
     )
     for m, front in enumerate(fitted.fronts_):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from comitia import Ensemble, method, plot
 from comitia.exceptions import ComitiaError
 from comitia.io import Result
-from comitia.plot import _style
+from comitia.plot import _style, palette
 from tests.fixtures import planted
 
 mpl.use("Agg")
@@ -265,7 +265,7 @@ def luminance(colour):
 
 def test_colours_stand_out_from_the_paper():
     # 2 : 1 is what the palest of Okabe and Ito's colours without yellow reaches.
-    for colour in _style.COLOURS:
+    for colour in palette.COLOURS:
         assert 1.05 / (luminance(colour) + 0.05) > 2
 
 
@@ -277,7 +277,7 @@ def test_the_first_56_clusters_have_their_own_pair_of_colour_and_shape():
 def test_names_of_users_are_one_short_line_and_no_mathematics():
     from matplotlib.text import Text
 
-    name = _style.words("price in $\nand weight in $, both as they were in May")
+    name = _style.short_name("price in $\nand weight in $, both as they were in May")
     assert "\n" not in name
     assert len(name.replace("\\", "")) == 28
     assert Text(text=name)._preprocess_math(name)[1] is False

@@ -76,12 +76,12 @@ def test_coassociation_of_many_objects_is_binned():
     labels, _ = planted(1300, 2, 5, 0.1, seed=0)
     fitted = method("hbgf")(n_clusters=2, random_state=0).fit(Ensemble(labels))
     display = CoassociationDisplay.from_estimator(fitted)
-    assert display.coassociation.shape == (500, 500)
+    assert display.coassociation.shape == (400, 400)
     assert display.edges[[0, -1]].tolist() == [0, 1300]
     S = Ensemble(labels).coassociation(dtype=np.float64)
-    p, q = (display.order[display.edges[b] : display.edges[b + 1]] for b in (7, 402))
-    assert_allclose(display.coassociation[7, 402], S[np.ix_(p, q)].mean())
-    assert display.frame().index[0] == "places 0 to 1"
+    p, q = (display.order[display.edges[b] : display.edges[b + 1]] for b in (7, 302))
+    assert_allclose(display.coassociation[7, 302], S[np.ix_(p, q)].mean())
+    assert display.frame().index[0] == "places 0 to 2"
 
 
 def test_coassociation_of_subsamples_counts_what_was_sampled_together():
@@ -462,7 +462,7 @@ def test_clusters_differ_in_shape_as_well_as_in_colour(fitted, ax):
     shapes = {points.get_paths()[0].vertices.tobytes() for points in ax.collections}
     colours = {tuple(points.get_facecolor()[0, :3]) for points in ax.collections}
     assert len(shapes) == len(colours) == 3
-    assert ax.get_xlabel() == "first direction of the votes"
+    assert ax.get_xlabel() == "first coordinate of the clusterings"
 
 
 def test_the_legend_has_the_clusters_with_their_sizes(fitted, ax):

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comitia.advise import Comparison
-from comitia.advise.comparison import MethodRow
+from comitia.evaluate import Comparison
+from comitia.evaluate.comparison import MethodRow
 from comitia.exceptions import ComitiaError
 from comitia.report import write_comparison
-from comitia.report._comparison import ComparisonFacts
+from comitia.report._comparison_facts import ComparisonFacts
 from tests.report.conftest import SCRIPT
 from tests.report.test_write import Page
 

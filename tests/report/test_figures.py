@@ -125,6 +125,6 @@ def test_lines_leave_out_what_is_missing():
 
 def test_numbers_of_paths_are_short():
     assert_array_equal(
-        [_figures._short(v) for v in (1.0, -0.04, 12.345, -1.25)],
+        [_figures._coord(v) for v in (1.0, -0.04, 12.345, -1.25)],
         ["1", "0", "12.3", "-1.2"],
     )

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from comitia.catalogue import method_classes
-from comitia.report._mathml import UnknownTeX, mathml
-from comitia.report._text import rst
+from comitia.report._page_text import rst
+from comitia.report.mathml import UnknownTeX, mathml
 
 
 def formulae(cls):

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from comitia import Ensemble, method
 from comitia.cluster import modularity
+from comitia.display import result_numbers
 from comitia.exceptions import ComitiaError
 from comitia.generate import CommunityGenerator
 from comitia.io.results import Result
@@ -220,7 +221,7 @@ def test_many_weights_are_cut_and_drawn_as_a_histogram():
 
 
 def test_many_clusterings_are_compared_in_groups(monkeypatch):
-    monkeypatch.setattr(_facts, "COMPARED_CLUSTERINGS", 70)
+    monkeypatch.setattr(result_numbers, "_COMPARED_CLUSTERINGS", 70)
     result = result_of(planted(50, 3, 90, 0.3, 0)[0], n_clusters=3)
     sections = Sections(result)
     found = sections.agreement

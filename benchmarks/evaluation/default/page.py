@@ -261,7 +261,7 @@ def _kind(row: Row) -> tuple[str, str]:
 
 
 def _mix_table(found: Scores) -> str:
-    from comitia.advise import mean_ranks
+    from comitia.evaluate import mean_ranks
 
     if not found.sets:
         return NOT_MEASURED
@@ -386,7 +386,7 @@ def _verdict_in_words(told: Sequence[tuple[str, float, float]]) -> str:
 
 
 def _named_table(rows: Sequence[Row]) -> str:
-    from comitia.advise import mean_ranks
+    from comitia.evaluate import mean_ranks
 
     names = list(NAMED)
     by_half = {half: scores(rows, names, half=half) for half in HALVES}

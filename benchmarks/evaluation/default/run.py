@@ -300,15 +300,15 @@ def _every_consensus(
     **weights: Any,
 ) -> NDArray[Any]:
     """Put the labels of every consensus into ``found``; the starts are made once."""
-    from comitia.methods.composite.consensus import _CONSENSUS, _voters
+    from comitia.methods.composite.consensus import CONSENSUS, voters_of
     from comitia.partition import reassign
 
     state = rng.get_state()
     for name in ("average", "ward", "tcut", "kmeans"):
         if (mix := f"{weighting}/{name}") in MIXES:
             rng.set_state(state)  # as if each were alone
-            found[mix] = _CONSENSUS[name](ensemble, n_clusters, rng, **weights)
-    voters = _voters(ensemble, **weights)
+            found[mix] = CONSENSUS[name](ensemble, n_clusters, rng, **weights)
+    voters = voters_of(ensemble, **weights)
     moved = []
     for name in ("average", "tcut"):
         moved.append(reassign(voters, found[f"{weighting}/{name}"]))

@@ -180,7 +180,7 @@ def league(rows: Sequence[Row]) -> League:
     league : League
         The best method first.
     """
-    from comitia.advise import mean_ranks
+    from comitia.evaluate import mean_ranks
 
     cells = {(row["method"], _set_of(row), row["seed"]): row for row in rows}
     seeds = sorted({seed for _, _, seed in cells}, key=int)
@@ -263,7 +263,7 @@ def _repeat(cells: Cells, seed: str, other: str) -> Repeat | None:
     """Compare two seeds, over what both have seen; None if that is nothing."""
     from scipy.stats import spearmanr
 
-    from comitia.advise import mean_ranks
+    from comitia.evaluate import mean_ranks
 
     both = [(m, d, s) for m, d, s in cells if s == other and (m, d, seed) in cells]
     methods, sets = _tried(both)

@@ -216,7 +216,7 @@ def _plot(found: League) -> Any:
     """Mean ranks; two whose bars do not overlap are told apart."""
     from matplotlib import pyplot as plt
 
-    from comitia.plot._style import COLOURS, GREY, tidy
+    from comitia.plot.palette import COLOURS, GREY, tidy
 
     ranks = [line.rank for line in found.lines]
     size = (6.4, 1.2 + 0.17 * len(ranks))

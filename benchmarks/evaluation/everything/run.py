@@ -358,12 +358,13 @@ def _fit_arguments(
 
 
 def _takes_default_members(estimator: Any) -> bool:
-    from comitia.base import EnsembleMethod
+    from sklearn.base import clone
+
     from comitia.generate import KMeansGenerator
 
-    return type(estimator)._generate is EnsembleMethod._generate and repr(
-        estimator._default_generator()
-    ) == repr(KMeansGenerator())
+    # A generator that is told the number of clusters makes members of its own.
+    told = clone(estimator).set_params(n_clusters=7)
+    return repr(told.get_generator()) == repr(KMeansGenerator())
 
 
 @lru_cache(maxsize=2)

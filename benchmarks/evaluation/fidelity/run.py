@@ -87,7 +87,7 @@ def run(options: Options) -> None:
 
 
 def _score_jobs(options: Options) -> Iterator[Job]:
-    from comitia.advise.recommendation import MEASURED
+    from comitia.evaluate.recommendation import MEASURED
 
     names = pools(options)
     draws = range(1, 2 if options.smoke else N_DRAWS + 1)

@@ -387,7 +387,7 @@ def _plot(rows: Sequence[Row]) -> Any:
     """How far methods are above kcc, by the share of junk, for each imbalance."""
     from matplotlib import pyplot as plt
 
-    from comitia.plot._style import COLOURS, GREY, MARKERS, tidy
+    from comitia.plot.palette import COLOURS, GREY, MARKERS, tidy
 
     ratios = sorted({float(row["imbalance"]) for row in rows})
     shares = sorted({float(row["junk_share"]) for row in rows})

@@ -152,7 +152,7 @@ def _plot(rows: Sequence[Row]) -> Any:
 
 
 def _draw(ax: Any, rows: Sequence[Row], method: str, planted: bool) -> None:
-    from comitia.plot._style import COLOURS, tidy
+    from comitia.plot.palette import COLOURS, tidy
 
     scores = _scores(rows, method, planted)
     shares = sorted(scores)

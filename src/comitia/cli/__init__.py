@@ -78,6 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command == "demo" and {"-h", "--help"} & {*options}:
         print(_DEMO_HELP, end="")
         return 0
-    from comitia.cli._conduct import conduct
+    from comitia.cli._run_command import run_command
 
-    return conduct(command, options)
+    return run_command(command, options)

@@ -8,10 +8,9 @@ import numpy as np
 from cyclopts import Parameter
 
 from comitia.catalogue import DEFAULT_FOR_K, DEFAULT_METHOD
-from comitia.cli._conduct import UsageError, typed
 from comitia.cli._folder import ResultFolder
-from comitia.cli._given import (
-    Given,
+from comitia.cli._input_files import (
+    FitInput,
     memory_limit,
     parse_k,
     read_data_or_ensemble,
@@ -21,6 +20,7 @@ from comitia.cli._given import (
 from comitia.cli._meter import Meter
 from comitia.cli._methods import build
 from comitia.cli._options import ComparisonOutput, DataOptions, Flag, MakingOptions
+from comitia.cli._run_command import UsageError, typed_command
 from comitia.cli._summary import print_json, print_lines, print_table, print_wrapped
 
 __all__ = ["choose_k", "compare", "look_through"]
@@ -110,7 +110,7 @@ def choose_k(
 
 
 def look_through(
-    given: Given,
+    given: FitInput,
     ks: range,
     estimator: Any,
     seed: int,
@@ -125,7 +125,7 @@ def look_through(
 
     Parameters
     ----------
-    given : Given
+    given : FitInput
         Data or clusterings.
 
     ks : range
@@ -152,21 +152,21 @@ def look_through(
         it is several times as fast.
 
     **settings : dict
-        As for :func:`comitia.advise.choose_k`.
+        As for :func:`comitia.evaluate.choose_k`.
 
     Returns
     -------
     choice : KChoice
         The choice.
     """
-    from comitia.advise import choose_k as choose
+    from comitia.evaluate import choose_k as choose
 
     method: Any = DEFAULT_FOR_K
     if own_method and tuple(estimator.card.needs) == ("labels",):
         method = type(estimator)(
             **{**estimator.get_params(deep=False), "generator": None}
         )
-    with meter.stage("choose k") as stage:
+    with meter:
         return choose(
             given.ensemble if given.X is None else given.X,
             ks,
@@ -174,7 +174,7 @@ def look_through(
             generator=estimator.generator if own_generator else None,
             random_state=seed,
             n_jobs=n_jobs,
-            progress=stage.show,
+            on_progress=meter.on_progress,
             **settings,
         )
 
@@ -241,8 +241,8 @@ def compare(
     memory
         Memory for each method, such as '8 GB'.
     """
-    from comitia.advise import compare as run
     from comitia.cli._comparison import print_leaderboard, write_comparison
+    from comitia.evaluate import compare as run
 
     if method and panel:
         raise UsageError("give methods with -m or a panel with --panel, not both.")
@@ -263,7 +263,7 @@ def compare(
         ).generator
         given, words = read_data_or_ensemble(data, how)
         refuse_large_k(k, given.n_objects)
-        with Meter(output.quiet).stage("methods") as stage:
+        with Meter(output.quiet) as meter:
             found = run(
                 given.ensemble if given.X is None else given.X,
                 ids or None,
@@ -276,9 +276,14 @@ def compare(
                 n_resamples=n_resamples,
                 random_state=seed,
                 n_jobs=making.n_jobs,
-                progress=stage.show,
+                on_progress=meter.on_progress,
             )
-        about = {"command": typed(), "source": data, "data": words, "seed": seed}
+        about = {
+            "command": typed_command(),
+            "source": data,
+            "data": words,
+            "seed": seed,
+        }
         report = write_comparison(
             folder, found, given.about.get("object_names"), about, not output.no_report
         )

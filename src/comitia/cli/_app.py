@@ -12,7 +12,7 @@ app = App(
     name="comitia",
     help_format="markdown",
     version_flags=[],
-    # Ctrl-C is for comitia.cli._conduct, which says what is kept.
+    # Ctrl-C is for comitia.cli._run_command, which says what is kept.
     suppress_keyboard_interrupt=False,
 )
 for each in (fit, combine, compare, choose_k, report):

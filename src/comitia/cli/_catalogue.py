@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from comitia.cli._conduct import UsageError
+from comitia.cli._fitting import collected_warnings
 from comitia.cli._options import Flag
+from comitia.cli._run_command import UsageError
 from comitia.cli._summary import card_as_json, print_card, print_json, print_table
-from comitia.cli._work import heard
 from comitia.exceptions import ComitiaError
 
 __all__ = ["list_methods", "show"]
@@ -41,7 +41,7 @@ def list_methods(
     from comitia.catalogue import find_methods
 
     try:
-        with heard() as left_out:
+        with collected_warnings() as left_out:
             cards = find_methods(
                 weighs=_listed(weighs),
                 approach=_listed(approach),

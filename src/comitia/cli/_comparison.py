@@ -138,7 +138,7 @@ def write_comparison(
     report : Path or None
         Where the report is.
     """
-    from comitia.io._cells import escape_cell, write_csv
+    from comitia.io.csv_cells import escape_cell, write_csv
 
     ids = [row.id for row in found.rows]
     n = max((len(labels) for labels in found.labels.values()), default=0)

@@ -15,7 +15,6 @@ from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
-from comitia.cli._meter import n_finished
 from comitia.exceptions import ComitiaError
 
 __all__ = ["ResultFolder", "can_report", "check_obs", "write_obs"]
@@ -112,11 +111,16 @@ class ResultFolder:
         return self.partial / "ensemble"
 
     @property
+    def n_clusterings(self) -> int:
+        """How many clusterings are finished."""
+        return _n_files(self.checkpoint, "member-")
+
+    @property
     def kept(self) -> str:
         """What is finished, in words; nothing if nothing is."""
         for n, what in (
-            (n_finished(self.checkpoint), "clusterings"),
-            (n_finished(self.blocks, "block-"), "blocks"),
+            (self.n_clusterings, "clusterings"),
+            (_n_files(self.blocks, "block-"), "blocks"),
         ):
             if n:
                 return f"{n} {what}"
@@ -130,8 +134,8 @@ class ResultFolder:
         command : str
             What was typed.
         """
-        from comitia.io._folder import recover_folder
-        from comitia.io._result_files import FILES
+        from comitia.io.folder_swap import recover_folder
+        from comitia.io.result_files import FILES
 
         for each in (self.checkpoint, self.blocks):
             if each.is_dir():
@@ -183,7 +187,7 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io._result_files import FILES
+        from comitia.io.result_files import FILES
 
         return self.replaced(FILES)
 
@@ -200,7 +204,7 @@ class ResultFolder:
         place : context manager of Path
             Where to write.
         """
-        from comitia.io._folder import recover_folder, replaced_folder
+        from comitia.io.folder_swap import recover_folder, replaced_folder
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # Where a killed run leaves things for the next one to find.
@@ -216,6 +220,13 @@ class ResultFolder:
         except (OSError, ValueError, KeyError, TypeError):
             return ""
         return f" ({command})"
+
+
+def _n_files(folder: Path, prefix: str) -> int:
+    try:
+        return sum(name.startswith(prefix) for name in os.listdir(folder))
+    except FileNotFoundError:
+        return 0
 
 
 def can_report() -> bool:

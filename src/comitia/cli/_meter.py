@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-__all__ = ["Meter", "clock", "watching"]
+__all__ = ["Meter", "clock"]
 
 # A log wants a line now and then, a short run none at all.
 _SECONDS_BETWEEN_LINES = 10.0
-_SECONDS_BETWEEN_LOOKS = 0.2
+
+# What a stage is called on the screen.
+_WORDS = {
+    "generate": "ensemble",
+    "weigh": "weights",
+    "combine": "consensus",
+    "write": "result",
+    "choose": "choose k",
+    "compare": "methods",
+}
 
 
 def clock(seconds: float) -> str:
@@ -38,64 +41,64 @@ def clock(seconds: float) -> str:
 
 
 class Meter:
-    """Shows on stderr how far the work is.
+    """Shows on stderr how far the work is, while a ``with`` block lasts.
 
     Parameters
     ----------
     quiet : bool, default=False
         Show nothing.
+
+    n_earlier : int, default=0
+        How many clusterings an earlier run has made, which take no time in this one.
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, n_earlier: int = 0) -> None:
         self.quiet = quiet
+        self.n_earlier = n_earlier
+        self._stage: str | None = None
         self._bar: Any = None
         self._task: Any = None
         self._begin = 0.0
-        self._first: int | None = None
-        self._said = 0.0
+        self._first = 0
+        self._last_line = 0.0
 
-    @contextmanager
-    def stage(self, what: str) -> Iterator[Meter]:
-        """Show one stage of the work.
+    def __enter__(self) -> Meter:
+        return self
 
-        Parameters
-        ----------
-        what : str
-            What is being done, in a word or two.
+    def __exit__(self, *error: object) -> None:
+        self._stop_bar()
+        self._stage = None
 
-        Yields
-        ------
-        meter : Meter
-            Itself.
-        """
-        self._begin = self._said = time.monotonic()
-        self._first = None
-        self._what = what
-        self._start_bar()
-        try:
-            yield self
-        finally:
-            if self._bar is not None:
-                self._bar.stop()
-                self._bar = None
-
-    def show(self, done: int, total: int | None = None) -> None:
-        """Say how far the stage is.
+    def on_progress(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is; a new stage takes the place of the one before.
 
         Parameters
         ----------
-        done : int
-            How much is done.
+        stage : str
+            What is being done, as ``fit`` and others call it.
 
-        total : int, default=None
-            Of how much.
+        done, total : int
+            How much is done, and of how much.
         """
-        if self._first is None:
-            self._first = done  # what an earlier run did took no time in this one
+        if stage != self._stage:
+            self._stop_bar()
+            self._stage = stage
+            self._begin = self._last_line = time.monotonic()
+            self._first = max(done, self.n_earlier if stage == "generate" else 0)
+            self._start_bar()
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=total)
         elif not self.quiet:
-            self._line(done, total)
+            self._print_line(done, total)
+
+    @property
+    def _words(self) -> str:
+        return _WORDS.get(self._stage or "", self._stage or "")
+
+    def _stop_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
     def _start_bar(self) -> None:
         if self.quiet or not sys.stderr.isatty():
@@ -123,80 +126,16 @@ class Meter:
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task(self._what, total=None)
+        self._task = self._bar.add_task(self._words, total=None)
 
-    def _line(self, done: int, total: int | None) -> None:
+    def _print_line(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self._said < _SECONDS_BETWEEN_LINES:
+        if now - self._last_line < _SECONDS_BETWEEN_LINES:
             return
-        self._said = now
-        text = f"  {self._what:<9} {done}"
-        if total is not None:
-            text += f" of {total}"
-            new = done - (self._first or 0)
-            if new > 0:
-                left = (now - self._begin) / new * (total - done)
-                text += f", about {clock(left)} left"
+        self._last_line = now
+        text = f"  {self._words:<9} {done} of {total}"
+        new = done - self._first
+        if new > 0:
+            left = (now - self._begin) / new * (total - done)
+            text += f", about {clock(left)} left"
         print(text, file=sys.stderr, flush=True)
-
-
-@contextmanager
-def watching(folder: Path, meter: Meter) -> Iterator[None]:
-    """Show how many members a generator has saved into its checkpoint.
-
-    What is on disk is what a killed run keeps, whichever process made it.
-
-    Parameters
-    ----------
-    folder : Path
-        The checkpoint of the generator.
-
-    meter : Meter
-        Where it is shown.
-    """
-    stop = threading.Event()
-
-    def look() -> None:
-        total = None
-        while not stop.wait(_SECONDS_BETWEEN_LOOKS):
-            if total is None:
-                total = _n_members(folder)
-            if total is not None:
-                meter.show(n_finished(folder), total)
-
-    watcher = threading.Thread(target=look, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        watcher.join()
-
-
-def n_finished(folder: Path, called: str = "member-") -> int:
-    """Count the members in a checkpoint, or the blocks in a folder of them.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-
-    called : str, default="member-"
-        What the names of finished files begin with.
-
-    Returns
-    -------
-    n : int
-        How many are finished.
-    """
-    try:
-        return sum(name.startswith(called) for name in os.listdir(folder))
-    except FileNotFoundError:
-        return 0
-
-
-def _n_members(folder: Path) -> int | None:
-    try:
-        return len(json.loads((folder / "run.json").read_text())["plans"])
-    except (OSError, ValueError, KeyError):
-        return None

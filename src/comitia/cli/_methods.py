@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from time import perf_counter
+from collections.abc import Sequence
 from typing import Any
 
-from comitia.cli._conduct import UsageError
+from comitia.cli._run_command import UsageError
 from comitia.exceptions import ComitiaError
 
-__all__ = ["GENERATORS", "build", "generation", "parse_params"]
+__all__ = ["GENERATORS", "build", "parse_params"]
 
 GENERATORS = {
     "kmeans": "KMeansGenerator",
@@ -114,6 +111,7 @@ def build(
     method : EnsembleMethod
         Not fitted yet.
     """
+    from comitia._sklearn import validate_parameters
     from comitia.catalogue import method
 
     try:
@@ -142,10 +140,8 @@ def build(
         estimator.set_params(**{own: n_clusterings})
     for name, value in parse_params(params).items():
         _set(estimator, name, value)
-    estimator._validate_params()
-    made = estimator.get_params(deep=False).get("generator")
-    if hasattr(made, "_parameter_constraints"):
-        made._validate_params()
+    estimator.check_parameters()
+    validate_parameters(estimator.get_params(deep=False).get("generator"))
     return estimator
 
 
@@ -153,17 +149,11 @@ def _generator(
     estimator: Any, name: str | None, n_clusterings: int | None, n_jobs: int
 ) -> Any:
     from comitia import generate
-    from comitia.base import EnsembleMethod
 
-    # The default of all methods clusters tables.
-    general = type(estimator)._default_generator is EnsembleMethod._default_generator
-    if name is None and general and "graph" in estimator.card.needs:
-        name = "community"
-    made = (
-        estimator._default_generator()
-        if name is None
-        else getattr(generate, GENERATORS[name])()
-    )
+    if name is None:
+        made = estimator.get_generator()
+    else:
+        made = getattr(generate, GENERATORS[name])()
     known = made.get_params(deep=False)
     if n_clusterings is not None:
         if "n_clusterings" not in known:
@@ -195,74 +185,3 @@ def _set(estimator: Any, name: str, value: Any) -> None:
             )
         )
     estimator.set_params(**{name: value})
-
-
-class Generation:
-    """How the making of the clusterings went.
-
-    Attributes
-    ----------
-    seconds : float or None
-        How long it took; None if none were made.
-    """
-
-    seconds: float | None = None
-
-
-@contextmanager
-def generation(estimator: Any, checkpoint: Path | None) -> Iterator[Generation]:
-    """Let a method save finished clusterings, and time their making.
-
-    ``fit`` makes the clusterings and combines them in one go. Only for this fit, and
-    on this one estimator, the step that makes them is wrapped.
-
-    Parameters
-    ----------
-    estimator : EnsembleMethod
-        The method.
-
-    checkpoint : Path or None
-        The folder of finished clusterings.
-
-    Yields
-    ------
-    made : Generation
-        Filled in when the clusterings are made.
-    """
-    from comitia.base import EnsembleMethod
-
-    made = Generation()
-    make, own = estimator._generate, estimator._generator
-    # A method that looks for its number of clusters may make clusterings twice; one
-    # checkpoint holds one ensemble.
-    twice = type(estimator)._generate is not EnsembleMethod._generate
-    if twice and estimator.n_clusters is None:
-        checkpoint = None
-
-    def saving() -> Any:
-        generator = own()
-        if checkpoint is not None and "checkpoint" in generator.get_params(deep=False):
-            generator.set_params(checkpoint=str(checkpoint))
-        return generator
-
-    def timed(X: Any, rng: Any) -> Any:
-        begin = perf_counter()
-        # Methods that have no parameter for it ask for their generator by this name;
-        # what they make later, to refine, is not the ensemble and is not saved.
-        estimator._generator = saving
-        try:
-            return make(X, rng)
-        finally:
-            del estimator._generator
-            made.seconds = perf_counter() - begin
-
-    estimator._generate = timed
-    try:
-        yield made
-    finally:
-        del estimator._generate
-        generator = getattr(estimator, "generator_", None)
-        if generator is not None and hasattr(generator, "checkpoint"):
-            generator.checkpoint = None  # it is gone when the folder is complete
-        if getattr(estimator, "generator", None) is not None:
-            estimator.generator.checkpoint = None

@@ -10,12 +10,11 @@ from cyclopts import Parameter
 
 from comitia._lock import locked
 from comitia.cli._advice import look_through
-from comitia.cli._blocks import fit_in_blocks, in_blocks
-from comitia.cli._conduct import UsageError, typed
+from comitia.cli._fitting import fit_and_keep
 from comitia.cli._folder import ResultFolder, check_obs
 from comitia.cli._folder import write_obs as write_obs_column
-from comitia.cli._given import (
-    Given,
+from comitia.cli._input_files import (
+    FitInput,
     add_data,
     memory_limit,
     parse_k,
@@ -34,13 +33,14 @@ from comitia.cli._options import (
     MethodOptions,
     OutputOptions,
 )
+from comitia.cli._out_of_core import fit_in_blocks, in_blocks
+from comitia.cli._run_command import UsageError, typed_command
 from comitia.cli._summary import (
     print_json,
     print_lines,
     result_as_json,
     result_lines,
 )
-from comitia.cli._work import fit_and_keep
 
 __all__ = ["combine", "fit", "report"]
 
@@ -113,11 +113,10 @@ def _fit(
         n_jobs=making.n_jobs,
     )
     refuse_needs(estimator.card, "data")
-    estimator._check_device(None, which.device)
-    estimator._check_approximate(which.approximate)
+    estimator.check_parameters(device=which.device, approximate=which.approximate)
     if write_obs is not None:
         check_obs(data, write_obs, output.force)
-    meter = Meter(output.quiet)
+    meter = Meter(output.quiet, folder.n_clusterings if folder.resume else 0)
     if in_blocks(data, estimator, wanted, how, which, blocks, write_obs):
         with memory_limit(which.memory):
             found = fit_in_blocks(
@@ -127,10 +126,10 @@ def _fit(
                 how=how,
                 blocks=blocks,
                 meter=meter,
-                command=typed(),
+                command=typed_command(),
                 report=not output.no_report,
             )
-        _tell(
+        _print_result(
             found.result,
             folder.path,
             found.report,
@@ -169,13 +168,13 @@ def _fit(
             given,
             folder,
             meter=meter,
-            command=typed(),
+            command=typed_command(),
             report=not output.no_report,
             choice=choice,
         )
     if write_obs is not None:
         write_obs_column(data, write_obs, result)
-    _tell(result, folder.path, report, output, words, how.truth)
+    _print_result(result, folder.path, report, output, words, how.truth)
     if write_obs is not None and not (output.json or output.quiet):
         print(f"  written   .obs[{write_obs!r}] of {data}")
 
@@ -237,8 +236,7 @@ def _combine(
         raise UsageError(
             f"{card.id} judges clusterings on their data; give it with --data FILE."
         )
-    estimator._check_device(None, which.device)
-    estimator._check_approximate(which.approximate)
+    estimator.check_parameters(device=which.device, approximate=which.approximate)
     meter = Meter(output.quiet)
     with memory_limit(which.memory):
         votes = read_votes(labels, **how.where())
@@ -249,7 +247,7 @@ def _combine(
             "notes": votes.notes,
             "source": votes.source,
         }
-        given = Given(
+        given = FitInput(
             ensemble=ensemble,
             about=about,
             device=which.device,
@@ -282,11 +280,11 @@ def _combine(
             given,
             folder,
             meter=meter,
-            command=typed(),
+            command=typed_command(),
             report=not output.no_report,
             choice=choice,
         )
-    _tell(result, folder.path, report, output, "", how.truth)
+    _print_result(result, folder.path, report, output, "", how.truth)
 
 
 def report(
@@ -328,7 +326,7 @@ def report(
 # -- what the commands share ----------------------------------------------------
 
 
-def _tell(
+def _print_result(
     result: Any,
     folder: Path,
     report: Path | None,

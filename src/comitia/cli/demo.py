@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.cli._conduct import UsageError
+from comitia.cli._fitting import fit_and_keep
 from comitia.cli._folder import ResultFolder
-from comitia.cli._given import Given
+from comitia.cli._input_files import FitInput
 from comitia.cli._meter import Meter
+from comitia.cli._run_command import UsageError
 from comitia.cli._summary import print_lines, print_table, result_lines
-from comitia.cli._work import fit_and_keep
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
@@ -103,7 +103,7 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
     with ResultFolder.held(out, force=force or _is_ours(Path(out))) as folder:
         result, where = fit_and_keep(
             estimator,
-            Given(X, about=about),
+            FitInput(X, about=about),
             folder,
             meter=Meter(),
             command=_COMMAND,

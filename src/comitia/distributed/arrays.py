@@ -102,7 +102,7 @@ def result_arrays(estimator: Any) -> ResultArrays:
     n_rows = ensemble.rows_each
     labels = da.from_array(estimator.labels_, chunks=(tuple(n_rows),))
     shares = cluster_shares(ensemble, estimator.labels_, k)
-    weights = share_weights(ensemble, shares, **estimator._vote_weights())
+    weights = share_weights(ensemble, shares, **estimator.vote_weights())
     blocks = ensemble.row_blocks
     values = getattr(blocks, "futures", None) or blocks.values
     share = delayed(block_shares, pure=True)

@@ -1,17 +1,17 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.generate.again import regenerate as regenerate
-from comitia.generate.base import Generator as Generator
-from comitia.generate.blocks import generate_blocks as generate_blocks
 from comitia.generate.boosting import BoostingGenerator as BoostingGenerator
-from comitia.generate.communities import CommunityGenerator as CommunityGenerator
+from comitia.generate.community_generator import CommunityGenerator as CommunityGenerator
 from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
-from comitia.generate.fuzzy import FuzzyGenerator as FuzzyGenerator
+from comitia.generate.executor_row_blocks import generate_blocks as generate_blocks
+from comitia.generate.fuzzy_generator import FuzzyGenerator as FuzzyGenerator
+from comitia.generate.generator import Generator as Generator
 from comitia.generate.kernels import KernelGenerator as KernelGenerator
 from comitia.generate.kmeans import KMeansGenerator as KMeansGenerator
 from comitia.generate.landmark_spectral import LandmarkSpectralGenerator as LandmarkSpectralGenerator
 from comitia.generate.linkages import HierarchicalGenerator as HierarchicalGenerator
 from comitia.generate.mixtures import MixtureGenerator as MixtureGenerator
+from comitia.generate.regenerate import regenerate as regenerate
 from comitia.generate.sampling import Bootstrap as Bootstrap
 from comitia.generate.sampling import FeatureSubset as FeatureSubset
 from comitia.generate.sampling import HybridSample as HybridSample
@@ -19,15 +19,15 @@ from comitia.generate.sampling import LittleBootstraps as LittleBootstraps
 from comitia.generate.sampling import RandomProjection as RandomProjection
 from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
-from comitia.generate.series import HMMGenerator as HMMGenerator
-from comitia.generate.series import RepresentationGenerator as RepresentationGenerator
+from comitia.generate.series_generators import HMMGenerator as HMMGenerator
+from comitia.generate.series_generators import RepresentationGenerator as RepresentationGenerator
 from comitia.generate.sources import ScaledRows as ScaledRows
 from comitia.generate.sources import open_rows as open_rows
-from comitia.generate.spectral import SpectralGenerator as SpectralGenerator
+from comitia.generate.spectral_generator import SpectralGenerator as SpectralGenerator
 from comitia.generate.sweep import ParameterSweep as ParameterSweep
 from comitia.generate.sweep import log_grid as log_grid
 from comitia.generate.trees import TreeGenerator as TreeGenerator
-from comitia.generate.views import ViewsGenerator as ViewsGenerator
+from comitia.generate.views_generator import ViewsGenerator as ViewsGenerator
 
 __all__ = [
     "BoostingGenerator",

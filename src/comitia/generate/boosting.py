@@ -39,15 +39,9 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._inputs import masked_to_nan
 from comitia._sklearn import Interval, StrOptions
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.generate.base import (
-    Generator,
-    Made,
-    MadeAgain,
-    NearestCentre,
-    draw_seeds,
-    make_once,
-)
-from comitia.generate.checkpoint import Checkpoint
+from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
+from comitia.generate.member import Made, MadeAgain
+from comitia.generate.nearest_models import NearestCentre
 
 __all__ = ["BoostingGenerator", "Round"]
 
@@ -211,9 +205,9 @@ class BoostingGenerator(Generator):
 
     cluster : callable
         ``cluster(X, drawn, weights, rng)`` clusters what was drawn, or everything with
-        weights, and returns a :class:`~comitia.generate.base.Made`: ``labels``, -1 for
-        objects it leaves out, or ``membership`` of shape (n, k), and a ``model`` with
-        ``predict``. :func:`kmeans_round` is one.
+        weights, and returns a :class:`~comitia.generate.member.Made`: ``labels``, -1
+        for objects it leaves out, or ``membership`` of shape (n, k), and a ``model``
+        with ``predict``. :func:`kmeans_round` is one.
 
     draw : callable, default=None
         ``draw(weights, rng)`` draws objects (a ``Sample``) or features (a
@@ -241,14 +235,7 @@ class BoostingGenerator(Generator):
         The first weights: uniform over what is weighted, with sum one, or those given
         (one for each constraint, say).
 
-    checkpoint : path-like, default=None
-        A folder for finished rounds. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -329,16 +316,19 @@ class BoostingGenerator(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _plan(self, X: Any, rng: np.random.RandomState) -> list[dict[str, Any]]:
+    @property
+    def n_members(self) -> int:
+        """How many clusterings are made, at most."""
+        return self.n_rounds
+
+    def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         draws, seeds = (draw_seeds(self.n_rounds, rng) for _ in range(2))
         return [
             {"draw_seed": draw, "seed": seed}
             for draw, seed in zip(draws, seeds, strict=True)
         ]
 
-    def _run(
-        self, X: Any, plans: list[dict[str, Any]], checkpoint: Checkpoint | None
-    ) -> Iterator[Made]:
+    def fit_members(self, X: Any, plans: list[Plan], keep: Keep) -> Iterator[Made]:
         weights = self._first_weights(X)
         rounds: list[Round] = []
         for t, plan in enumerate(plans):
@@ -346,7 +336,16 @@ class BoostingGenerator(Generator):
             if self.draw is not None:
                 rng = np.random.RandomState(plan["draw_seed"])
                 drawn = self.draw(weights, rng)
-            made = self._round(X, weights, drawn, plan["seed"], t, checkpoint)
+            fit = partial(_cluster, self.cluster, X, drawn, weights, plan["seed"])
+            kept = keep(t, fit)
+            made = Round(
+                kept.labels,
+                kept.membership,
+                MadeAgain(fit) if kept.earlier else kept.model,
+                state=kept.state,
+                weights=weights,
+                drawn=drawn,
+            )
             if self.align is not None and rounds:
                 made = self.align(made, rounds)
             if self.measure is not None:
@@ -359,27 +358,6 @@ class BoostingGenerator(Generator):
             yield made
         self.rounds_ = rounds
         self.weights_ = weights
-
-    def _round(
-        self,
-        X: Any,
-        weights: Array,
-        drawn: Any,
-        seed: int,
-        t: int,
-        checkpoint: Checkpoint | None,
-    ) -> Round:
-        make = partial(_cluster, self.cluster, X, drawn, weights, seed)
-        made = make_once(make, t, checkpoint)
-        model = MadeAgain(make) if made.earlier else made.model
-        return Round(
-            made.labels,
-            made.membership,
-            model,
-            state=made.state,
-            weights=weights,
-            drawn=drawn,
-        )
 
     def _first_weights(self, X: Any) -> Array:
         if isinstance(self.weights, str):

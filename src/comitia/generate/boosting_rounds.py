@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._scales import untied
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from comitia.generate.sampling import (
     FeatureMap,
     FeatureSubset,

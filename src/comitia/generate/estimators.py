@@ -13,14 +13,17 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
+from comitia import sizes
 from comitia._scales import far_shift, untied
 from comitia._sklearn import HasMethods
-from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
-from comitia.generate.checkpoint import check_state
+from comitia.generate._checkpoint import check_state
+from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from comitia.generate.sampling import (
+    FeatureMap,
     FeatureSubset,
     LittleBootstraps,
     RandomProjection,
@@ -28,16 +31,13 @@ from comitia.generate.sampling import (
 
 __all__ = [
     "EstimatorGenerator",
-    "NearestObject",
+    "distance_bytes",
     "median_distance",
     "n_clusters_range",
 ]
 
 # More clusters than this in a base clustering are rarely wanted and always dear.
 _MOST_CLUSTERS = 50
-
-# Their distances say enough about the scale of the data.
-_FEW_HUNDRED = 500
 
 # Clusterers of which it is known that, with these settings, they compare objects by
 # their differences alone: where zero is does not matter to them.
@@ -53,7 +53,7 @@ _DIFFERENCES = frozenset(
 
 
 def _label_new(generator: EstimatorGenerator) -> bool:
-    models = generator._estimators()
+    models = generator.estimators()
     if not generator.extend and not all(hasattr(one, "predict") for one in models):
         raise AttributeError(
             "a clusterer without predict labels no new objects; set extend=True."
@@ -65,7 +65,9 @@ class EstimatorGenerator(Generator):
     r"""Clusterings by one or several clusterers, each on its own sample.
 
     The members take turns with the clusterers; each draws its parameters, its objects
-    and its features.
+    and its features. A kind of clusterings of one's own says which clusterers it has
+    (:meth:`estimators`) and what else a plan does to one of them (:meth:`plan_more`,
+    :meth:`tune`).
 
     Parameters
     ----------
@@ -73,8 +75,7 @@ class EstimatorGenerator(Generator):
         Any scikit-learn clusterer or mixture; k-means by default. Members carry the
         name of their clusterer in ``ensemble.groups`` when there are several.
 
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
+    n_clusterings : shared
 
     n_clusters : int or (int, int), default=None
         Number of clusters of each clustering, or the range it is drawn from. ``None``
@@ -96,17 +97,7 @@ class EstimatorGenerator(Generator):
         itself or, if it has no ``predict``, by the nearest cluster mean; they stay
         missing otherwise.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -139,6 +130,10 @@ class EstimatorGenerator(Generator):
         "extend": ["boolean"],
     }
 
+    # Kinds of clusterings that bring their own clusterers have neither parameter.
+    estimator: Any = None
+    parameters: Any = None
+
     def __init__(
         self,
         estimator: Any = None,
@@ -168,7 +163,16 @@ class EstimatorGenerator(Generator):
 
     transform = available_if(_label_new)(Generator.transform)
 
-    def _estimators(self) -> list[Any]:
+    # -- what a kind of clusterings writes --------------------------------------
+
+    def estimators(self) -> list[Any]:
+        """List the clusterers; members take turns with them.
+
+        Returns
+        -------
+        estimators : list of clusterers
+            They are cloned before they are fitted.
+        """
         if self.estimator is None:
             from sklearn.cluster import KMeans
 
@@ -179,8 +183,82 @@ class EstimatorGenerator(Generator):
             return list(self.estimator)
         return [self.estimator]
 
-    def _shift_of(self, X: NDArray[Any]) -> NDArray[np.float64] | None:
-        models = self._estimators()
+    def group_of(self, model: Any) -> str:
+        """Say how the clusterings of a clusterer are called in ``ensemble.groups``.
+
+        Parameters
+        ----------
+        model : clusterer
+            One of :meth:`estimators`.
+
+        Returns
+        -------
+        group : str
+            The name of its class.
+        """
+        return type(model).__name__
+
+    def plan_more(self, rng: np.random.RandomState) -> Plan:
+        """Draw what a member needs besides.
+
+        Parameters
+        ----------
+        rng : RandomState
+            Source of randomness.
+
+        Returns
+        -------
+        more : dict
+            Entries of its plan.
+        """
+        return {}
+
+    def tune(self, model: Any, plan: Plan, seen: NDArray[Any]) -> Any:
+        """Set what hangs on the data that a member sees.
+
+        Parameters
+        ----------
+        model : clusterer
+            With its number of clusters and its seed.
+
+        plan : dict
+            What the member is to do.
+
+        seen : ndarray of shape (n_seen, n_features_seen)
+            The data it is fitted on next.
+
+        Returns
+        -------
+        model : clusterer
+            The same.
+        """
+        return model
+
+    def extension(self, seen: NDArray[Any], labels: NDArray[Any], counts: Any) -> Any:
+        """Make what labels new objects after a clusterer that cannot.
+
+        Parameters
+        ----------
+        seen : ndarray of shape (n_seen, n_features_seen)
+            The data the clusterer was fitted on.
+
+        labels : ndarray of shape (n_seen,)
+            Their labels, 0..k-1.
+
+        counts : ndarray of shape (n_seen,) or None
+            How often each object was drawn.
+
+        Returns
+        -------
+        model : object
+            Has ``predict``.
+        """
+        return NearestCentre.of_labels(seen, labels, counts)
+
+    # -- how plans are made and carried out -------------------------------------
+
+    def shift_of(self, X: NDArray[Any]) -> NDArray[np.float64] | None:
+        models = self.estimators()
         # Another map of the features may have been made of these very data.
         linear = isinstance(self.features, FeatureSubset | RandomProjection | None)
         if not linear or not all(
@@ -189,21 +267,19 @@ class EstimatorGenerator(Generator):
             return None
         return far_shift(X)
 
-    def _plan(
-        self, X: NDArray[Any], rng: np.random.RandomState
-    ) -> list[dict[str, Any]]:
-        models = self._estimators()
+    def plan(self, X: Sized, rng: np.random.RandomState) -> list[Plan]:
+        models = self.estimators()
         grids = self._grids(len(models))
         few, most = n_clusters_range(self.n_clusters, len(X))
         M = self.n_clusterings
-        sizes = rng.randint(few, most + 1, size=M)
+        k = rng.randint(few, most + 1, size=M)
         seeds, object_seeds, feature_seeds = (draw_seeds(M, rng) for _ in range(3))
         plans = []
         for m in range(M):
             which = m % len(models)
             plan = {
                 "which": which,
-                "n_clusters": int(sizes[m]),
+                "n_clusters": int(k[m]),
                 "seed": seeds[m],
                 "choices": {
                     name: int(rng.randint(len(values)))
@@ -211,28 +287,20 @@ class EstimatorGenerator(Generator):
                 },
                 "object_seed": object_seeds[m],
                 "feature_seed": feature_seeds[m],
-                **self._plan_more(rng),
+                **self.plan_more(rng),
             }
             if isinstance(self.objects, LittleBootstraps):
                 first = m - m % self.objects.n_resamples
                 plan["subset_seed"] = object_seeds[first]
             if len(models) > 1:
-                plan["group"] = self._name(models[which])
+                plan["group"] = self.group_of(models[which])
             plans.append(plan)
         return plans
 
-    def _plan_more(self, rng: np.random.RandomState) -> dict[str, Any]:
-        """What a kind of member draws besides."""
-        return {}
-
-    def _name(self, model: Any) -> str:
-        """How the group of a clusterer is called."""
-        return type(model).__name__
-
-    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
         from sklearn.cluster import KMeans, MiniBatchKMeans
 
-        rows, counts, features = self._draw(X, plan)
+        rows, counts, features = self.draw(len(X), plan)
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         _require_distances(model, len(seen))
@@ -252,7 +320,7 @@ class EstimatorGenerator(Generator):
             # Renumbered without gaps, so that every label has a mean.
             _, found = np.unique(found, return_inverse=True)
             labels[rows] = found
-            model = self._extension(seen, found, counts)
+            model = self.extension(seen, found, counts)
             model.features = features
         elif features is not None and hasattr(model, "predict"):
             model = _OnFeatures(model, features)
@@ -263,14 +331,10 @@ class EstimatorGenerator(Generator):
         state = {"centres": model.centres} if isinstance(model, NearestCentre) else {}
         return Made(labels, model=model, state=state)
 
-    def _extension(self, seen: NDArray[Any], labels: NDArray[Any], counts: Any) -> Any:
-        """What labels new objects after a clusterer that cannot."""
-        return NearestCentre.of_labels(seen, labels, counts)
-
-    def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
+    def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
         if "centres" not in state:
             return None
-        features = self._draw_features(plan)
+        features = self.draw_features(plan)
         check_state(state, {"centres": "k p"}, p=self._n_seen(features))
         return NearestCentre(state["centres"], features)
 
@@ -279,36 +343,70 @@ class EstimatorGenerator(Generator):
         p = int(self.n_features_in_)
         return p if features is None else int(features(np.zeros((1, p))).shape[1])
 
-    def _draw(
-        self, X: Sized, plan: dict[str, Any]
-    ) -> tuple[Any, NDArray[np.int64] | None, Any]:
-        features = self._draw_features(plan)
+    def draw(
+        self, n: int, plan: Plan
+    ) -> tuple[Any, NDArray[np.int64] | None, FeatureMap | None]:
+        """Draw what the member of a plan sees.
+
+        Parameters
+        ----------
+        n : int
+            Number of objects.
+
+        plan : dict
+            What the member is to do.
+
+        Returns
+        -------
+        rows : ndarray of int, or slice
+            The distinct objects, in order.
+
+        counts : ndarray of int or None
+            How often each was drawn; None if all objects are seen.
+
+        features : FeatureMap or None
+            What makes its features; None if all features are seen.
+        """
+        features = self.draw_features(plan)
         if self.objects is None:
             return slice(None), None, features
         rng = np.random.RandomState(plan["object_seed"])
         if "subset_seed" in plan:
             shared = np.random.RandomState(plan["subset_seed"])
-            subset = self.objects.subset(len(X), shared)
-            sample = self.objects.resample(subset, len(X), rng)
+            subset = self.objects.subset(n, shared)
+            sample = self.objects.resample(subset, n, rng)
         else:
-            sample = self.objects.draw(len(X), rng)
+            sample = self.objects.draw(n, rng)
         return sample.rows, sample.counts, features
 
-    def _draw_features(self, plan: dict[str, Any]) -> Any:
+    def draw_features(self, plan: Plan) -> FeatureMap | None:
+        """Draw the features that the member of a plan sees.
+
+        Parameters
+        ----------
+        plan : dict
+            What the member is to do.
+
+        Returns
+        -------
+        features : FeatureMap or None
+            What makes its features; None if all features are seen.
+        """
         if self.features is None:
             return None
         rng = np.random.RandomState(plan["feature_seed"])
         return self.features.draw(self.n_features_in_, rng)
 
-    def _model(self, plan: dict[str, Any], seen: NDArray[Any]) -> Any:
-        model = clone(self._estimators()[plan["which"]])
-        grid = self._grids(len(self._estimators()))[plan["which"]]
+    def _model(self, plan: Plan, seen: NDArray[Any]) -> Any:
+        models = self.estimators()
+        model = clone(models[plan["which"]])
+        grid = self._grids(len(models))[plan["which"]]
         values = {name: grid[name][choice] for name, choice in plan["choices"].items()}
         available = model.get_params()
         # Those of comitia.cluster take one object, and are asked for more than labels.
         ours = type(model).__module__.startswith("comitia.cluster")
-        sizes = {"n_clusters", "n_components"}
-        if len(seen) == 1 and not ours and available.keys() & sizes:
+        counted = {"n_clusters", "n_components"}
+        if len(seen) == 1 and not ours and available.keys() & counted:
             from sklearn.cluster import KMeans
 
             # One object is one cluster, which most others refuse to find.
@@ -327,7 +425,7 @@ class EstimatorGenerator(Generator):
                 break
         if "random_state" in available:
             values["random_state"] = plan["seed"]
-        return model.set_params(**values)
+        return self.tune(model.set_params(**values), plan, seen)
 
     def _grids(self, n_models: int) -> list[dict[str, list[Any]]]:
         given = self.parameters
@@ -385,45 +483,6 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
     return fewest, most
 
 
-class NearestObject:
-    """Labels an object like its nearest neighbour: for clusters of any shape.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Labelled objects.
-
-    labels : ndarray of shape (n,)
-        Their labels.
-
-    features : callable, default=None
-        What the features of X are made with.
-    """
-
-    def __init__(
-        self, X: NDArray[Any], labels: NDArray[Any], features: Any = None
-    ) -> None:
-        self.X = X
-        self.labels = labels
-        self.features = features
-
-    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Label objects.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            The labels of their nearest neighbours; of equally near ones the first.
-        """
-        X = X if self.features is None else self.features(X)
-        return self.labels[nearest_rows(X, self.X)]
-
-
 def median_distance(
     X: NDArray[Any], rng: np.random.RandomState, metric: Any = "euclidean"
 ) -> float:
@@ -447,8 +506,9 @@ def median_distance(
     """
     from scipy.spatial.distance import pdist
 
-    if len(X) > _FEW_HUNDRED:
-        X = X[np.sort(rng.choice(len(X), size=_FEW_HUNDRED, replace=False))]
+    if len(X) > sizes.MEDIAN_DISTANCE_SAMPLE:
+        size = sizes.MEDIAN_DISTANCE_SAMPLE
+        X = X[np.sort(rng.choice(len(X), size=size, replace=False))]
     distances = pdist(X, metric)
     apart = distances[distances > 0]
     return float(np.median(apart)) if len(apart) else 1.0

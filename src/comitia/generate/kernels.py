@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import EstimatorGenerator, median_distance
+from comitia.generate.generator import Plan
 
 __all__ = ["KernelGenerator"]
 
@@ -23,12 +24,7 @@ class KernelGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     kernels : list of str, default=("rbf", "laplacian", "poly")
         Kernels of :class:`~comitia.cluster.KernelKMeans`; members take turns.
@@ -36,27 +32,13 @@ class KernelGenerator(EstimatorGenerator):
     widths : (float, float), default=(0.2, 2.0)
         Range of the width, as a multiple of the median distance.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw are labelled; they stay missing
         otherwise.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -95,34 +77,30 @@ class KernelGenerator(EstimatorGenerator):
         verbose: Any = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            None,
-            n_clusterings,
-            n_clusters=n_clusters,
-            objects=objects,
-            features=features,
-            extend=extend,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            verbose=verbose,
-            random_state=random_state,
-        )
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
         self.kernels = kernels
         self.widths = widths
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from comitia.cluster import KernelKMeans
 
         return [KernelKMeans(kernel=kernel, n_init=1) for kernel in self.kernels]
 
-    def _name(self, model: Any) -> str:
+    def group_of(self, model: Any) -> str:
         return str(model.kernel)
 
-    def _plan_more(self, rng: np.random.RandomState) -> dict[str, Any]:
-        return {"width": log_uniform("widths", self.widths, rng)}
+    def plan_more(self, rng: np.random.RandomState) -> Plan:
+        return {"width": _log_uniform("widths", self.widths, rng)}
 
-    def _model(self, plan: dict[str, Any], seen: NDArray[Any]) -> Any:
-        model = super()._model(plan, seen)
+    def tune(self, model: Any, plan: Plan, seen: NDArray[Any]) -> Any:
         metric = "cityblock" if model.kernel == "laplacian" else "euclidean"
         rng = np.random.RandomState(plan["seed"])
         width = plan["width"] * median_distance(seen, rng, metric)
@@ -150,22 +128,8 @@ def gamma_of(kernel: str, width: float) -> float:
     return 1.0 / width if kernel == "laplacian" else 1.0 / width**2
 
 
-def check_range(name: str, ends: Any) -> tuple[float, float]:
-    """Check a range of positive numbers.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument.
-
-    ends : (float, float)
-        Its ends.
-
-    Returns
-    -------
-    lowest, highest : float, float
-        The ends.
-    """
+def _check_range(name: str, ends: Any) -> tuple[float, float]:
+    """Check the ends of a range of positive numbers."""
     try:
         lowest, highest = (float(end) for end in ends)
     except (TypeError, ValueError):
@@ -178,24 +142,7 @@ def check_range(name: str, ends: Any) -> tuple[float, float]:
     return lowest, highest
 
 
-def log_uniform(name: str, ends: Any, rng: np.random.RandomState) -> float:
-    """Draw from a range, uniformly on a logarithmic scale.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument that holds the range.
-
-    ends : (float, float)
-        The range.
-
-    rng : RandomState
-        Source of randomness.
-
-    Returns
-    -------
-    number : float
-        The number.
-    """
-    lowest, highest = np.log(check_range(name, ends))
+def _log_uniform(name: str, ends: Any, rng: np.random.RandomState) -> float:
+    """Draw from a range, uniformly on a logarithmic scale."""
+    lowest, highest = np.log(_check_range(name, ends))
     return float(np.exp(rng.uniform(lowest, highest)))

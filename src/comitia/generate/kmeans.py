@@ -7,21 +7,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import device_of
+from comitia import sizes
 from comitia._sklearn import StrOptions
-from comitia.generate.base import MANY_OBJECTS, Generator, Made
-from comitia.generate.checkpoint import check_state
-from comitia.generate.columns import Columns, Frame
-from comitia.generate.estimators import EstimatorGenerator
-from comitia.generate.large import (
+from comitia.generate._checkpoint import check_state
+from comitia.generate._kmeans_on_samples import (
     ColumnsCentres,
     landmark_centres,
     landmark_count,
-    made_of_sample,
     minibatch_centres,
     minibatch_count,
     sample_rows,
 )
+from comitia.generate.columns import Columns, Frame
+from comitia.generate.estimators import EstimatorGenerator
+from comitia.generate.generator import Generator, Plan
+from comitia.generate.member import Made
 
 __all__ = ["KMeansGenerator"]
 
@@ -31,12 +31,7 @@ class KMeansGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     init : {"k-means++", "random"}, default="k-means++"
         How the centres start.
@@ -48,27 +43,13 @@ class KMeansGenerator(EstimatorGenerator):
         They cost a hundredth, for an inertia that is a per cent higher. "auto" takes
         "lloyd" below 50 000 objects and "landmark" from there.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw go to the nearest centre; they stay
         missing otherwise.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -95,21 +76,12 @@ class KMeansGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
-        **{
-            name: EstimatorGenerator._parameter_constraints[name]
-            for name in ("n_clusters", "objects", "features", "extend")
-        },
+        **EstimatorGenerator._parameter_constraints,
         "init": [StrOptions({"k-means++", "random"})],
         "solver": [StrOptions({"auto", "lloyd", "landmark", "minibatch"})],
     }
 
-    # Data on a device are labelled there.
     takes_tensors = True
-
-    # What the parent class would ask for, and k-means does not need.
-    estimator = None
-    parameters = None
 
     def __init__(
         self,
@@ -138,48 +110,23 @@ class KMeansGenerator(EstimatorGenerator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Generator:
-        """Cluster the data several times.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data. Those of a tensor or a CuPy array are labelled where they are,
-            and the ensemble stays there.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The generator with its members.
-        """
-        if device_of(X) is None:
-            return super().fit(X)
-        from comitia.generate.on_device import fit_on_device
-
-        return fit_on_device(self, X)
-
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from sklearn.cluster import KMeans
 
         return [KMeans(init=self.init, n_init=1)]
 
-    def _shift_of(self, X: Any) -> None:
+    def shift_of(self, X: Any) -> None:
         return None  # scikit-learn and the columns subtract the mean themselves
 
-    def _prepare(self, X: NDArray[Any]) -> Any:
-        if self.solver == "lloyd" or (self.solver == "auto" and len(X) < MANY_OBJECTS):
-            return X
-        return Columns.of(X)
+    def prepare(self, X: NDArray[Any]) -> Any:
+        return X if self._is_lloyd(len(X)) else Columns.of(X)
 
-    def _make(self, X: Any, plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: Any, plan: Plan) -> Made:
         if not isinstance(X, Columns):
-            return super()._make(X, plan)
+            return super().fit_member(X, plan)
         if self.objects is None:
-            return made_of_sample(self, X, plan)
-        rows, counts, _ = self._draw(X, plan)
+            return Generator.fit_member(self, X, plan)
+        rows, counts, _ = self.draw(len(X), plan)
         sample = X.take(rows)
         model = self._centres(sample, plan, counts)
         if self.extend:
@@ -189,35 +136,49 @@ class KMeansGenerator(EstimatorGenerator):
             labels[rows] = model.label_columns(sample.values)
         return Made(labels, model=model, state=model.state())
 
-    def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
+    def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
         if "scale" not in state:
-            return super()._restore(plan, state)
-        features = self._draw_features(plan)
+            return super().restore(plan, state)
+        features = self.draw_features(plan)
         shapes = {"centres": "k seen", "shift": "p", "scale": ""}
         seen, p = self._n_seen(features), self.n_features_in_
         check_state(state, shapes, seen=seen, p=p)
         frame = Frame(state["shift"], float(state["scale"]))
         return ColumnsCentres(state["centres"], frame, features)
 
-    # -- what blocks are made with ----------------------------------------------
+    def needs_memory(self, n: int | None = None) -> str:
+        if self.objects is not None:
+            return (
+                f"objects={self.objects!r} needs all objects in memory; leave it out."
+            )
+        if self._is_lloyd(n):
+            return (
+                'solver="lloyd" needs all objects in memory; use "landmark" or '
+                '"minibatch".'
+            )
+        return ""
 
-    def _sample_rows(self, n: int, plan: dict[str, Any]) -> NDArray[np.int64]:
+    def _is_lloyd(self, n: int | None) -> bool:
+        few = n is not None and n < sizes.SAMPLED_KMEANS_OBJECTS
+        return self.solver == "lloyd" or (self.solver == "auto" and few)
+
+    def sample_rows(self, n: int, plan: Plan) -> NDArray[np.int64]:
         count = minibatch_count if self.solver == "minibatch" else landmark_count
         rng = np.random.RandomState(plan["object_seed"])
         return sample_rows(n, count(plan["n_clusters"]), rng)
 
-    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> ColumnsCentres:
+    def fit_sample(self, sample: Columns, plan: Plan) -> ColumnsCentres:
         model = self._centres(sample, plan)
         used = np.unique(model.label_columns(sample.values))
         return ColumnsCentres(model.values[used], model.frame, model.features)
 
     def _centres(
-        self, sample: Columns, plan: dict[str, Any], counts: Any = None
+        self, sample: Columns, plan: Plan, counts: Any = None
     ) -> ColumnsCentres:
         centres_of = (
             minibatch_centres if self.solver == "minibatch" else landmark_centres
         )
-        features = self._draw_features(plan)
+        features = self.draw_features(plan)
         columns = sample.values
         centres = centres_of(
             columns if features is None else features.on_columns(columns),

@@ -9,18 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia._sklearn import Interval
-from comitia.generate._landmarks import LandmarkClusters, cut_landmark_graph
-from comitia.generate.base import Generator, Made, draw_seeds
+from comitia.generate._kmeans_on_samples import sample_rows
+from comitia.generate._landmark_graph import LandmarkClusters, cut_landmark_graph
 from comitia.generate.columns import Columns
 from comitia.generate.estimators import n_clusters_range
-from comitia.generate.large import made_of_sample, sample_rows
+from comitia.generate.generator import Generator, Plan, draw_seeds
 
 __all__ = ["LandmarkSpectralGenerator"]
-
-# The graph is made of so many objects, and of so many for each landmark.
-_SAMPLE = 100_000
-_SAMPLE_EACH = 50
 
 # The range of the paper for the number of clusters of a member.
 _FEWEST, _MOST = 20, 60
@@ -58,17 +55,7 @@ class LandmarkSpectralGenerator(Generator):
     n_neighbors : int, default=5
         How many landmarks an object is linked to, :math:`K`.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -131,14 +118,14 @@ class LandmarkSpectralGenerator(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _plan(self, X: Any, rng: np.random.RandomState) -> list[dict[str, Any]]:
+    def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         few, most = self._range(len(X))
         M = self.n_clusterings
-        sizes = rng.randint(few, most + 1, size=M)
+        k = rng.randint(few, most + 1, size=M)
         seeds, object_seeds = draw_seeds(M, rng), draw_seeds(M, rng)
         return [
             {
-                "n_clusters": int(sizes[m]),
+                "n_clusters": int(k[m]),
                 "seed": seeds[m],
                 "object_seed": object_seeds[m],
             }
@@ -151,22 +138,21 @@ class LandmarkSpectralGenerator(Generator):
         most = min(n, max(2, min(_MOST, isqrt(n))))
         return min(most, max(2, most * _FEWEST // _MOST)), most
 
-    def _prepare(self, X: NDArray[Any]) -> Columns:
+    def prepare(self, X: NDArray[Any]) -> Columns:
         return Columns.of(X)
 
-    def _make(self, X: Columns, plan: dict[str, Any]) -> Made:
-        return made_of_sample(self, X, plan)
-
-    def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
+    def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
         return LandmarkClusters.restored(state, self.n_features_in_)
 
-    # -- what blocks are made with ----------------------------------------------
+    def needs_memory(self, n: int | None = None) -> str:
+        return ""
 
-    def _sample_rows(self, n: int, plan: dict[str, Any]) -> NDArray[np.int64]:
-        size = max(_SAMPLE, _SAMPLE_EACH * self.n_landmarks)
+    def sample_rows(self, n: int, plan: Plan) -> NDArray[np.int64]:
+        each = sizes.LANDMARK_GRAPH_SAMPLE_EACH
+        size = max(sizes.LANDMARK_GRAPH_SAMPLE, each * self.n_landmarks)
         return sample_rows(n, size, np.random.RandomState(plan["object_seed"]))
 
-    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> LandmarkClusters:
+    def fit_sample(self, sample: Columns, plan: Plan) -> LandmarkClusters:
         return cut_landmark_graph(
             sample,
             plan["n_clusters"],

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from comitia.config import require_memory
-from comitia.generate.estimators import EstimatorGenerator, NearestObject
+from comitia.generate.estimators import EstimatorGenerator
+from comitia.generate.nearest_models import NearestObject
 
 __all__ = ["HierarchicalGenerator"]
 
@@ -17,37 +18,18 @@ class HierarchicalGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     linkages : list of str, default=("average", "complete", "single", "ward")
         Linkages of scikit-learn's ``AgglomerativeClustering``; members take turns.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw, and new ones, are labelled like
         their nearest neighbour.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -85,29 +67,26 @@ class HierarchicalGenerator(EstimatorGenerator):
         verbose: Any = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            None,
-            n_clusterings,
-            n_clusters=n_clusters,
-            objects=objects,
-            features=features,
-            extend=extend,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            verbose=verbose,
-            random_state=random_state,
-        )
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
         self.linkages = linkages
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from sklearn.cluster import AgglomerativeClustering
 
         return [AgglomerativeClustering(linkage=linkage) for linkage in self.linkages]
 
-    def _name(self, model: Any) -> str:
+    def group_of(self, model: Any) -> str:
         return model.linkage
 
-    def _prepare(self, X: NDArray[Any]) -> NDArray[Any]:
+    def prepare(self, X: NDArray[Any]) -> NDArray[Any]:
         if self.objects is None and set(self.linkages) != {"single"}:
             require_memory(
                 4 * len(X) ** 2,
@@ -116,7 +95,7 @@ class HierarchicalGenerator(EstimatorGenerator):
             )
         return X
 
-    def _extension(
+    def extension(
         self, seen: NDArray[Any], labels: NDArray[Any], counts: Any
     ) -> NearestObject:
         return NearestObject(seen, labels)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from comitia.generate.estimators import EstimatorGenerator
+from comitia.generate.generator import Plan
 
 __all__ = ["MixtureGenerator"]
 
@@ -17,38 +17,19 @@ class MixtureGenerator(EstimatorGenerator):
 
     Parameters
     ----------
-    n_clusterings : int, default=50
-        Size of the ensemble, :math:`M`.
-
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusterings, n_clusters : shared
 
     covariances : list of str, default=("full", "diag")
         The kinds of covariances, of scikit-learn's ``GaussianMixture``; members take
         turns.
 
-    objects : sampler, default=None
-        Which objects a member sees, as for :class:`EstimatorGenerator`.
-
-    features : sampler, default=None
-        Which features a member sees, as for :class:`EstimatorGenerator`.
+    objects, features : shared
 
     extend : bool, default=False
         Whether objects that a member did not draw are labelled; they stay missing
         otherwise.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -85,31 +66,25 @@ class MixtureGenerator(EstimatorGenerator):
         verbose: Any = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            None,
-            n_clusterings,
-            n_clusters=n_clusters,
-            objects=objects,
-            features=features,
-            extend=extend,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
-            verbose=verbose,
-            random_state=random_state,
-        )
+        self.n_clusterings = n_clusterings
+        self.n_clusters = n_clusters
         self.covariances = covariances
+        self.objects = objects
+        self.features = features
+        self.extend = extend
+        self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
+        self.verbose = verbose
+        self.random_state = random_state
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self) -> list[Any]:
         from sklearn.mixture import GaussianMixture
 
         return [GaussianMixture(covariance_type=kind) for kind in self.covariances]
 
-    def _name(self, model: Any) -> str:
+    def group_of(self, model: Any) -> str:
         return model.covariance_type
 
-    def _model(self, plan: dict[str, Any], seen: NDArray[np.float64]) -> Any:
-        model = super()._model(plan, seen)
-        if "reg_covar" not in model.get_params():
-            return model  # k-means, for one object
+    def tune(self, model: Any, plan: Plan, seen: NDArray[Any]) -> Any:
         # scikit-learn's default is a share of the variance only if that is one.
         return model.set_params(reg_covar=1e-6 * (seen.var(axis=0).mean() or 1.0))

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.generate.sources import check_shape, checked, unreadable
+from comitia.generate.sources import Rows, _check_shape, _checked, _unreadable
 
 __all__ = ["ParquetRows", "parquet_names"]
 
 Floats = NDArray[np.float64]
 
 
-class ParquetRows:
+class ParquetRows(Rows):
     """Rows of one Parquet file, or of all in a folder in the order of their names.
 
     Parameters
@@ -54,9 +54,9 @@ class ParquetRows:
                     self.groups.append((str(file.absolute()), number))
                     starts.append(starts[-1] + n)
         assert names is not None
-        check_shape((starts[-1], len(names)), np.dtype(float), self.name)
+        _check_shape((starts[-1], len(names)), np.dtype(float), self.name)
         self.starts = np.array(starts)
-        self.feature_names: list[str] | None = names
+        self.feature_names = names
         self.n_features = len(names)
         self._last: tuple[int, Floats] | None = None
 
@@ -67,18 +67,6 @@ class ParquetRows:
         return int(self.starts[-1])
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows.
-        """
         X = np.empty((stop - start, self.n_features))
         first = int(np.searchsorted(self.starts, start, side="right")) - 1
         for group in range(first, len(self.groups)):
@@ -107,8 +95,8 @@ class ParquetRows:
                     ]
                 )
             except (OSError, ValueError, TypeError) as error:
-                raise unreadable(file, lo, hi, error) from None
-            self._last = group, checked(found, file, 0)
+                raise _unreadable(file, lo, hi, error) from None
+            self._last = group, _checked(found, file, 0)
         return self._last[1]
 
 

@@ -20,7 +20,6 @@ __all__ = [
     "Sample",
     "Subsample",
     "WeightedSample",
-    "weighted_choice",
 ]
 
 
@@ -56,46 +55,33 @@ class Sample(NamedTuple):
         return cls(*np.unique(drawn, return_counts=True))
 
 
-def weighted_choice(
-    weights: ArrayLike,
-    size: int,
-    rng: np.random.RandomState,
-    *,
-    replace: bool = True,
-) -> NDArray[np.int64]:
-    """Draw indices with probabilities proportional to weights.
+class _Sampler:
+    """Draws objects; a sampler says which, with repeats and in any order."""
 
-    Parameters
-    ----------
-    weights : array-like of shape (n,)
-        Not negative; all zero means uniform.
+    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
+        """Draw from n objects.
 
-    size : int
-        How many to draw. Without replacement no more than have a positive weight.
+        Parameters
+        ----------
+        n : int
+            Number of objects.
 
-    rng : RandomState
-        Source of randomness.
+        rng : RandomState
+            Source of randomness.
 
-    replace : bool, default=True
-        Whether an index can be drawn twice.
+        Returns
+        -------
+        sample : Sample
+            The objects, in order, and how often each was drawn.
+        """
+        return Sample.of(self._drawn(n, rng))
 
-    Returns
-    -------
-    drawn : ndarray of shape (size,)
-        The indices, in the order they were drawn.
-    """
-    p = np.asarray(weights, dtype=np.float64)
-    if p.ndim != 1 or not np.isfinite(p).all() or (p < 0).any():
-        raise ComitiaError("weights must be a vector of finite numbers, none negative.")
-    if not p.any():
-        p = np.ones_like(p)
-    if not replace:
-        size = min(size, int(np.count_nonzero(p)))
-    return rng.choice(len(p), size=size, replace=replace, p=p / p.sum())
+    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Subsample:
+class Subsample(_Sampler):
     """A share of the objects, without replacement.
 
     Parameters
@@ -106,28 +92,13 @@ class Subsample:
 
     object_fraction: float = 0.8
 
-    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        """Draw from n objects.
-
-        Parameters
-        ----------
-        n : int
-            Number of objects.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        sample : Sample
-            The objects.
-        """
+    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
         size = _share(self.object_fraction, n, "object_fraction")
-        return Sample.of(rng.choice(n, size=size, replace=False))
+        return rng.choice(n, size=size, replace=False)
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(_Sampler):
     """As many draws as there are objects (or a share of that), with replacement.
 
     Parameters
@@ -138,28 +109,13 @@ class Bootstrap:
 
     object_fraction: float = 1.0
 
-    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        """Draw from n objects.
-
-        Parameters
-        ----------
-        n : int
-            Number of objects.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        sample : Sample
-            The objects and how often each was drawn.
-        """
+    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
         size = _share(self.object_fraction, n, "object_fraction")
-        return Sample.of(rng.randint(n, size=size))
+        return rng.randint(n, size=size)
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedSample:
+class WeightedSample(_Sampler):
     """Objects drawn with given probabilities.
 
     Parameters
@@ -178,29 +134,14 @@ class WeightedSample:
     object_fraction: float = 1.0
     replace: bool = True
 
-    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        """Draw from n objects.
-
-        Parameters
-        ----------
-        n : int
-            Number of objects.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        sample : Sample
-            The objects and how often each was drawn.
-        """
+    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
         weights = _weights(self.weights, n, "object")
         size = _share(self.object_fraction, n, "object_fraction")
-        return Sample.of(weighted_choice(weights, size, rng, replace=self.replace))
+        return _weighted_choice(weights, size, rng, replace=self.replace)
 
 
 @dataclass(frozen=True, eq=False)
-class HybridSample:
+class HybridSample(_Sampler):
     """A bootstrap of the objects, and a weighted draw among those.
 
     Parameters
@@ -216,26 +157,11 @@ class HybridSample:
     weights: ArrayLike
     object_fraction: float = 1.0
 
-    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        """Draw from n objects.
-
-        Parameters
-        ----------
-        n : int
-            Number of objects.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        sample : Sample
-            The objects and how often each was drawn.
-        """
+    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
         weights = _weights(self.weights, n, "object")
         size = _share(self.object_fraction, n, "object_fraction")
         candidates = rng.randint(n, size=n)
-        return Sample.of(candidates[weighted_choice(weights[candidates], size, rng)])
+        return candidates[_weighted_choice(weights[candidates], size, rng)]
 
 
 @dataclass(frozen=True)
@@ -363,7 +289,7 @@ class FeatureSubset:
         weights = (
             np.ones(p) if self.weights is None else _weights(self.weights, p, "feature")
         )
-        return FeatureMap(np.sort(weighted_choice(weights, size, rng, replace=False)))
+        return FeatureMap(np.sort(_weighted_choice(weights, size, rng, replace=False)))
 
 
 @dataclass(frozen=True)
@@ -439,6 +365,52 @@ class FeatureMap:
             for part, column in zip(direction, columns, strict=True):
                 mapped[d] += part * column
         return mapped
+
+    def on_tensor(self, columns: Any) -> Any:
+        """Map data on a device, added up in the same order.
+
+        Parameters
+        ----------
+        columns : tensor of shape (p, n)
+            The data, feature by feature.
+
+        Returns
+        -------
+        mapped : tensor of shape (d, n)
+            The features as the member sees them.
+        """
+        from comitia._arrays import as_tensor
+
+        if self.how.ndim == 1:
+            return columns[as_tensor(self.how).to(columns.device)]
+        directions = self.how.T.astype(np.float32)
+        mapped = columns.new_zeros((len(directions), columns.shape[1]))
+        for d, direction in enumerate(directions):
+            for part, column in zip(direction.tolist(), columns, strict=True):
+                mapped[d] += part * column
+        return mapped
+
+
+def _weighted_choice(
+    weights: ArrayLike,
+    size: int,
+    rng: np.random.RandomState,
+    *,
+    replace: bool = True,
+) -> NDArray[np.int64]:
+    """Draw indices in proportion to weights, in the order they were drawn.
+
+    Weights that are all zero mean uniform. Without replacement no more indices are
+    drawn than have a positive weight.
+    """
+    p = np.asarray(weights, dtype=np.float64)
+    if p.ndim != 1 or not np.isfinite(p).all() or (p < 0).any():
+        raise ComitiaError("weights must be a vector of finite numbers, none negative.")
+    if not p.any():
+        p = np.ones_like(p)
+    if not replace:
+        size = min(size, int(np.count_nonzero(p)))
+    return rng.choice(len(p), size=size, replace=replace, p=p / p.sum())
 
 
 def _share(fraction: Any, n: int, argument: str) -> int:

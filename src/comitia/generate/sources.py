@@ -6,7 +6,7 @@ import mmap
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from comitia._inputs import (
     refuse_width,
 )
 from comitia.exceptions import ComitiaError, DataTypeError
+from comitia.generate._docs import SharedDocs
 from comitia.generate.columns import PIECE
 
 __all__ = [
@@ -26,26 +27,34 @@ __all__ = [
     "DaskRows",
     "MappedRows",
     "ScaledRows",
-    "check_shape",
-    "checked",
-    "column_moments",
     "open_rows",
     "pieces_of",
-    "unreadable",
 ]
 
 Floats = NDArray[np.float64]
 
 
-class Rows(Protocol):
-    """Rows of numbers that are read some at a time."""
+class Rows(SharedDocs):
+    """Rows of numbers that are read some at a time.
 
-    name: str  # how messages call them
+    Attributes
+    ----------
+    name : str
+        How messages call them.
+
+    n_features : int
+        Number of columns.
+
+    feature_names : list of str or None
+        Their names.
+    """
+
+    name: str
     n_features: int
-    feature_names: list[str] | None
+    feature_names: list[str] | None = None
 
     def __len__(self) -> int:
-        """Number of rows."""
+        raise NotImplementedError
 
     def read(self, start: int, stop: int) -> Floats:
         """Read the rows from start to stop - 1.
@@ -60,6 +69,7 @@ class Rows(Protocol):
         X : ndarray of shape (stop - start, n_features)
             The rows, all of them finite numbers.
         """
+        raise NotImplementedError
 
 
 def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
@@ -122,7 +132,7 @@ def pieces_of(rows: Rows, size: int = PIECE) -> Iterator[tuple[int, Floats]]:
         yield start, rows.read(start, min(start + size, len(rows)))
 
 
-class ArrayRows:
+class ArrayRows(Rows):
     """Rows of an array in memory.
 
     Parameters
@@ -134,10 +144,8 @@ class ArrayRows:
         How messages call them.
     """
 
-    feature_names: list[str] | None = None
-
     def __init__(self, X: NDArray[Any], name: str = "X") -> None:
-        check_shape(X.shape, X.dtype, name)
+        _check_shape(X.shape, X.dtype, name)
         self.X = X
         self.name = name
         self.n_features = X.shape[1]
@@ -146,22 +154,10 @@ class ArrayRows:
         return len(self.X)
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows.
-        """
-        return checked(self.X[start:stop], self.name, start)
+        return _checked(self.X[start:stop], self.name, start)
 
 
-class MappedRows:
+class MappedRows(Rows):
     """Rows of a file that is mapped into memory, here and on other machines.
 
     Parameters
@@ -170,11 +166,9 @@ class MappedRows:
         The rows.
     """
 
-    feature_names: list[str] | None = None
-
     def __init__(self, mapped: np.memmap[Any, Any]) -> None:
         self.name = str(mapped.filename)
-        check_shape(mapped.shape, mapped.dtype, self.name)
+        _check_shape(mapped.shape, mapped.dtype, self.name)
         self.n_features = mapped.shape[1]
         self.how = {
             "dtype": mapped.dtype,
@@ -212,27 +206,15 @@ class MappedRows:
         return int(self.how["shape"][0])
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows.
-        """
         if self._mapped is None:
             try:
                 self._mapped = np.memmap(self.name, mode="r", **self.how)
             except (OSError, ValueError) as error:
-                raise unreadable(self.name, start, stop, error) from None
-        return checked(self._mapped[start:stop], self.name, start)
+                raise _unreadable(self.name, start, stop, error) from None
+        return _checked(self._mapped[start:stop], self.name, start)
 
 
-class DaskRows:
+class DaskRows(Rows):
     """Rows of a Dask array.
 
     Parameters
@@ -241,7 +223,6 @@ class DaskRows:
         The rows; the number of rows in each chunk must be known.
     """
 
-    feature_names: list[str] | None = None
     name = "the Dask array"
 
     def __init__(self, array: Any) -> None:
@@ -250,7 +231,7 @@ class DaskRows:
                 "the Dask array does not know how many rows it has; call "
                 "compute_chunk_sizes() on it."
             )
-        check_shape(array.shape, array.dtype, self.name)
+        _check_shape(array.shape, array.dtype, self.name)
         self.array = array
         self.n_features = int(array.shape[1])
         self.client: Any = None  # whoever Dask asks by default
@@ -259,25 +240,13 @@ class DaskRows:
         return int(self.array.shape[0])
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows.
-        """
         part = self.array[start:stop]
         if self.client is None:
-            return checked(part.compute(), self.name, start)
-        return checked(self.client.compute(part).result(), self.name, start)
+            return _checked(part.compute(), self.name, start)
+        return _checked(self.client.compute(part).result(), self.name, start)
 
 
-class ChosenRows:
+class ChosenRows(Rows):
     """Some columns of rows.
 
     Parameters
@@ -305,22 +274,10 @@ class ChosenRows:
         return len(self.rows)
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows.
-        """
         return np.ascontiguousarray(self.rows.read(start, stop)[:, self.columns])
 
 
-class ScaledRows:
+class ScaledRows(Rows):
     """Rows with a value taken off each column, and divided by another.
 
     Parameters
@@ -354,45 +311,20 @@ class ScaledRows:
         scaled : ScaledRows
             The rows; columns that do not vary become 0.
         """
-        return cls(rows, *column_moments(rows))
+        return cls(rows, *_column_moments(rows))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def read(self, start: int, stop: int) -> Floats:
-        """Read the rows from start to stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-            Where they begin and end.
-
-        Returns
-        -------
-        X : ndarray of shape (stop - start, n_features)
-            The rows, scaled.
-        """
         return (self.rows.read(start, stop) - self.centre) / self.width
 
 
-def column_moments(rows: Rows) -> tuple[Floats, Floats]:
+def _column_moments(rows: Rows) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each column, in one pass.
 
-    Sums go over pieces of a fixed size, so that they do not depend on how the rows
-    are divided otherwise.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-
-    Returns
-    -------
-    mean : ndarray of shape (n_features,)
-        The means; of a column that does not vary its value.
-
-    deviation : ndarray of shape (n_features,)
-        The standard deviations; 1 where a column does not vary.
+    A column that does not vary has its value, and 1. Sums go over pieces of a fixed
+    size, so that they do not depend on how the rows are divided otherwise.
     """
     n = 0
     for start, X in pieces_of(rows):
@@ -416,20 +348,8 @@ def column_moments(rows: Rows) -> tuple[Floats, Floats]:
     return np.where(varies, mean, low), np.where(varies, np.sqrt(squares / n), 1.0)
 
 
-def check_shape(shape: Sequence[int], dtype: Any, name: str) -> None:
-    """Refuse what is no table of numbers.
-
-    Parameters
-    ----------
-    shape : sequence of int
-        Its shape.
-
-    dtype : dtype
-        Its type.
-
-    name : str
-        How messages call it.
-    """
+def _check_shape(shape: Sequence[int], dtype: Any, name: str) -> None:
+    """Refuse what is no table of numbers."""
     if np.dtype(dtype).kind not in "biuf":
         raise DataTypeError(f"{name} is not a table of numbers: its type is {dtype}.")
     if len(shape) != 2 or shape[0] < 1 or shape[1] < 1:
@@ -439,25 +359,8 @@ def check_shape(shape: Sequence[int], dtype: Any, name: str) -> None:
         )
 
 
-def checked(X: Any, name: str, start: int) -> Floats:
-    """Rows as float64, in one order, and all of them numbers.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, p)
-        The rows as they were read.
-
-    name : str
-        How messages call the source.
-
-    start : int
-        The number of the first row in it.
-
-    Returns
-    -------
-    X : ndarray of shape (n, p)
-        A copy.
-    """
+def _checked(X: Any, name: str, start: int) -> Floats:
+    """A copy of rows as float64, in one order, and all of them finite."""
     X = np.array(masked_to_nan(X), dtype=np.float64, order="C", ndmin=2)
     wrong = ~np.isfinite(X).all(axis=1)
     if wrong.any():
@@ -469,25 +372,8 @@ def checked(X: Any, name: str, start: int) -> Floats:
     return X
 
 
-def unreadable(name: str, start: int, stop: int, error: Exception) -> ComitiaError:
-    """An error that names the rows which cannot be read.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-
-    start, stop : int
-        Where the rows begin and end.
-
-    error : Exception
-        Why they cannot.
-
-    Returns
-    -------
-    error : ComitiaError
-        To be raised.
-    """
+def _unreadable(name: str, start: int, stop: int, error: Exception) -> ComitiaError:
+    """An error that names the rows which cannot be read."""
     return ComitiaError(
         f"rows {start + 1} to {stop} of {name} cannot be read ({error})."
     )

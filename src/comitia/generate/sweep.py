@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._scales import column_scales
 from comitia._sklearn import HasMethods
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Made, draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.member import Made
 
 __all__ = ["ParameterSweep", "log_grid"]
 
@@ -68,25 +69,13 @@ class ParameterSweep(Generator):
     parameters : list of dict
         The values of each clustering, by name.
 
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+    n_clusters : shared
 
     objects : sampler, default=None
         Which objects a clustering sees, such as :class:`Subsample`; all by default. The
         clusterer labels the others, too, and needs ``predict`` then.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -142,6 +131,11 @@ class ParameterSweep(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
+    @property
+    def n_members(self) -> int:
+        """How many clusterings are made."""
+        return len(self.parameters)
+
     def standardise(self, X: Any) -> NDArray[np.float64]:
         """Shift and scale objects as those that were fitted.
 
@@ -156,17 +150,15 @@ class ParameterSweep(Generator):
             What the clusterers see of them.
         """
         check_is_fitted(self)
-        return self._check_data(X, reset=False)
+        return self.check_data(X, reset=False)
 
-    def _check_data(self, X: Any, *, reset: bool = True) -> NDArray[np.float64]:
-        X = super()._check_data(X, reset=reset)
+    def check_data(self, X: Any, *, reset: bool = True) -> NDArray[np.float64]:
+        X = super().check_data(X, reset=reset)
         if reset:
             self.mean_, self.scale_, _ = column_scales(X)
         return (X - self.mean_) / self.scale_
 
-    def _plan(
-        self, X: NDArray[Any], rng: np.random.RandomState
-    ) -> list[dict[str, Any]]:
+    def plan(self, X: NDArray[Any], rng: np.random.RandomState) -> list[Plan]:
         if not self.parameters:
             raise ComitiaError(
                 "parameters is empty; give one dict for each clustering."
@@ -185,7 +177,7 @@ class ParameterSweep(Generator):
             for m in range(M)
         ]
 
-    def _make(self, X: NDArray[Any], plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
         seen = X
         if self.objects is not None:
             rng = np.random.RandomState(plan["object_seed"])

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._sklearn import Interval
-from comitia.generate.base import Generator, Made, draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.member import Made
 from comitia.generate.sampling import FeatureMap, FeatureSubset
 
 __all__ = ["TreeGenerator"]
@@ -23,7 +24,7 @@ class _Data(NamedTuple):
     They see float32, and take a variance below 2e-16 for none.
     """
 
-    X: NDArray[np.float64]  # centred, and of unit size
+    rows: NDArray[np.float64]  # centred, and of unit size
     responses: NDArray[np.float64]  # the same
     centre: NDArray[np.float64]
     scale: float
@@ -55,17 +56,7 @@ class TreeGenerator(Generator):
     min_samples_leaf : int, default=5
         Fewest objects in a leaf.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
-
-    checkpoint : path-like, default=None
-        A folder for finished members. A run that was killed goes on from there.
-
-    verbose : bool, default=False
-        Whether to draw a progress bar.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed.
+    n_jobs, checkpoint, verbose, random_state : shared
 
     Attributes
     ----------
@@ -136,12 +127,10 @@ class TreeGenerator(Generator):
             The predictions :math:`T_m`: the mean response of an object's leaf.
         """
         check_is_fitted(self)
-        X = self._check_data(X, reset=False)
+        X = self.check_data(X, reset=False)
         return np.stack([member.model.predict_responses(X) for member in self.members_])
 
-    def _plan(
-        self, X: NDArray[Any], rng: np.random.RandomState
-    ) -> list[dict[str, Any]]:
+    def plan(self, X: NDArray[Any], rng: np.random.RandomState) -> list[Plan]:
         M = self.n_clusterings
         few, most = n_clusters_range(self.n_clusters, len(X))
         sizes = rng.randint(few, most + 1, size=M).tolist()
@@ -150,7 +139,7 @@ class TreeGenerator(Generator):
             for size, seed in zip(sizes, draw_seeds(M, rng), strict=True)
         ]
 
-    def _prepare(self, X: NDArray[Any]) -> _Data:
+    def prepare(self, X: NDArray[Any]) -> _Data:
         centre = X.mean(axis=0)
         Y = X - centre
         scale = float(np.abs(Y).max()) or 1.0
@@ -162,23 +151,23 @@ class TreeGenerator(Generator):
         self.responses_ = Y
         return _Data(Z, Y / scale, centre, scale)
 
-    def _make(self, data: _Data, plan: dict[str, Any]) -> Made:
+    def fit_member(self, X: _Data, plan: Plan) -> Made:
         from sklearn.tree import DecisionTreeRegressor
 
         rng = np.random.RandomState(plan["seed"])
-        p = data.X.shape[1]
+        p = X.rows.shape[1]
         features = FeatureSubset(self.feature_fraction).draw(p, rng)
         # scikit-learn makes no tree of one leaf unless the leaf must hold everybody.
         single = plan["n_leaves"] == 1
-        smallest = len(data.X) if single else min(self.min_samples_leaf, len(data.X))
+        smallest = len(X.rows) if single else min(self.min_samples_leaf, len(X.rows))
         tree = DecisionTreeRegressor(
             min_samples_leaf=smallest,
             max_leaf_nodes=None if single else plan["n_leaves"],
             random_state=rng,
         )
-        tree.fit(features(data.X), data.responses)
-        model = _Leaves(tree, features, data.centre, data.scale)
-        return Made(tree.apply(features(data.X)), model=model)
+        tree.fit(features(X.rows), X.responses)
+        model = _Leaves(tree, features, X.centre, X.scale)
+        return Made(tree.apply(features(X.rows)), model=model)
 
 
 class _Leaves:

@@ -19,62 +19,38 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
-    from comitia.represent.summary import Profile
+    from comitia.display.cluster_profiles import Profile
 
 __all__ = [
     "card_of",
     "converged_of",
+    "feature_names_of",
     "gap_between",
     "jsonable",
-    "map_of",
     "membership_of",
-    "name_features",
+    "object_texts",
     "objective_of",
     "parameters_of",
     "profile_of",
     "scores_of",
     "table_of",
-    "texts_of",
     "truth_of",
     "versions_here",
-    "weights_of",
 ]
 
 Floats = NDArray[np.float64]
 
-WEIGHTS = (
-    "clustering_weights",
-    "cluster_weights",
-    "object_weights",
-    "feature_weights",
-    "view_weights",
-    "selected",
-)
-
-# Pairwise distances of more objects than this take longer than a look at a sample.
+# Silhouettes of more objects are those of a sample of this size.
 _SILHOUETTE_SAMPLE = 2000
 
-# Fewer objects in a cluster say nothing about a gap between two.
+# Clusters with fewer objects are left out of gap_between.
 _FEW = 5
 
 _PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
 
 
-def weights_of(estimator: Any) -> dict[str, NDArray[Any]]:
-    found = {}
-    for name in WEIGHTS:
-        values = getattr(estimator, f"{name}_", None)
-        if values is None:
-            continue
-        if isinstance(values, list | tuple):  # one array for each view
-            values = np.concatenate([np.ravel(part) for part in values])
-        kind = bool if name == "selected" else np.float64
-        found[name] = np.array(values, dtype=kind)
-    return found
-
-
 def membership_of(estimator: Any) -> Floats:
-    """The shares the method gives, or votes where it gives none for its clusters."""
+    """The method's own shares of its clusters, or votes where it has none."""
     from comitia.represent.votes import vote_shares
 
     n, k = len(estimator.labels_), int(estimator.n_clusters_)
@@ -82,11 +58,11 @@ def membership_of(estimator: Any) -> Floats:
     if (
         given.shape == (n, k)
         and (given >= 0).all()
-        # What is left of a sum of shares after an iteration in single precision.
+        # Shares of methods in single precision sum to 1 up to 1e-5.
         and np.allclose(given.sum(axis=1), 1.0, atol=1e-5)
     ):
         return given
-    votes = estimator._vote_weights()
+    votes = estimator.vote_weights()
     return vote_shares(estimator.ensemble_, estimator.labels_, k, **votes)
 
 
@@ -97,7 +73,7 @@ def table_of(X: Any, needs: Sequence[str], objects: Ensemble) -> Floats | None:
     """
     if X is None or isinstance(X, Ensemble) or {"series", "graph"} & {*needs}:
         return None
-    from comitia.represent.summary import check_features
+    from comitia.display.feature_table import check_features
 
     if "views" in needs and isinstance(X, list | tuple | Mapping):
         views = check_views(X, None, missing=True)
@@ -113,26 +89,18 @@ def graph_of(X: Any, needs: Sequence[str]) -> Any:
     return X if "graph" in needs and not isinstance(X, Ensemble) else None
 
 
-def name_features(
+def feature_names_of(
     given: Sequence[Any] | None, X: Any, data: Floats | None
 ) -> tuple[str, ...]:
+    from comitia.display.feature_table import name_features
+
     if data is None:
         return ()
-    p = data.shape[1]
-    if given is None:
-        given = getattr(X, "columns", None)
     if given is None and isinstance(X, Mapping):
         given = _name_views(X)
     elif given is None and isinstance(X, list | tuple) and np.ndim(X[0]) == 2:
         given = _name_views({f"view {v}": view for v, view in enumerate(X)})
-    if given is None or len(given) != p:
-        if given is not None:
-            raise ComitiaError(
-                f"feature_names must have one entry per feature; got {len(given)} for "
-                f"{p}."
-            )
-        given = [f"feature {j}" for j in range(p)]
-    return tuple(map(str, given))
+    return tuple(name_features(given, X, data.shape[1]).tolist())
 
 
 def _name_views(views: Mapping[Any, Any]) -> list[str]:
@@ -146,29 +114,8 @@ def _name_views(views: Mapping[Any, Any]) -> list[str]:
     ]
 
 
-def map_of(
-    ensemble: Ensemble, data: Floats | None, names: Sequence[str]
-) -> tuple[Floats, tuple[str, str]]:
-    from comitia.represent import embed_objects
-
-    positions = embed_objects(ensemble, data)
-    if data is None:
-        return positions, (
-            "first coordinate of the clusterings",
-            "second coordinate of the clusterings",
-        )
-    n_varying = max(int((np.ptp(data, axis=0) > 0).sum()), 1)
-    first, second = positions.var(axis=0) / n_varying
-    if data.shape[1] == 1:
-        return positions, (names[0] + ", standardised", "")
-    return positions, (
-        f"first principal component, {first:.0%} of the variance",
-        f"second principal component, {second:.0%} of the variance",
-    )
-
-
 def profile_of(data: Floats | None, labels: NDArray[Any]) -> Profile | None:
-    from comitia.represent import cluster_profile
+    from comitia.display.cluster_profiles import cluster_profile
 
     return None if data is None else cluster_profile(data, labels)
 
@@ -191,7 +138,7 @@ def truth_of(truth: Any, objects: Ensemble) -> NDArray[Any] | None:
 
 
 def _is_unknown(value: Any) -> bool:
-    # NaN is the one value that differs from itself; pandas' NA does not say.
+    # NaN differs from itself; pandas.NA cannot be compared.
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
@@ -263,26 +210,18 @@ def gap_between(data: Floats, labels: NDArray[Any]) -> float:
         near = [int((np.abs(place - at) < 1 / 6).sum()) for at in (0.0, 0.5, 1.0)]
         e, m = min(near[0], near[2]), near[1]
         z[a, b] = (e - m) / np.sqrt(max(e + m, 1))
-    # No edge, to a spanning tree, is one of weight zero.
+    # The spanning tree takes weight 0 for a missing edge.
     shift = 1.0 - z.min()
     tree = minimum_spanning_tree(np.triu(z + shift, 1))
     return float(tree.data.max()) - shift
 
 
 def objective_of(estimator: Any) -> tuple[Floats, ...]:
-    """One curve for each optimisation; several columns are several curves."""
-    values = getattr(estimator, "objective_", None)
-    if values is None:
-        return ()
-    parts = values if isinstance(values, list | tuple) else [values]
-    if all(np.ndim(part) == 0 for part in parts):
-        parts = [np.array(parts)]
-    return tuple(
-        np.array(curve, dtype=np.float64)
-        for part in parts
-        for curve in np.atleast_2d(np.asarray(part, dtype=np.float64).T)
-        if curve.size
-    )
+    """One curve for each optimisation and each of its objectives."""
+    from comitia.display.consensus_view import objective_columns
+
+    runs = objective_columns(estimator)
+    return tuple(curve.copy() for run in runs for curve in run.T if curve.size)
 
 
 def converged_of(estimator: Any) -> bool | None:
@@ -316,7 +255,7 @@ def card_of(estimator: Any) -> dict[str, Any]:
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
-    # What made the clusterings, with the seed it was given, tells more than None.
+    # The generator that was used, with its seed, tells more than None.
     generator = getattr(estimator, "generator_", None)
     if generator is not None and "generator" in parameters:
         parameters["generator"] = generator
@@ -324,7 +263,7 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
 
 
 def jsonable(value: Any) -> Any:
-    """The nearest thing that JSON can hold; numbers that are none become None."""
+    """The nearest thing that JSON can hold; NaN and infinity become None."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | np.integer):
@@ -357,7 +296,7 @@ def versions_here() -> dict[str, str]:
     return found
 
 
-def texts_of(names: Any, n: int, argument: str) -> NDArray[Any] | None:
+def object_texts(names: Any, n: int, argument: str) -> NDArray[Any] | None:
     if names is None:
         return None
     texts = np.array([str(name) for name in names])

@@ -17,8 +17,8 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
-from comitia.io._folder import recover_folder, replaced_folder
-from comitia.io._result_files import (
+from comitia.io.folder_swap import recover_folder, replaced_folder
+from comitia.io.result_files import (
     FILES,
     FORMAT,
     OLD_FORMAT,
@@ -27,7 +27,7 @@ from comitia.io._result_files import (
 )
 
 if TYPE_CHECKING:
-    from comitia.represent.summary import Profile
+    from comitia.display.cluster_profiles import Profile
 
 __all__ = ["Result"]
 
@@ -177,7 +177,7 @@ class Result:
         """The weights that clusterings and clusters vote with."""
         kept = self.weights.get("selected")
         if kept is not None and self.card.get("approach") == "selection":
-            # The weights of a selection are its scores; what it kept votes alike.
+            # Weights of a selection are scores; what it kept has equal votes.
             of_clusterings = len(kept) == self.ensemble.n_clusterings
             name = "clustering_weights" if of_clusterings else "cluster_weights"
             return {name: np.asarray(kept, dtype=np.float64)}
@@ -260,21 +260,23 @@ class Result:
         """
         from sklearn.utils.validation import check_is_fitted
 
+        from comitia.display.consensus_view import weights_of
+        from comitia.display.object_map import map_objects
+
         check_is_fitted(estimator, "labels_")
         ensemble, labels = estimator.ensemble_, estimator.labels_
         n, k = len(labels), int(estimator.n_clusters_)
         require_memory(8 * n * k, f"the vote shares of {n} objects in {k} clusters")
-        weights = collect.weights_of(estimator)
         membership = collect.membership_of(estimator)
         if object_names is None:
             object_names = ensemble.object_names
-        called = collect.texts_of(object_names, n, "object_names")
-        objects = ensemble.with_object_names(called)
+        named = collect.object_texts(object_names, n, "object_names")
+        objects = ensemble.with_object_names(named)
         data = collect.table_of(X, estimator.card.needs, objects)
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)
-        names = collect.name_features(feature_names, X, units)
-        positions, axes = collect.map_of(ensemble, data, names)
+        names = collect.feature_names_of(feature_names, X, units)
+        positions, axes = map_objects(ensemble, data, names)
         seed = estimator.get_params(deep=False).get("random_state")
         known = collect.truth_of(truth, objects)
         return cls(
@@ -285,9 +287,9 @@ class Result:
             confidence=membership[np.arange(n), labels],
             membership=membership,
             ensemble=ensemble,
-            object_names=called,
+            object_names=named,
             truth=known,
-            weights=weights,
+            weights=weights_of(estimator),
             objective=collect.objective_of(estimator),
             converged=collect.converged_of(estimator),
             positions=positions,

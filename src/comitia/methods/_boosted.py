@@ -50,9 +50,9 @@ class BoostedMethod(EnsembleMethod):
             n_clusters = self._resolve_n_clusters(
                 KMeansGenerator(random_state=seed).generate(X)
             )
-        self.generator_ = self._boosting(X, n_clusters)
+        generator = self._boosting(X, n_clusters)
         seed = rng.randint(np.iinfo(np.int32).max)
-        return self.generator_.set_params(random_state=seed).generate(X)
+        return self._run_generator(generator.set_params(random_state=seed), X)
 
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState

@@ -136,10 +136,12 @@ class VariableWeightMethod(EnsembleMethod):
         objective = [float(self._objective(problem, weights, consensus))]
         best = (objective[0], weights, consensus)
         self.converged_ = False
-        for _ in range(self.max_iter):
+        self._report("combine", 0, self.max_iter)
+        for n_iter in range(1, self.max_iter + 1):
             weights = self._update_weights(problem, consensus)
             consensus = self._update_consensus(problem, weights, consensus)
             objective.append(float(self._objective(problem, weights, consensus)))
+            self._report("combine", n_iter, self.max_iter)
             if objective[-1] <= best[0]:
                 best = (objective[-1], weights, consensus)
             if abs(objective[-2] - objective[-1]) <= self.tol * abs(objective[-2]):

@@ -1,4 +1,4 @@
-"""How all plots look: one palette, one way to make axes, one way to write names."""
+"""How all plots are drawn: one way to make axes, one way to write names."""
 
 from __future__ import annotations
 
@@ -7,44 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from comitia.plot.palette import COLOURS, MARKERS
+
 __all__ = [
-    "COLOURS",
-    "DIVERGING",
-    "GREY",
-    "LIGHT",
-    "LINES",
-    "MARKERS",
-    "SEQUENTIAL",
     "cluster_colour",
     "cluster_marker",
     "colour_bar",
     "ink_on",
     "make_axes",
     "name_ticks",
-    "tidy",
-    "words",
+    "short_name",
 ]
-
-# The palette of Okabe and Ito less its yellow, which is lost on white. Seven colours
-# and eight shapes make 56 pairs that differ in both from one cluster to the next.
-COLOURS = (
-    "#0072B2",  # blue
-    "#D55E00",  # vermilion
-    "#009E73",  # green
-    "#CC79A7",  # purple
-    "#E69F00",  # orange
-    "#56B4E9",  # sky blue
-    "#000000",  # black
-)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-LINES = ("-", "--", "-.", ":")
-GREY = "#6B6B6B"
-LIGHT = "#D9D9D9"
-
-# From white, so that "nothing" is the paper; both stay apart for colour-blind readers
-# and the first in print.
-SEQUENTIAL = "Blues"
-DIVERGING = "PuOr_r"
 
 _LONGEST_NAME = 28
 
@@ -85,15 +58,7 @@ def make_axes(
     return figure, list(axes[0])
 
 
-def tidy(ax: Any, grid: str | None = None) -> None:
-    """Take off the frame where nothing is read; a faint grid where something is."""
-    ax.spines[["top", "right"]].set_visible(False)
-    if grid is not None:
-        ax.grid(True, axis=grid, color=LIGHT, linewidth=0.7)
-        ax.set_axisbelow(True)
-
-
-def words(name: Any) -> str:
+def short_name(name: Any) -> str:
     """A name from the user's data, as one short line that matplotlib leaves alone."""
     text = " ".join(str(name).split())
     if len(text) > _LONGEST_NAME:
@@ -106,7 +71,7 @@ def name_ticks(
     axis: Any, names: Iterable[Any], positions: Iterable[float], most: int = 40
 ) -> None:
     """Names at their places; every second, third, … where they are too many."""
-    labels = [words(name) for name in names]
+    labels = [short_name(name) for name in names]
     step = max(1, -(-len(labels) // most))
     axis.set_ticks(list(positions)[::step], labels=labels[::step])
     axis.set_tick_params(length=0, labelsize="small" if len(labels) > 15 else "medium")

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from comitia.report._facts import SUPPORT, WEIGHED, Facts
-from comitia.report._text import listed, number, percent, sentences
+from comitia.display.consensus_view import WEIGHED
+from comitia.display.result_numbers import SUPPORT
+from comitia.report._facts import Facts
+from comitia.report._page_text import listed, number, percent, sentences
 
 __all__ = ["Alert", "find_alerts"]
 
-# Standard errors below which clusters hang together; see gap_between of comitia.io.
+# Fewer standard errors than this between clusters are no gap.
 GAP = 2.0
 
-# Clusterings that agree less than this, corrected for chance, hardly agree at all.
+# Mean adjusted Rand index below which clusterings hardly agree.
 HARDLY = 0.1
 
-# One that has this share of all weight has practically all of it.
+# Share of all weight from which one item has nearly all of it.
 NEARLY_ALL = 0.9
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.report._text import number
+from comitia.report._page_text import number
 
 __all__ = [
     "COLOURS",
@@ -51,7 +51,7 @@ _WIDTH = 900.0
 _PAD = 34.0
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 
-# From paper to ink: grey levels fall steadily, so that it reads without colour.
+# White to dark blue; it darkens steadily, so that it reads without colour.
 _STOPS = ((255, 255, 255), (186, 212, 237), (107, 158, 204), (33, 82, 148), (8, 25, 66))
 
 
@@ -66,7 +66,7 @@ PALETTE = _palette()
 
 
 def image(values: Floats, largest: float = 1.0) -> str:
-    """A matrix as a picture in a ``data:`` address; 0 is paper, ``largest`` is ink."""
+    """A matrix as a picture in a ``data:`` address; 0 is white, ``largest`` dark."""
     levels = np.rint(255 * np.clip(values / (largest or 1.0), 0, 1)).astype(np.uint8)
     height, width = levels.shape
     # PNG: each row is preceded by the number of its filter, here none.
@@ -91,19 +91,19 @@ def mark(shape: int, x: float, y: float, r: float) -> str:
     """The path of one mark: circle, square, triangles, diamond, plus and cross."""
     shape %= N_SHAPES
     if shape == 0:
-        d = _short(2 * r)
-        a = f"a{_short(r)} {_short(r)} 0 1 0"
-        return f"M{_short(x - r)} {_short(y)}{a} {d} 0{a} -{d} 0z"
+        d = _coord(2 * r)
+        a = f"a{_coord(r)} {_coord(r)} 0 1 0"
+        return f"M{_coord(x - r)} {_coord(y)}{a} {d} 0{a} -{d} 0z"
     return (
         "M"
         + "L".join(
-            f"{_short(x + r * dx)} {_short(y + r * dy)}" for dx, dy in _OUTLINES[shape]
+            f"{_coord(x + r * dx)} {_coord(y + r * dy)}" for dx, dy in _OUTLINES[shape]
         )
         + "z"
     )
 
 
-def _plus(turn: float) -> list[tuple[float, float]]:
+def _plus_outline(turn: float) -> list[tuple[float, float]]:
     a, b = 0.38, 1.2
     corners = [(a, a), (b, a), (b, -a), (a, -a), (a, -b), (-a, -b)]
     corners += [(-x, -y) for x, y in corners]
@@ -115,13 +115,13 @@ _OUTLINES: dict[int, Sequence[tuple[float, float]]] = {
     1: [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
     2: [(0, -1.25), (1.15, 0.85), (-1.15, 0.85)],
     3: [(0, -1.35), (1.1, 0), (0, 1.35), (-1.1, 0)],
-    4: _plus(0.0),
+    4: _plus_outline(0.0),
     5: [(0, 1.25), (1.15, -0.85), (-1.15, -0.85)],
-    6: _plus(math.pi / 4),
+    6: _plus_outline(math.pi / 4),
 }
 
 
-def _short(value: float) -> str:
+def _coord(value: float) -> str:
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -130,8 +130,8 @@ def map_figure(
     positions: Floats, labels: NDArray[Any], sure: NDArray[Any], k: int
 ) -> Any:
     """Marks of the objects, filled where the method is sure, and names of clusters."""
-    places, height = _fit(positions)
-    places = _spread(places)
+    places, height = _scale_to_figure(positions)
+    places = _spread_overlaps(places)
     n = len(labels)
     r = 4.6 if n <= 250 else 3.4 if n <= 1500 else 2.5
     groups = []
@@ -144,9 +144,9 @@ def map_figure(
             for name, which in (("sure", sure), ("unsure", ~sure))
         }
         x, y = np.median(places[mine], axis=0)
-        # In a crowd the name stands in its middle, above a few it hides none of them.
+        # The name stands in the middle of a cluster, above one of up to 3 objects.
         y -= 16.0 if mine.sum() <= 3 else 0.0
-        groups.append({"cluster": c, **paths, "x": _short(x), "y": _short(y)})
+        groups.append({"cluster": c, **paths, "x": _coord(x), "y": _coord(y)})
     return {
         "width": _WIDTH,
         "height": height,
@@ -157,7 +157,7 @@ def map_figure(
     }
 
 
-def _fit(positions: Floats) -> tuple[Floats, float]:
+def _scale_to_figure(positions: Floats) -> tuple[Floats, float]:
     """Places in the figure: one scale for both axes, unless one would be a line."""
     low, spans = positions.min(axis=0), np.ptp(positions, axis=0)
     wide = spans[0] or 1.0
@@ -172,8 +172,8 @@ def _fit(positions: Floats) -> tuple[Floats, float]:
     return places, round(height, 1)
 
 
-def _spread(places: Floats) -> Floats:
-    """Objects at one place stand around it like the seeds of a sunflower."""
+def _spread_overlaps(places: Floats) -> Floats:
+    """Spread objects at one place around it in a sunflower spiral."""
     _, place, counts = np.unique(
         places.round(1), axis=0, return_inverse=True, return_counts=True
     )
@@ -223,10 +223,10 @@ def histogram(
         "height": height,
         "bars": [
             {
-                "x": _short(i * step + 0.5),
-                "width": _short(step - 1),
-                "y": _short(height * (1 - c / top)),
-                "height": _short(height * c / top),
+                "x": _coord(i * step + 0.5),
+                "width": _coord(step - 1),
+                "y": _coord(height * (1 - c / top)),
+                "height": _coord(height * c / top),
                 "words": f"{number(a)} to {number(b)}: {c}",
             }
             for i, (c, (a, b)) in enumerate(
@@ -234,7 +234,7 @@ def histogram(
             )
         ],
         "ticks": [
-            {"x": _short(width * (t - low) / (high - low)), "text": _tick(t)}
+            {"x": _coord(width * (t - low) / (high - low)), "text": _tick(t)}
             for t in ticks(low, high)
         ],
     }
@@ -270,21 +270,21 @@ def line_chart(
 
     lines = []
     for i, (name, ys) in enumerate(curves):
-        there = [
+        points = [
             (across(a), down(b))
             for a, b in zip(x, ys, strict=True)
             if b is not None and math.isfinite(b)
         ]
-        if not there:
+        if not points:
             continue
         lines.append(
             {
                 "name": name,
-                "path": "M" + "L".join(f"{_short(a)} {_short(b)}" for a, b in there),
-                "dots": [(_short(a), _short(b)) for a, b in there] if dots else [],
+                "path": "M" + "L".join(f"{_coord(a)} {_coord(b)}" for a, b in points),
+                "dots": [(_coord(a), _coord(b)) for a, b in points] if dots else [],
                 "colour": COLOURS[i % len(COLOURS)],
                 "dash": _DASHES[i % len(_DASHES)],
-                "end": [_short(v) for v in there[-1]],
+                "end": [_coord(v) for v in points[-1]],
             }
         )
     below = [t for t in ticks(left, right, 6) if not whole or float(t).is_integer()]
@@ -292,9 +292,9 @@ def line_chart(
         "width": width,
         "height": height,
         "lines": lines,
-        "at": None if at is None or not left <= at <= right else _short(across(at)),
-        "x_ticks": [{"at": _short(across(t)), "text": _tick(t)} for t in below],
+        "at": None if at is None or not left <= at <= right else _coord(across(at)),
+        "x_ticks": [{"at": _coord(across(t)), "text": _tick(t)} for t in below],
         "y_ticks": [
-            {"at": _short(down(t)), "text": _tick(t)} for t in ticks(low, high, 3)
+            {"at": _coord(down(t)), "text": _tick(t)} for t in ticks(low, high, 3)
         ],
     }

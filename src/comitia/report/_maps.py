@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.report._facts import Facts, Floats
+from comitia.display.heat_maps import HeatMap, heat_map, with_room
+from comitia.report._facts import Facts
 from comitia.report._figures import image, map_figure
-from comitia.report._text import shown
-from comitia.represent import binned_coassociation, seriated_order
+from comitia.report._page_text import printable
 
 __all__ = ["Maps"]
+
+Floats = NDArray[np.float64]
 
 # More objects than this are drawn as a sample.
 MAP_OBJECTS = 10_000
 
-# Up to here each object has a row of the heat map; beyond, bins of objects have.
-HEAT_OBJECTS = 1000
-HEAT_BINS = 400
+# Room for a number at the edge of a heat map, in hundredths of its width.
+NAME_ROOM = 3.6
 
 
 class Maps(Facts):
@@ -62,7 +63,7 @@ class Maps(Facts):
             "y": self.map["y"],
             "r": self.map["radius"],
             "cluster": self.result.labels[drawn].tolist(),
-            "name": None if names is None else [shown(names[i]) for i in drawn],
+            "name": None if names is None else [printable(names[i]) for i in drawn],
             "index": None if len(drawn) == self.n else drawn.tolist(),
             # In hundredths, rounded as in the tables.
             "confidence": [
@@ -76,41 +77,34 @@ class Maps(Facts):
     # -- co-association ---------------------------------------------------------------
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:
-        return seriated_order(self.ensemble, self.result.labels)
+    def heat_map(self) -> HeatMap:
+        return heat_map(
+            self.ensemble, self.result.labels, clustering_weights=self.shares
+        )
 
     @cached_property
     def heat(self) -> dict[str, Any]:
-        n_bins = self.n if self.n <= HEAT_OBJECTS else HEAT_BINS
-        S = binned_coassociation(
-            self.ensemble,
-            self.order,
-            n_bins,
-            co_sampled=self.ensemble.kind == "partial",
-            clustering_weights=self.shares,
-        )
+        S = self.heat_map.values
+        n_bins = len(S)
         largest = float(S.max()) or 1.0
-        blocks: list[dict[str, Any]] = []
-        end, named = 0, -100.0
-        for c, size in enumerate(self.result.sizes.tolist()):
-            if not size:
-                continue
-            end += size
-            at = 100 * (end - size / 2) / self.n
-            # A name stands only where the one before leaves it room.
-            has_room = at - named >= 3.6
-            named = at if has_room else named
-            blocks.append(
-                {"cluster": c, "to": 100 * end / self.n, "at": at, "named": has_room}
-            )
-        within, across = self._mean_heat(S, n_bins)
+        clusters = np.flatnonzero(self.result.sizes)
+        sizes = self.result.sizes[clusters]
+        ends = np.cumsum(sizes)
+        middles = 100 * (ends - sizes / 2) / self.n
+        named = set(with_room(middles, NAME_ROOM))
+        within, across = self._mean_heat()
         return {
             "image": image(S, largest),
             "n_bins": n_bins,
             "binned": n_bins < self.n,
             "per_bin": self.n / n_bins,
             "largest": largest,
-            "blocks": blocks,
+            "blocks": [
+                {"cluster": c, "to": 100 * end / self.n, "at": at, "named": i in named}
+                for i, (c, end, at) in enumerate(
+                    zip(clusters.tolist(), ends.tolist(), middles.tolist(), strict=True)
+                )
+            ],
             "within": within,
             "across": across,
             "weighted": self.shares is not None,
@@ -119,14 +113,13 @@ class Maps(Facts):
 
     def heat_data(self) -> dict[str, Any]:
         """Which objects stand in the rows of the heat map."""
-        n_bins = self.heat["n_bins"]
-        edges = np.arange(n_bins + 1) * self.n // n_bins
+        order, edges = self.heat_map.order, self.heat_map.edges
         data: dict[str, Any] = {
             "largest": self.heat["largest"],
-            "cluster": self.result.labels[self.order[edges[:-1]]].tolist(),
+            "cluster": self.result.labels[order[edges[:-1]]].tolist(),
         }
-        if n_bins == self.n:
-            data["object"] = self.order.tolist()
+        if len(edges) == self.n + 1:
+            data["object"] = order.tolist()
         else:
             data["size"] = np.diff(edges).tolist()
         return data
@@ -144,11 +137,11 @@ class Maps(Facts):
         weights = np.maximum(weights, 0.0)
         return weights / weights.sum() if weights.any() else None
 
-    def _mean_heat(self, S: Floats, n_bins: int) -> tuple[float, float]:
+    def _mean_heat(self) -> tuple[float, float]:
         """Mean co-association inside the clusters and between them."""
-        edges = np.arange(n_bins + 1) * self.n // n_bins
+        S, edges = self.heat_map.values, self.heat_map.edges
         sizes = np.diff(edges).astype(np.float64)
-        labels = self.result.labels[self.order[edges[:-1]]]
+        labels = self.result.labels[self.heat_map.order[edges[:-1]]]
         same = labels[:, None] == labels
         pairs = np.outer(sizes, sizes)
         within = float((S * pairs)[same].sum() / pairs[same].sum())

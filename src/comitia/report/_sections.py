@@ -11,29 +11,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.display.consensus_view import WEIGHED, remaining_way
+from comitia.display.result_numbers import SUPPORT
 from comitia.report._alerts import Alert, find_alerts
-from comitia.report._facts import SUPPORT, WEIGHED, Floats
 from comitia.report._figures import histogram, image, line_chart
 from comitia.report._maps import Maps
-from comitia.report._text import (
+from comitia.report._page_text import (
     capital,
     listed,
     number,
+    printable,
     rst,
     sentences,
-    shown,
 )
 
 __all__ = ["Sections"]
 
+Floats = NDArray[np.float64]
+
 # Clusterings whose agreement is shown one by one.
 SHOWN_CLUSTERINGS = 60
 
-# Rows of a table that are all shown; of longer ones the first and last are.
+# Tables with more rows show the first and the last TABLE_ENDS.
 TABLE_ROWS = 60
 TABLE_ENDS = 15
 
-# A mean that is this many standard deviations off is worth a word.
+# Means this many standard deviations from that of all objects are told in words.
 DIFFERENT = 0.5
 
 _APPROACHES = {
@@ -122,13 +125,14 @@ class Sections(Maps):
     def _weight_table(
         self, name: str, values: Floats, kept: NDArray[np.bool_] | None
     ) -> dict[str, Any]:
-        what = WEIGHED[name]
         if name == "selected":
             what = "clusterings" if len(values) == self.M else "clusters"
+        else:
+            what = WEIGHED[name]
         matrix = values.ndim == 2
         rows = values.mean(axis=0) if matrix else values
         largest = float(np.abs(rows).max()) or 1.0
-        picked, cut = _ends(rows)
+        picked, cut = _first_and_last(rows)
         extra = self._weight_columns(name, rows)
         lines = [
             {
@@ -208,7 +212,7 @@ class Sections(Maps):
             edges = np.arange(SHOWN_CLUSTERINGS + 1) * m // SHOWN_CLUSTERINGS
             sums = np.add.reduceat(np.add.reduceat(S, edges[:-1], 0), edges[:-1], 1)
             S = sums / np.outer(np.diff(edges), np.diff(edges))
-        picked, cut = _ends(self.with_consensus)
+        picked, cut = _first_and_last(self.with_consensus)
         with_others = self._with_others()
         groups = self.ensemble.groups
         return {
@@ -226,7 +230,7 @@ class Sections(Maps):
             "lines": [
                 {
                     "name": self.clustering_name(int(i)),
-                    "group": "" if groups is None else shown(groups[i]),
+                    "group": "" if groups is None else printable(groups[i]),
                     "clusters": int(self.ensemble.n_clusters_each[i]),
                     "value": float(self.with_consensus[i]),
                     "bar": 100 * max(float(self.with_consensus[i]), 0.0),
@@ -322,7 +326,7 @@ class Sections(Maps):
             order = np.argsort(-np.abs(np.nan_to_num(differences)), kind="stable")
             lines = [
                 {
-                    "name": shown(self.result.feature_names[j]),
+                    "name": printable(self.result.feature_names[j]),
                     "mean": float(profile.means[c, j]),
                     "overall": float(overall[j]),
                     "difference": float(differences[j]),
@@ -352,7 +356,7 @@ class Sections(Maps):
         order = np.argsort(-profile.explained, kind="stable")[:10]
         return [
             {
-                "name": shown(self.result.feature_names[j]),
+                "name": printable(self.result.feature_names[j]),
                 "share": float(profile.explained[j]),
                 "bar": 100 * float(profile.explained[j]),
             }
@@ -375,7 +379,7 @@ class Sections(Maps):
         best_k = given.get("n_clusters")
         columns = [
             {
-                "name": _CRITERIA.get(name) or _words(name),
+                "name": _CRITERIA.get(name) or _title_of(name),
                 "better": better.get(name, ""),
                 "best": best.get(name),
                 "vote": votes.get(name),
@@ -417,7 +421,7 @@ class Sections(Maps):
         table = np.zeros((self.k, len(names)), dtype=np.int64)
         np.add.at(table, (self.result.labels, codes), 1)
         return {
-            "names": [shown(name) or "unknown" for name in names],
+            "names": [printable(name) or "unknown" for name in names],
             "n": len(names),
             "rows": [
                 {"cluster": c, "counts": row.tolist(), "largest": int(row.max())}
@@ -436,7 +440,7 @@ class Sections(Maps):
             "name": self.method_name,
             "description": rst(description),
             "notes": rst(notes) if notes else None,
-            # Where the text has no formula, the notes do.
+            # The notes are open if the description has no formula.
             "open": ".. math::" not in description,
             "references": [rst(str(entry)) for entry in card.get("references") or []],
             "weighs": card.get("weighs", ""),
@@ -446,13 +450,13 @@ class Sections(Maps):
 
     @cached_property
     def parameters(self) -> list[tuple[str, str]]:
-        return [*_flat(self.result.parameters)]
+        return [*_parameter_lines(self.result.parameters)]
 
     @cached_property
     def scores(self) -> list[dict[str, str]]:
         return [
             {
-                "name": _SCORES.get(name, (_words(name), ""))[0],
+                "name": _SCORES.get(name, (_title_of(name), ""))[0],
                 "value": number(value),
                 "means": _SCORES.get(name, ("", ""))[1],
             }
@@ -468,10 +472,8 @@ class Sections(Maps):
         several = len(curves) > 1
         lines = []
         for i, curve in enumerate(curves[:12]):
-            first, last = curve[np.isfinite(curve)][[0, -1]]
             # Runs of different sizes are comparable by how far they have come.
-            way = (curve - last) / (abs(first - last) or 1.0)
-            values = (way if several else curve).tolist()
+            values = (remaining_way(curve) if several else curve).tolist()
             padded = [v if math.isfinite(v) else None for v in values]
             lines.append((f"run {i}", padded + [None] * (longest - len(curve))))
         return {
@@ -483,12 +485,12 @@ class Sections(Maps):
         }
 
 
-def _words(name: str) -> str:
+def _title_of(name: str) -> str:
     return capital(name.replace("_", " "))
 
 
-def _ends(values: Floats) -> tuple[list[int], int]:
-    """The largest first; of many, the first and the last, and how many are left out."""
+def _first_and_last(values: Floats) -> tuple[list[int], int]:
+    """Falling order; of many, the first and last 15, and how many are left out."""
     order = np.argsort(-values, kind="stable").tolist()
     if len(order) <= TABLE_ROWS:
         return order, 0
@@ -537,11 +539,15 @@ def _profile_in_words(lines: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _flat(parameters: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
-    """Parameters line by line; those of a part stand below it."""
+def _parameter_lines(
+    parameters: Mapping[str, Any], before: str = ""
+) -> Iterable[tuple[str, str]]:
+    """Names and values of parameters, those of a part after it."""
     for name, value in parameters.items():
         if isinstance(value, Mapping) and "class" in value:
-            yield f"{before}{name}", shown(value["class"])
-            yield from _flat(value.get("parameters") or {}, f"{before}{name}.")
+            yield f"{before}{name}", printable(value["class"])
+            yield from _parameter_lines(
+                value.get("parameters") or {}, f"{before}{name}."
+            )
         else:
-            yield f"{before}{name}", shown(value)
+            yield f"{before}{name}", printable(value)

@@ -1,4 +1,4 @@
-"""Pages: what is known of a result, poured into a template."""
+"""The page of a result, and that of a comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from comitia.advise import Comparison
+    from comitia.evaluate import Comparison
     from comitia.io.results import Result
 
 __all__ = ["write_comparison", "write_report"]
@@ -73,11 +73,11 @@ def write_report(
         The file.
     """
     environment = _environment()
+    from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
-    from comitia.report._facts import SUPPORT
     from comitia.report._figures import PALETTE
+    from comitia.report._page_text import as_json, printable
     from comitia.report._sections import TABLE_ENDS, Sections
-    from comitia.report._text import as_json, shown
 
     if not isinstance(result, Result):
         raise ComitiaError(
@@ -85,7 +85,7 @@ def write_report(
             "comitia.Result.from_estimator(fitted, X)."
         )
     facts = Sections(result)
-    gone = {
+    left_out = {
         "map": facts.map is None,
         "profile": facts.profile is None,
         "classes": facts.classes is None,
@@ -94,7 +94,7 @@ def write_report(
         "map": facts.map_data(),
         "heat": facts.heat_data(),
         "agreement": facts.agreement_data(),
-        "palette": _packed(PALETTE),
+        "palette": _as_integers(PALETTE),
     }
     if title is None:
         title = Path(result.source).name if result.source else facts.method_name
@@ -103,9 +103,9 @@ def write_report(
         "report.html.j2",
         path,
         facts=facts,
-        title=shown(title),
+        title=printable(title),
         data=as_json(data),
-        contents=[(key, name) for key, name in _SECTIONS if not gone.get(key)],
+        contents=[(key, name) for key, name in _SECTIONS if not left_out.get(key)],
         table_ends=TABLE_ENDS,
         support=SUPPORT,
     )
@@ -140,9 +140,9 @@ def write_comparison(
         The file.
     """
     environment = _environment()
-    from comitia.report._comparison import ComparisonFacts
+    from comitia.report._comparison_facts import ComparisonFacts
     from comitia.report._figures import PALETTE
-    from comitia.report._text import as_json, shown
+    from comitia.report._page_text import as_json, printable
 
     if not hasattr(comparison, "to_dict"):
         raise ComitiaError(
@@ -150,7 +150,7 @@ def write_comparison(
             "comitia.compare(X, methods)."
         )
     facts = ComparisonFacts(comparison.to_dict())
-    gone = {
+    left_out = {
         "ranks": facts.chart is None,
         "agreement": facts.agreement is None,
         "failures": not facts.bad,
@@ -162,17 +162,17 @@ def write_comparison(
         "comparison.html.j2",
         path,
         facts=facts,
-        title=shown(title or "Comparison of methods"),
+        title=printable(title or "Comparison of methods"),
         command=command,
         data=as_json(
-            {"agreement": facts.agreement_data(), "palette": _packed(PALETTE)}
+            {"agreement": facts.agreement_data(), "palette": _as_integers(PALETTE)}
         ),
-        contents=[(key, name) for key, name in _COMPARISON if not gone.get(key)],
+        contents=[(key, name) for key, name in _COMPARISON if not left_out.get(key)],
     )
 
 
-def _packed(palette: Any) -> list[int]:
-    """Colours as single numbers, as the script compares them."""
+def _as_integers(palette: Any) -> list[int]:
+    """Colours as 24-bit numbers, as the script compares them."""
     return [int(r) << 16 | int(g) << 8 | int(b) for r, g, b in palette]
 
 
@@ -199,7 +199,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     from comitia import __version__
-    from comitia.report import _figures, _text
+    from comitia.report import _figures, _page_text
 
     environment = Environment(
         loader=PackageLoader("comitia.report"),
@@ -219,17 +219,17 @@ def _environment() -> Environment:
         "ramp": _figures.image(ramp),
         "mark": _figures.mark,
         "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
-        "number": _text.number,
-        "percent": _text.percent,
-        "count": _text.count,
-        "shown": _text.shown,
-        "shown_line": _text.shown_line,
-        "signed": _text.signed,
+        "number": _page_text.number,
+        "percent": _page_text.percent,
+        "count": _page_text.count,
+        "printable": _page_text.printable,
+        "printable_line": _page_text.printable_line,
+        "signed": _page_text.signed,
     }
     environment.globals.update(helpers)
     return environment
 
 
 def _digest(text: str) -> str:
-    """How a content security policy names a script that it lets run."""
+    """The digest by which a content security policy allows a script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -16,14 +16,6 @@ __getattr__, __dir__, __all__ = attach(
         "implicit": ["ImplicitCoassociation"],
         "random_walk": ["random_walk_similarity"],
         "soft_assignment": ["profile_similarity", "soft_assignment"],
-        "summary": [
-            "Profile",
-            "binned_coassociation",
-            "cluster_profile",
-            "consensus_order",
-            "embed_objects",
-            "seriated_order",
-        ],
         "votes": ["overlaps"],
     },
 )

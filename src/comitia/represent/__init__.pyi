@@ -14,34 +14,22 @@ from comitia.represent.implicit import ImplicitCoassociation as ImplicitCoassoci
 from comitia.represent.random_walk import random_walk_similarity as random_walk_similarity
 from comitia.represent.soft_assignment import profile_similarity as profile_similarity
 from comitia.represent.soft_assignment import soft_assignment as soft_assignment
-from comitia.represent.summary import Profile as Profile
-from comitia.represent.summary import binned_coassociation as binned_coassociation
-from comitia.represent.summary import cluster_profile as cluster_profile
-from comitia.represent.summary import consensus_order as consensus_order
-from comitia.represent.summary import embed_objects as embed_objects
-from comitia.represent.summary import seriated_order as seriated_order
 from comitia.represent.votes import overlaps as overlaps
 
 __all__ = [
     "ImplicitCoassociation",
-    "Profile",
     "align",
     "align_clusters",
-    "binned_coassociation",
     "bipartite_graph",
-    "cluster_profile",
     "coassociation",
     "coassociation_blocks",
     "combined_weights",
     "condensed_coassociation",
-    "consensus_order",
-    "embed_objects",
     "jaccard_clusters",
     "knn_graph",
     "laplacian",
     "overlaps",
     "profile_similarity",
     "random_walk_similarity",
-    "seriated_order",
     "soft_assignment",
 ]

@@ -71,7 +71,7 @@ def _reassign(
 ) -> NDArray[Any]:
     from comitia.partition import reassign
 
-    voters = _voters(ensemble, **weights)
+    voters = voters_of(ensemble, **weights)
     starts = _starts(ensemble, n_clusters, rng, **weights)
     found = [reassign(voters, labels) for labels in starts]
     return lowest_run(found, lambda one: -one.log_likelihood).labels
@@ -101,7 +101,7 @@ def _n_clusters_with_weight(ensemble: Ensemble, **weights: Any) -> int:
     return int(np.count_nonzero(weight * ensemble.sizes > 0))
 
 
-def _voters(
+def voters_of(
     ensemble: Ensemble, clustering_weights: Any = None, cluster_weights: Any = None
 ) -> Ensemble:
     """The ensemble without what weighs nothing."""
@@ -116,7 +116,7 @@ def _voters(
     return Ensemble(labels[:, (labels >= 0).any(axis=0)])
 
 
-_CONSENSUS: dict[str, Callable[..., NDArray[Any]]] = {
+CONSENSUS: dict[str, Callable[..., NDArray[Any]]] = {
     "reassign": _reassign,
     "average": _linkage("average"),
     "complete": _linkage("complete"),
@@ -254,7 +254,7 @@ class ConsensusClustering(EnsembleMethod):
             None,
         ],
         "weighting": [StrOptions({"auto", *_WEIGHTINGS}), callable, None],
-        "consensus": [StrOptions(set(_CONSENSUS)), callable],
+        "consensus": [StrOptions(set(CONSENSUS)), callable],
     }
 
     def __init__(
@@ -281,7 +281,7 @@ class ConsensusClustering(EnsembleMethod):
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        consensus = _CONSENSUS.get(self.consensus, self.consensus)
+        consensus = CONSENSUS.get(self.consensus, self.consensus)
         kept = np.ones(ensemble.n_clusterings, dtype=bool)
         if self.selection is not None:
             kept = self.selected_ = self._select(ensemble, X)
@@ -359,7 +359,9 @@ class ConsensusClustering(EnsembleMethod):
         if chosen is None:
             return {}
         weighting = _WEIGHTINGS.get(chosen, chosen)
-        weights = np.asarray(masked_to_nan(weighting(ensemble, X)), dtype=np.float64)
+        with self._stage("weigh"):
+            found = masked_to_nan(weighting(ensemble, X))
+        weights = np.asarray(found, dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalise_weights(weights)}
         if weights.shape == (ensemble.n_clusters,):

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from comitia import catalogue
+from comitia._arrays import on_host
 from comitia._inputs import Views, check_views
 from comitia._sklearn import HasMethods, StrOptions, validate_data
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod, _on_host
+from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views_generator import Standardiser, ViewsGenerator
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.represent import combined_weights
 
@@ -25,8 +26,8 @@ __all__ = ["MultiViewEnsemble"]
 
 Array = NDArray[np.float64]
 
-# What the method that combines the clusterings says of them.
-_SAID = (
+# Results of the method that combines the clusterings, which become ours.
+_RESULTS_OF_METHOD = (
     "clustering_weights_",
     "cluster_weights_",
     "object_weights_",
@@ -164,16 +165,23 @@ class MultiViewEnsemble(MultiViewMethod):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _generator(self) -> ViewsGenerator:
+    def get_generator(self) -> ViewsGenerator:
+        """What makes the clusterings of each view.
+
+        Returns
+        -------
+        generator : ViewsGenerator
+            Not fitted.
+        """
         return ViewsGenerator(self.generators, n_jobs=self.n_jobs)
 
     def _generate(self, X: Views, rng: np.random.RandomState) -> Ensemble:
         self._unfitted_method()  # refused before anything is clustered
         self.scalers_ = [self._scaler(view) for view in X.arrays]
-        self.generator_ = self._generator().set_params(
+        generator = self.get_generator().set_params(
             random_state=rng.randint(np.iinfo(np.int32).max)
         )
-        ensemble = self.generator_.generate(self._scaled(X), X.names)
+        ensemble = self._run_generator(generator, self._scaled(X), X.names)
         self.view_of_ = self.generator_.view_of_
         return ensemble
 
@@ -188,8 +196,8 @@ class MultiViewEnsemble(MultiViewMethod):
         for name, value in (("random_state", seed), ("n_jobs", self.n_jobs)):
             if getattr(method, name, seed) is None:
                 method.set_params(**{name: value})
-        self.method_ = method.fit(ensemble)
-        for name in _SAID:
+        self.method_ = method.combine(ensemble, on_progress=self._report)
+        for name in _RESULTS_OF_METHOD:
             if name in vars(method):
                 setattr(self, name, getattr(method, name))
         self.view_weights_ = self._sum_by_view(self._clustering_shares(ensemble))
@@ -218,7 +226,7 @@ class MultiViewEnsemble(MultiViewMethod):
             by_cluster = len(kept) != ensemble.n_clusterings
             weights["cluster_weights" if by_cluster else "clustering_weights"] = kept
         else:
-            weights = self._vote_weights()
+            weights = self.vote_weights()
         if "cluster_weights" not in weights:
             M = ensemble.n_clusterings
             return weights.get("clustering_weights", np.ones(M))
@@ -256,7 +264,7 @@ class MultiViewEnsemble(MultiViewMethod):
         if not several:
             X = validate_data(
                 self,
-                _on_host(X),
+                on_host(X),
                 reset=False,
                 dtype=np.float64,
                 ensure_all_finite="allow-nan",

@@ -3,8 +3,6 @@
 from sklearn.base import clone
 
 from comitia.base import EnsembleMethod
-from comitia.ensemble import Ensemble
-from comitia.methods._types import Data, Rng
 from comitia.partition import choose_n_clusters
 
 __all__ = ["SameNumberOfClusters"]
@@ -18,11 +16,12 @@ class SameNumberOfClusters(EnsembleMethod):
     number all of the next ones have.
     """
 
-    def _generate(self, X: Data, rng: Rng) -> Ensemble:
-        first = super()._generate(X, rng)
+    def _generate(self, X, rng):
         if self.n_clusters is not None:
-            return first
-        self.generator_ = clone(self.generator_).set_params(
-            n_clusters=choose_n_clusters(first), random_state=rng.randint(2**31 - 1)
+            return super()._generate(X, rng)
+        generator = self._seeded_generator(rng)
+        n_clusters = choose_n_clusters(generator.generate(X))
+        generator = clone(generator).set_params(
+            n_clusters=n_clusters, random_state=rng.randint(2**31 - 1)
         )
-        return self.generator_.generate(X)
+        return self._run_generator(generator, X)

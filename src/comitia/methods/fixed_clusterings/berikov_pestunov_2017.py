@@ -109,10 +109,10 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _check_given(self, X: Data, data: Any, ensemble: Ensemble | None) -> None:
+    def _check_given(self, data, ensemble):
         # A function of the labels can judge clusterings without their data.
-        if not (callable(self.index) and data is None and ensemble is None):
-            super()._check_given(X, data, ensemble)
+        if not (callable(self.index) and data is None):
+            super()._check_given(data, ensemble)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalise_weights(

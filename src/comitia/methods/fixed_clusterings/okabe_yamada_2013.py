@@ -9,8 +9,9 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
 from comitia.ensemble import Ensemble
-from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows

@@ -14,11 +14,8 @@ from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.generate import EstimatorGenerator
-from comitia.generate.estimators import (
-    NearestObject,
-    distance_bytes,
-    median_distance,
-)
+from comitia.generate.estimators import distance_bytes, median_distance
+from comitia.generate.nearest_models import NearestObject
 from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.methods._types import Array, Data, Rng
 from comitia.partition import cut, ensemble_linkage
@@ -150,7 +147,7 @@ class WoCE(EnsembleMethod):
             "use weac or gp_mgla on k-means",
         )
         k = self.n_clusters
-        self.generator_ = crowd.set_params(
+        crowd.set_params(
             n_clusters=None if k is None else (k, max(k, min(2 * k, n))),
             features=self._projection(X),
             random_state=rng.randint(np.iinfo(np.int32).max),
@@ -161,7 +158,7 @@ class WoCE(EnsembleMethod):
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
             # SciPy warns that it computes all eigenvectors where n_clusters is n.
             warnings.filterwarnings("ignore", message="k >= N for N")
-            return self.generator_.generate(X)
+            return self._run_generator(crowd, X)
 
     def _projection(self, X: Data) -> Any:
         """Whitening, and the directions that the constraints ask for."""
@@ -184,9 +181,9 @@ class WoCE(EnsembleMethod):
 class Crowd(EstimatorGenerator):
     """Algorithms that take turns; new objects are labelled like their neighbours."""
 
-    def _estimators(self) -> list[Any]:
+    def estimators(self):
         if self.estimator is not None:
-            return super()._estimators()
+            return super().estimators()
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
         from sklearn.mixture import GaussianMixture
 
@@ -206,20 +203,19 @@ class Crowd(EstimatorGenerator):
         members : list of clusterers
             Fewer than there are where there are fewer clusterings.
         """
-        return self._estimators()[: self.n_clusterings]
+        return self.estimators()[: self.n_clusterings]
 
-    def _model(self, plan: dict[str, Any], seen: Array) -> Any:
-        model = super()._model(plan, seen)
+    def tune(self, model, plan, seen):
         if model.get_params().get("gamma", 0.0) is None:
             # Half the median distance is the width of the kernel.
             width = median_distance(seen, np.random.RandomState(plan["seed"])) / 2
             model.set_params(gamma=1 / (2 * width**2))
         return model
 
-    def _name(self, model: Any) -> str:
+    def group_of(self, model):
         return getattr(model, "linkage", None) or type(model).__name__
 
-    def _extension(self, seen: Array, labels: Array, counts: Any) -> Any:
+    def extension(self, seen, labels, counts):
         return NearestObject(seen, labels)
 
 

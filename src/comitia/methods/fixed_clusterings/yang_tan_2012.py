@@ -17,7 +17,8 @@ from comitia.cluster import (
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.generate import BoostingGenerator
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Rng

@@ -10,10 +10,10 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
 from comitia.ensemble import Ensemble
-from comitia.generate.base import Made, NearestCentre
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
-from comitia.generate.estimators import NearestObject
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestCentre, NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early

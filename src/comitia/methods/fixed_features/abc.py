@@ -158,9 +158,9 @@ class ABC(EnsembleMethod):
         self.feature_weights_ = variance_rank_weights(
             X, self.top_fraction, self.top_probability
         )
-        self.generator_ = self._bundles(round(len(X) ** 0.5), self.feature_weights_)
+        generator = self._bundles(round(len(X) ** 0.5), self.feature_weights_)
         seed = rng.randint(np.iinfo(np.int32).max)
-        return self.generator_.set_params(random_state=seed).generate(X)
+        return self._run_generator(generator.set_params(random_state=seed), X)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         S = coassociation(ensemble, co_sampled=True)

@@ -14,10 +14,10 @@ from comitia.cluster.dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects
-from comitia.generate.estimators import NearestObject
+from comitia.generate.member import Made
+from comitia.generate.nearest_models import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import on_host
 from comitia._inputs import Views, check_views, refuse_small
 from comitia._sklearn import feature_names, validate_data
-from comitia.base import EnsembleMethod, _on_host
+from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -53,13 +54,13 @@ class MultiViewMethod(EnsembleMethod):
         self._check_feature_names(X, several, reset=not empty)
         if several:
             values = X.values() if isinstance(X, dict) else X
-            hosted = [_on_host(view) for view in values]
+            hosted = [on_host(view) for view in values]
             X = dict(zip(X, hosted, strict=True)) if isinstance(X, dict) else hosted
         else:
             # scikit-learn's own check: the number and the names of the features.
             finite = "allow-nan" if self._takes_missing else True
             X = validate_data(
-                self, _on_host(X), dtype=np.float64, ensure_all_finite=finite
+                self, on_host(X), dtype=np.float64, ensure_all_finite=finite
             )
         views = check_views(X, self.views, missing=self._takes_missing, empty=empty)
         for v, view in enumerate(views.arrays):
@@ -87,8 +88,9 @@ class MultiViewMethod(EnsembleMethod):
                 "same order."
             )
 
-    def _generator(self) -> Any:
-        return None  # nothing that could label new objects
+    def get_generator(self) -> Any:
+        """None: nothing that could label new objects."""
+        return None
 
     def _generate(self, X: Any, rng: np.random.RandomState) -> Any:
         return None
@@ -97,8 +99,8 @@ class MultiViewMethod(EnsembleMethod):
         if ensemble is not None:
             super()._check_ensemble(ensemble)
 
-    def _check_given(self, X: Any, data: Any, ensemble: Ensemble | None) -> None:
-        super()._check_given(X, data, ensemble)
+    def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
+        super()._check_given(data, ensemble)
         self._check_n_clusters(data.n_objects)
 
     def _keep(self, ensemble: Ensemble | None, labels: NDArray[Any]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
-from comitia.generate.base import NearestCentre
+from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._factors import ViewFactorMethod

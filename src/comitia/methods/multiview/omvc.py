@@ -257,7 +257,7 @@ class OMVC(IncompleteViewMethod):
             views = self._check_data(X, empty=stream is not None)
             if stream is None:
                 stream = open_stream(views.arrays, self.scale, self.n_clusters)
-                self._check_given(X, views, None)
+                self._check_given(views, None)
             self._check_features(views.arrays, stream)
             chunk = self._learn(stream, views.arrays, views.present, rng)
             stream, labels = label_chunk(

@@ -108,7 +108,8 @@ class SelectionMethod(EnsembleMethod):
         self.selected_ = mask_of(chosen, ensemble.n_clusterings)
         return self._agree(ensemble.take(clusterings=chosen), X, rng)
 
-    def _vote_weights(self) -> dict[str, Any]:
+    def vote_weights(self) -> dict[str, Any]:
+        """What clusterings or clusters weigh when objects vote."""
         # The scores say what to keep; what is kept votes with equal weight.
         return {"clustering_weights": self.selected_.astype(np.float64)}
 

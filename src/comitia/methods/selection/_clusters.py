@@ -114,6 +114,7 @@ class ClusterSelectionMethod(EnsembleMethod):
             )
         return cut(self.linkage_, self.n_clusters)
 
-    def _vote_weights(self) -> dict[str, Any]:
+    def vote_weights(self) -> dict[str, Any]:
+        """What clusterings or clusters weigh when objects vote."""
         # The clusters kept vote; the others only where there are no votes otherwise.
         return {"cluster_weights": np.where(self.selected_, 1.0, 1e-9)}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator, SpectralGenerator
 
@@ -41,7 +42,7 @@ class HalfAndHalf(BaseEstimator):
         self.n_clusters = n_clusters
         self.random_state = random_state
 
-    def generate(self, X: Any) -> Ensemble:
+    def generate(self, X: Any, *, on_progress: OnProgress | None = None) -> Ensemble:
         """Make the clusterings; ``groups`` says which are which."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(np.iinfo(np.int32).max, size=2)
@@ -62,7 +63,15 @@ class HalfAndHalf(BaseEstimator):
                     random_state=seeds[1],
                 )
             )
-        made = [half.generate(X) for half in halves]
+        made: list[Ensemble] = []
+        for half in halves:
+            earlier = sum(one.n_clusterings for one in made)
+
+            def tell(stage: str, done: int, total: int, earlier: int = earlier) -> None:
+                if on_progress is not None:
+                    on_progress(stage, earlier + done, self.n_clusterings)
+
+            made.append(half.generate(X, on_progress=tell))
         self.halves_ = halves
         sizes = [ensemble.n_clusterings for ensemble in made]
         return Ensemble.from_codes(

@@ -174,13 +174,13 @@ class DCSS(SelectionMethod):
             trial = KMeansGenerator(random_state=seeds[0]).generate(X)
             k = self._resolve_n_clusters(trial)
         n, p = X.shape
-        self.generator_ = self._default_generator().set_params(
+        generator = self._default_generator().set_params(
             n_clusters=k,
             estimator__covariance_type="diag" if n < 10 * p else "full",
             estimator__reg_covar=1e-6 * (X.var(axis=0).mean() or 1.0),
             random_state=seeds[1],
         )
-        return self.generator_.generate(X)
+        return self._run_generator(generator, X)
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         raise ComitiaError(

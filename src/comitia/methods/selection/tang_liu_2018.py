@@ -234,7 +234,14 @@ class ClusterSplitting(EnsembleMethod):
             S[np.ix_(self.kept_[i], self.kept_[i])] = self.kept_weights_[i]
         return S
 
-    def _vote_weights(self) -> Any:
+    def vote_weights(self):
+        """What clusters weigh when objects vote: nothing, if they were not kept.
+
+        Returns
+        -------
+        weights : dict of str to ndarray
+            ``cluster_weights``.
+        """
         return {"cluster_weights": self.cluster_weights_ * self.selected_}
 
 

@@ -9,7 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.generate.series import RepresentationGenerator
+from comitia.generate.series_generators import RepresentationGenerator
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
@@ -143,13 +143,13 @@ class RepresentationEnsemble(EnsembleMethod):
 
     def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self._check_lists()
-        self.generator_ = RepresentationGenerator(
+        generator = RepresentationGenerator(
             self.representations,
-            self._generator(),
+            self.get_generator(),
             n_jobs=self.n_jobs,
             random_state=rng.randint(np.iinfo(np.int32).max),
         )
-        return self.generator_.generate(X)
+        return self._run_generator(generator, X)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         Z = np.hstack(self.generator_.features_)

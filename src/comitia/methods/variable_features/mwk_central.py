@@ -12,8 +12,8 @@ from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
 from comitia.cluster.clusterer import Repeats
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
+from comitia.generate.generator import draw_seeds
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng
 from comitia.methods.variable_features._sweep import SweepMethod

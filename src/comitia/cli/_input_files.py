@@ -1,0 +1,332 @@
+"""What a command is given: files, constraints, numbers of clusters, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from comitia.cli._run_command import UsageError
+from comitia.cli._summary import spaced
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from comitia.cli._options import DataOptions
+
+__all__ = [
+    "FitInput",
+    "add_data",
+    "memory_limit",
+    "parse_k",
+    "read_constraints",
+    "read_data",
+    "read_data_or_ensemble",
+    "refuse_large_k",
+    "refuse_needs",
+]
+
+
+@dataclass
+class FitInput:
+    """What a method is fitted on, and what is known of it.
+
+    Attributes
+    ----------
+    X : ndarray, csr_array or None
+        The data.
+
+    ensemble : Ensemble or None
+        FitInput clusterings.
+
+    about : dict
+        What a Result is told besides: names, truth, notes, source, raw values.
+
+    constraints : dict
+        ``must_link`` and ``cannot_link``.
+
+    device : str or None
+        What the method works on.
+
+    approximate : str or None
+        How a method that is too slow or too large is approximated.
+    """
+
+    X: Any = None
+    ensemble: Any = None
+    about: dict[str, Any] = field(default_factory=dict)
+    constraints: dict[str, Any] = field(default_factory=dict)
+    device: str | None = None
+    approximate: str | None = None
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        if self.ensemble is not None:
+            return int(self.ensemble.n_objects)
+        return int(self.X.shape[0])
+
+
+def parse_k(text: str | None) -> int | range | None:
+    """Read a number of clusters, or a range to choose from.
+
+    Parameters
+    ----------
+    text : str or None
+        ``"3"``, ``"2-10"`` or None.
+
+    Returns
+    -------
+    k : int, range or None
+        What it says.
+    """
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    try:
+        if not dash:
+            k = int(text)
+            if k >= 1:
+                return k
+        elif 2 <= int(first) <= int(last):
+            return range(int(first), int(last) + 1)
+    except ValueError:
+        pass
+    raise UsageError(f"-k {text} is no number of clusters; write 3, or 2-10 to choose.")
+
+
+def refuse_needs(card: Any, what: str) -> None:
+    """Refuse a method that needs what the command line cannot give.
+
+    Parameters
+    ----------
+    card : MethodCard
+        The card of the method.
+
+    what : {"data", "labels"}
+        What there is.
+    """
+    for need, words in {
+        "views": "several views of the same objects",
+        "series": "series in time",
+        "dendrograms": "dendrograms of the same objects",
+    }.items():
+        if need in card.needs:
+            raise UsageError(
+                f"{card.id} needs {words}, which the command line does not read; use "
+                f"comitia.method({card.id!r}) in Python."
+            )
+    if what == "labels" and "labels" not in card.needs:
+        raise UsageError(
+            f"{card.id} makes its own clusterings; use comitia fit on the data."
+        )
+
+
+def read_data(
+    path: str, how: DataOptions, needs: Sequence[str] = ()
+) -> tuple[FitInput, str]:
+    """Read what a method is fitted on.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    how : DataOptions
+        How it is read.
+
+    needs : sequence of str, default=()
+        What the card of the method says that it needs.
+
+    Returns
+    -------
+    given : FitInput
+        The data.
+
+    words : str
+        What they are, in words.
+    """
+    from comitia.io import read_graph, read_table
+
+    if "graph" in needs:
+        X = read_graph(path)
+        words = f"{path}, graph of {spaced(X.shape[0])} objects"
+        return FitInput(X, about={"source": path}), words
+    table = read_table(path, **how.how())
+    n, p = table.X.shape
+    what = f"{spaced(p)} column{'' if p == 1 else 's'}, {table.scaling}"
+    about = {
+        "feature_names": table.feature_names,
+        "object_names": table.object_names,
+        "truth": table.truth,
+        "notes": [f"{what}.", *table.notes],
+        "source": table.source,
+        "raw": table.raw,
+    }
+    return FitInput(
+        table.X, about=about
+    ), f"{table.source}, {spaced(n)} objects, {what}"
+
+
+def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
+    """Read a table, or clusterings that comitia saved.
+
+    Parameters
+    ----------
+    path : str
+        The file, or a result folder.
+
+    how : DataOptions
+        How a table is read.
+
+    Returns
+    -------
+    given : FitInput
+        Data or clusterings.
+
+    words : str
+        What they are, in words.
+    """
+    from comitia.io.label_files import saved_ensemble
+
+    ensemble = saved_ensemble(path)
+    if ensemble is None:
+        return read_data(path, how)
+    words = (
+        f"{path}, {spaced(ensemble.n_clusterings)} clusterings of "
+        f"{spaced(ensemble.n_objects)} objects"
+    )
+    names = ensemble.object_names
+    about = {"source": path, "object_names": None if names is None else [*names]}
+    return FitInput(ensemble=ensemble, about=about), words
+
+
+def add_data(given: FitInput, path: str, how: DataOptions) -> None:
+    """Put the features beside given clusterings, in the order of their objects.
+
+    Parameters
+    ----------
+    given : FitInput
+        The clusterings.
+
+    path : str
+        The table of features.
+
+    how : DataOptions
+        How it is read.
+    """
+    import numpy as np
+
+    from comitia._names import as_names, in_order, match_rows, names_of
+    from comitia.io import read_table
+
+    table = read_table(
+        path,
+        id=how.id,
+        scale=how.scale,
+        impute=how.impute,
+        categorical=how.categorical,
+    )
+    ensemble, names = given.ensemble, table.object_names
+    if len(table.X) != ensemble.n_objects:
+        raise ComitiaError(
+            f"{path} has {len(table.X)} rows and the labels have {ensemble.n_objects} "
+            "objects; they must be the same objects."
+        )
+    named = None if names is None else as_names(np.array(names, dtype=str))
+    _, rows = match_rows([names_of(ensemble), named], ["the label file", path])
+    given.X = in_order(table.X, rows[1])
+    given.about |= {
+        "feature_names": table.feature_names,
+        "raw": in_order(table.raw, rows[1]),
+        "notes": [
+            *given.about["notes"],
+            f"data of {table.source}, {table.X.shape[1]} columns, {table.scaling}.",
+            *table.notes,
+        ],
+    }
+
+
+def read_constraints(
+    card: Any,
+    must_link: str | None,
+    cannot_link: str | None,
+    n_objects: int,
+    names: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Read the pairs for methods that take constraints.
+
+    Parameters
+    ----------
+    card : MethodCard
+        The card of the method.
+
+    must_link, cannot_link : str or None
+        Files of pairs.
+
+    n_objects : int
+        Number of objects.
+
+    names : sequence of str or None
+        Their names.
+
+    Returns
+    -------
+    constraints : dict
+        What ``fit`` is called with.
+    """
+    files = {"must_link": must_link, "cannot_link": cannot_link}
+    given = {name: path for name, path in files.items() if path is not None}
+    if given and "constraints" not in card.needs:
+        from comitia.catalogue import find_methods
+
+        takers = [c.id for c in find_methods() if "constraints" in c.needs]
+        raise UsageError(
+            f"{card.id} takes no constraints; these do: {', '.join(takers)}."
+        )
+    from comitia.io import read_pairs
+
+    return {name: read_pairs(path, n_objects, names) for name, path in given.items()}
+
+
+def refuse_large_k(wanted: int | range | None, n_objects: int) -> None:
+    """Refuse more clusters than objects before anything is done.
+
+    Parameters
+    ----------
+    wanted : int, range or None
+        Numbers of clusters.
+
+    n_objects : int
+        Number of objects.
+    """
+    largest = wanted if isinstance(wanted, int) else max(wanted or [0])
+    if largest > n_objects:
+        raise ComitiaError(
+            f"-k {largest} is larger than the number of objects; give at most "
+            f"{n_objects}."
+        )
+
+
+def memory_limit(budget: str | None) -> AbstractContextManager[None]:
+    """Keep to a memory budget.
+
+    Parameters
+    ----------
+    budget : str or None
+        Such as ``"8 GB"``; None is the default of :mod:`comitia.config`.
+
+    Returns
+    -------
+    limit : context manager
+        Inside of it the budget holds.
+    """
+    from comitia.config import limit
+
+    if budget is None:
+        return nullcontext()
+    try:
+        with limit(budget):
+            return limit(budget)
+    except ValueError as error:
+        raise UsageError(f"--memory: {error}") from None

@@ -1,0 +1,312 @@
+"""Tables that are too large for memory: from row blocks to a result folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from comitia.cli._fitting import (
+    collected_warnings,
+    describe_interruption,
+    seconds_of,
+)
+from comitia.cli._folder import ResultFolder, can_report
+from comitia.cli._meter import Meter
+from comitia.cli._run_command import UsageError
+from comitia.cli._summary import spaced
+from comitia.exceptions import ComitiaError
+
+if TYPE_CHECKING:
+    from comitia.cli._options import BlockOptions, DataOptions, MethodOptions
+
+__all__ = ["MANY_ROWS", "BlockFit", "fit_in_blocks", "in_blocks"]
+
+# A table with more rows is worked on in blocks, where that can be done.
+MANY_ROWS = 2_000_000
+
+_FORMATS = (".npy", ".parquet")
+
+
+@dataclass
+class BlockFit:
+    """What a fit in blocks found.
+
+    Attributes
+    ----------
+    result : Result
+        The result for a sample of the objects.
+
+    n_objects : int
+        How many objects there are.
+
+    sizes : list of int
+        How many are in each cluster.
+
+    report : Path or None
+        Where the report on the sample is.
+
+    words : str
+        What the data are, in words.
+    """
+
+    result: Any
+    n_objects: int
+    sizes: list[int]
+    report: Path | None
+    words: str
+
+
+def in_blocks(
+    data: str,
+    estimator: Any,
+    wanted: Any,
+    how: DataOptions,
+    which: MethodOptions,
+    blocks: BlockOptions,
+    write_obs: str | None,
+) -> bool:
+    """Say whether a table is to be worked on in blocks.
+
+    Parameters
+    ----------
+    data : str
+        The file or folder.
+
+    estimator : EnsembleMethod
+        The method.
+
+    wanted : int, range or None
+        Number of clusters.
+
+    how : DataOptions
+        How the table is read.
+
+    which : MethodOptions
+        Which method, with what.
+
+    blocks : BlockOptions
+        What was asked for.
+
+    write_obs : str or None
+        Column of a .h5ad file.
+
+    Returns
+    -------
+    yes : bool
+        True for folders, when a block option is given, and for tables with very many
+        rows if nothing stands against it.
+    """
+    reason = next(
+        _reasons_against(data, estimator, wanted, how, which, write_obs), None
+    )
+    path = Path(data)
+    if path.is_dir() or blocks.is_given():
+        _check_options(blocks)
+        if reason is not None:
+            raise UsageError(f"{reason}.")
+        return True
+    return reason is None and path.is_file() and _n_rows(path) > MANY_ROWS
+
+
+def _check_options(blocks: BlockOptions) -> None:
+    for option, value in (
+        ("--block-rows", blocks.block_rows),
+        ("--workers", blocks.workers),
+    ):
+        if value is not None and value < 1:
+            raise UsageError(f"{option} {value} must be at least 1.")
+    if blocks.scheduler is not None and blocks.workers is not None:
+        raise UsageError("--scheduler has workers of its own; leave out --workers.")
+
+
+def _reasons_against(
+    data: str,
+    estimator: Any,
+    wanted: Any,
+    how: DataOptions,
+    which: MethodOptions,
+    write_obs: str | None,
+) -> Iterator[str]:
+    """What speaks against blocks: whatever needs the whole table in memory."""
+    path, card = Path(data), estimator.card
+    if not path.is_dir() and path.suffix.lower() not in _FORMATS:
+        yield (
+            f"{data} is not read in blocks; give a .npy or .parquet file, or a folder "
+            "of .parquet files"
+        )
+    if card.scales != "linear" or "labels" not in card.needs or "data" in card.needs:
+        yield (
+            f"{card.id} does not work on row blocks; take a linear method on labels, "
+            "such as lwgp (comitia methods --scales linear)"
+        )
+    generator = estimator.get_generator()
+    if not hasattr(generator, "needs_memory"):
+        yield f"{type(generator).__name__} needs the whole table in memory"
+    elif why := generator.needs_memory():
+        yield why.removesuffix(".")
+    if isinstance(wanted, range):
+        yield "-k must be one number for a table in blocks"
+    if how.scale == "robust":
+        yield "--scale robust needs the whole table in memory"
+    if how.impute is not None:
+        yield "--impute needs the whole table in memory"
+    if how.categorical is not None:
+        yield "--categorical needs the whole table in memory"
+    if how.id is not None or how.truth is not None:
+        yield (
+            "--id and --truth are not read in blocks, whose labels have the order of "
+            "the rows; leave such columns out with --drop"
+        )
+    if which.must_link is not None or which.cannot_link is not None:
+        yield "constraints are not read for a table in blocks"
+    if which.device is not None:
+        yield "--device needs the whole table in memory"
+    if write_obs is not None:
+        yield "--write-obs goes with .h5ad files, which are not read in blocks"
+
+
+def fit_in_blocks(
+    data: str,
+    estimator: Any,
+    folder: ResultFolder,
+    *,
+    how: DataOptions,
+    blocks: BlockOptions,
+    meter: Meter,
+    command: str,
+    report: bool,
+) -> BlockFit:
+    """Make clusterings block by block, combine them, and let the folder appear.
+
+    Parameters
+    ----------
+    data : str
+        The file or folder.
+
+    estimator : EnsembleMethod
+        The method.
+
+    folder : ResultFolder
+        Where the result goes.
+
+    how : DataOptions
+        How the table is read.
+
+    blocks : BlockOptions
+        How large blocks are, and who works on them.
+
+    meter : Meter
+        Shows progress.
+
+    command : str
+        What was typed.
+
+    report : bool
+        Whether to write the report.
+
+    Returns
+    -------
+    found : BlockFit
+        The result.
+    """
+    from comitia.io.block_results import save_blocks
+
+    rows, raw, scaling = _open(data, how)
+    n, p = len(rows), rows.n_features
+    what = f"{spaced(p)} column{'' if p == 1 else 's'}, {scaling}"
+    words = f"{data}, {spaced(n)} objects, {what}, in blocks"
+    try:
+        folder.begin(command)
+        with _client(blocks) as client:
+            with meter, collected_warnings() as warned:
+                ensemble = estimator.generate_blocks(
+                    rows,
+                    folder.blocks,
+                    block_rows=blocks.block_rows,
+                    client=client,
+                    on_progress=meter.on_progress,
+                )
+                estimator.combine(ensemble, on_progress=meter.on_progress)
+            with meter, folder.replaced_result() as place:
+                kept = save_blocks(
+                    estimator,
+                    rows,
+                    raw,
+                    place,
+                    notes=[f"{what}.", *warned],
+                    timings=seconds_of(estimator),
+                    command=command,
+                    source=data,
+                    on_progress=meter.on_progress,
+                )
+                _link_files(folder.blocks, place / "ensemble")
+                written = report and can_report()
+                if written:
+                    from comitia.report import write_report
+
+                    write_report(kept.result, place / "report.html")
+        folder.abandon()
+    except BaseException as error:
+        describe_interruption(error, folder)
+        raise
+    where = folder.path / "report.html" if written else None
+    return BlockFit(kept.result, n, kept.sizes, where, words)
+
+
+def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
+    """The rows, scaled and as they are, and what was done to them in a word."""
+    from comitia.generate.sources import ChosenRows, ScaledRows, open_rows
+    from comitia.io import chosen_columns
+
+    path = Path(data)
+    if (path / "result.json").exists():
+        raise ComitiaError(f"{data} is the folder of a result; give that of the data.")
+    if path.is_dir() or path.suffix.lower() == ".parquet":
+        from comitia.generate.parquet import parquet_names
+
+        names = parquet_names(path)
+        picked = chosen_columns(names, how.columns, how.drop)
+        raw: Any = open_rows(path, [names[j] for j in picked])
+    else:
+        raw = open_rows(path)
+        names = [f"column {j + 1}" for j in range(raw.n_features)]
+        picked = chosen_columns(names, how.columns, how.drop)
+        raw = ChosenRows(raw, picked, [names[j] for j in picked])
+    if how.scale == "none":
+        return raw, raw, "not scaled"
+    return ScaledRows.standard(raw), raw, "standardised"
+
+
+def _n_rows(path: Path) -> int:
+    from comitia.generate.sources import open_rows
+
+    try:
+        return len(open_rows(path))
+    except (ValueError, ImportError):
+        return 0  # whoever reads it in memory says what is wrong
+
+
+@contextmanager
+def _client(blocks: BlockOptions) -> Iterator[Any]:
+    if blocks.scheduler is None and blocks.workers is None:
+        yield None
+        return
+    from comitia.distributed import client_for
+
+    with client_for(blocks.scheduler, blocks.workers) as client:
+        yield client
+
+
+def _link_files(source: Path, target: Path) -> None:
+    """The same files under a second path, without a copy where the disk can do it."""
+    target.mkdir()
+    for file in sorted(source.glob("[!.]*")):  # not what a killed worker left
+        try:
+            os.link(file, target / file.name)
+        except OSError:
+            shutil.copy2(file, target / file.name)

@@ -1,0 +1,53 @@
+"""Docstrings that are written once."""
+
+from __future__ import annotations
+
+import re
+from inspect import isfunction
+from typing import Any
+
+__all__ = ["SharedDocs"]
+
+# Parameters that mean the same for every generator that has them.
+_PARAMETERS = {
+    "n_clusterings": r"""int, default=50
+        Size of the ensemble, :math:`M`.""",
+    "n_clusters": r"""int or (int, int), default=None
+        Number of clusters of each clustering, or the range it is drawn from. ``None``
+        draws from 2 to :math:`\sqrt{n}`, at most 50.""",
+    "objects": """sampler, default=None
+        Which objects a member sees, as for :class:`EstimatorGenerator`.""",
+    "features": """sampler, default=None
+        Which features a member sees, as for :class:`EstimatorGenerator`.""",
+    "n_jobs": """int, default=None
+        Number of parallel jobs.""",
+    "checkpoint": """path-like, default=None
+        A folder for finished members. A run that was killed goes on from there.""",
+    "verbose": """bool, default=False
+        Whether to draw a progress bar.""",
+    "random_state": """int, RandomState instance or None, default=None
+        Seed.""",
+}
+
+
+class SharedDocs:
+    """Completes the docstrings of its subclasses.
+
+    A method without a docstring gets that of the method it overrides. A line such as
+    ``n_jobs, verbose : shared`` among the parameters of a class becomes their texts.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, method in vars(cls).items():
+            if isfunction(method) and method.__doc__ is None:
+                overridden = getattr(super(cls, cls), name, None)
+                method.__doc__ = getattr(overridden, "__doc__", None)
+        if cls.__doc__ is not None:
+            line = r"^    ([\w, ]+) : shared$"
+            cls.__doc__ = re.sub(line, _texts, cls.__doc__, flags=re.M)
+
+
+def _texts(line: re.Match[str]) -> str:
+    names = line[1].split(", ")
+    return "\n\n".join(f"    {name} : {_PARAMETERS[name]}" for name in names)

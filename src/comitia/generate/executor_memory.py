@@ -1,0 +1,120 @@
+"""Runs the plans of a generator on data in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from comitia._lock import locked
+from comitia._names import names_of, proper_names
+from comitia._progress import OnProgress
+from comitia.ensemble import Ensemble
+from comitia.generate._checkpoint import Checkpoint
+from comitia.generate.generator import Generator, Keep, Plan, counted
+from comitia.generate.member import Made, MadeAgain, Member
+
+__all__ = ["fit_in_memory", "fit_plans"]
+
+
+def fit_in_memory(
+    generator: Generator, X: Any, on_progress: OnProgress | None = None
+) -> tuple[Ensemble, list[Member]]:
+    """Run a generator on data in memory.
+
+    Parameters
+    ----------
+    generator : Generator
+        Who plans the members and fits them.
+
+    X : what the generator clusters
+        The data, as they were given.
+
+    on_progress : callable, default=None
+        As for :meth:`Generator.fit`.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        The clusterings.
+
+    members : list of Member
+        What labels new objects.
+    """
+    names: dict[str, Any] = {"object_names": proper_names(names_of(X))}
+    X = generator.check_data(X)
+    plans = generator.plan(X, check_random_state(generator.random_state))
+    folder = generator.checkpoint
+    with nullcontext() if folder is None else locked(folder):
+        keep: Keep = _fit_now
+        if folder is not None:
+            checkpoint = Checkpoint(
+                folder,
+                generator.fingerprint(X),
+                plans,
+                X.shape[0] if hasattr(X, "shape") else len(X),
+                is_seeded=isinstance(generator.random_state, Integral),
+            )
+            plans, keep = checkpoint.plans, checkpoint.keep
+        shift = generator.shift_of(X)
+        X = generator.prepare(X if shift is None else X - shift)
+        members = generator.fit_members(X, plans, keep)
+        members = counted(members, len(plans), on_progress)
+        made = list(_with_bar(members, len(plans)) if generator.verbose else members)
+    plans = plans[: len(made)]  # a loop may end before its last round
+    groups = [plan.get("group") for plan in plans]
+    if any(groups):
+        names["groups"] = groups
+    models = (_model_of(generator, X, *one) for one in zip(plans, made, strict=True))
+    return generator.assemble(made, names), [
+        Member(model, one.names, shift) for model, one in zip(models, made, strict=True)
+    ]
+
+
+def fit_plans(generator: Generator, X: Any, plans: list[Plan]) -> Ensemble:
+    """Run plans that are not the generator's own.
+
+    Parameters
+    ----------
+    generator : Generator
+        Who fits the members.
+
+    X : what ``Generator.check_data`` returns
+        The data.
+
+    plans : list of dict
+        What the members are to do.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        The clusterings.
+    """
+    shift = generator.shift_of(X)
+    X = generator.prepare(X if shift is None else X - shift)
+    return generator.assemble(list(generator.fit_members(X, plans, _fit_now)), {})
+
+
+def _fit_now(m: int, fit: Callable[[], Made]) -> Made:
+    return fit()
+
+
+def _model_of(generator: Generator, X: Any, plan: Plan, made: Made) -> Any:
+    if not made.earlier:
+        return made.model
+    model = generator.restore(plan, made.state)
+    return MadeAgain(partial(generator.fit_member, X, plan)) if model is None else model
+
+
+def _with_bar(members: Iterable[Made], total: int) -> Iterable[Made]:
+    try:
+        from rich.progress import track
+    except ImportError:
+        raise ImportError(
+            "verbose=True draws a progress bar with rich; install comitia[cli]."
+        ) from None
+    return track(members, total=total, description="clusterings")

@@ -1,0 +1,265 @@
+"""Runs the plans of a generator on rows that are too many for memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.parallel import delayed
+
+from comitia import sizes
+from comitia._labels import narrowest
+from comitia._lock import locked
+from comitia._progress import OnProgress
+from comitia._sklearn import in_workers
+from comitia._store import BlockWriter
+from comitia.engine.row_blocks import LocalBlocks
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.generate._checkpoint import fingerprint
+from comitia.generate.columns import Columns, Frame
+from comitia.generate.generator import Generator, Plan, counted
+from comitia.generate.member import Member
+from comitia.generate.sources import (
+    ArrayRows,
+    DaskRows,
+    Rows,
+    open_rows,
+    pieces_of,
+)
+
+__all__ = ["generate_blocks"]
+
+
+@dataclass(frozen=True)
+class _Labeller:
+    """All members of an ensemble, and the frame in which they label a block."""
+
+    models: tuple[Any, ...]
+    frame: Frame
+
+    def codes(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Label rows: the cluster of each in each clustering, (n_clusterings, n)."""
+        columns = self.frame.columns(X)
+        kind = narrowest(max(model.n_clusters for model in self.models))
+        codes = np.empty((len(self.models), len(X)), dtype=kind)
+        for m, model in enumerate(self.models):
+            codes[m] = model.label_columns(columns)
+        return codes
+
+
+class _Part(NamedTuple):
+    """Rows that make up one block."""
+
+    number: int
+    start: int
+    stop: int
+
+
+def generate_blocks(
+    generator: Generator,
+    source: Any,
+    folder: str | os.PathLike[str],
+    *,
+    block_rows: int | None = None,
+    client: Any = None,
+    on_progress: OnProgress | None = None,
+) -> Ensemble:
+    """Make an ensemble of data that are too many for memory.
+
+    Members are fitted on samples of the data, and then label one block of rows after
+    the other. The labels are those of ``generator.generate`` on the same rows in
+    memory, for any number of blocks. A call that was interrupted goes on with the
+    blocks that are finished when it is repeated.
+
+    Parameters
+    ----------
+    generator : LandmarkSpectralGenerator or KMeansGenerator
+        How members are made; k-means by the solver "landmark" or "minibatch", on all
+        objects. Afterwards it labels new objects, as after :meth:`fit`. A generator of
+        one's own writes :meth:`Generator.sample_rows` and
+        :meth:`Generator.fit_sample`.
+
+    source : path-like, np.memmap, dask.array.Array or Rows
+        The data: a ``.npy`` file, a ``.parquet`` file or a folder of them, an array,
+        or what :func:`open_rows` made of them.
+
+    folder : path-like
+        Where the labels go: a new folder, or the one of an interrupted call.
+
+    block_rows : int, default=None
+        Objects in a block; half a million by default.
+
+    client : dask.distributed.Client, default=None
+        Whose workers label the blocks. They must see the files and the folder under
+        the same paths. By default this process does.
+
+    on_progress : callable, default=None
+        Called as ``on_progress("generate", done, total)`` with numbers of blocks, in
+        this process: once before the first, then after each that is written. Those of
+        an interrupted call are done.
+
+    Returns
+    -------
+    ensemble : Ensemble
+        The ensemble, as :meth:`Ensemble.open` gives it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from comitia.generate import KMeansGenerator, generate_blocks
+    >>> X = np.random.RandomState(0).rand(1000, 2)
+    >>> few = KMeansGenerator(3, n_clusters=4, solver="landmark", random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ensemble = generate_blocks(few, X, folder, block_rows=300)
+    ...     ensemble.n_objects, ensemble.n_clusterings
+    (1000, 3)
+    """
+    obstacle = generator.needs_memory()
+    if obstacle:
+        raise ComitiaError(obstacle)
+    rows = source if hasattr(source, "read") else open_rows(source)
+    if isinstance(rows, DaskRows):
+        rows.client = client
+    step = sizes.BLOCK_ROWS if block_rows is None else block_rows
+    if step < 1:
+        raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
+    plans = generator.plan_members(rows)
+    generator.n_features_in_ = rows.n_features
+    with locked(folder):
+        frame = Frame.of_pieces(X for _, X in pieces_of(rows))
+        models = _fitted(generator, rows, frame, plans)
+        groups = [str(plan["group"]) for plan in plans if "group" in plan]
+        writer = BlockWriter(
+            Path(folder).absolute(),
+            tuple(model.n_clusters for model in models),
+            groups=groups or None,
+            run=_fingerprint(generator, plans, frame, len(rows), step),
+        )
+        parts = [
+            _Part(number, lo, min(lo + step, len(rows)))
+            for number, lo in enumerate(range(0, len(rows), step))
+        ]
+        todo = [part for part in parts if not writer.done(part.number)]
+        labeller = _Labeller(tuple(models), frame)
+        written = _written(writer, rows, todo, labeller, client)
+        earlier = len(parts) - len(todo)
+        for _ in counted(written, len(parts), on_progress, earlier):
+            pass
+        writer.finish([part.stop - part.start for part in parts])
+    generator.members_ = [
+        Member(model, np.arange(model.n_clusters)) for model in models
+    ]
+    generator.ensemble_ = Ensemble.open(folder, client=client)
+    return generator.ensemble_
+
+
+def _fingerprint(
+    generator: Generator, plans: list[Plan], frame: Frame, n: int, step: int
+) -> str:
+    """Tell one run from another: what is done, and the means of the data."""
+    what = {
+        "generator": generator.fingerprint(frame.shift),
+        "plans": json.dumps(plans),
+        "n_objects": n,
+        "block_rows": step,
+        "scale": frame.scale,
+    }
+    return fingerprint(what, frame.shift)
+
+
+def _fitted(
+    generator: Generator, rows: Rows, frame: Frame, plans: list[Plan]
+) -> list[Any]:
+    """The members, each fitted on its sample; samples are read together."""
+    models: list[Any] = []
+    for some in _batches(generator, rows, plans):
+        wanted = [generator.sample_rows(len(rows), plan) for plan in some]
+        union = np.unique(np.concatenate(wanted))
+        together = Columns(_gathered(rows, frame, union), frame)
+        jobs = (
+            delayed(generator.fit_sample)(
+                together.take(np.searchsorted(union, which)), plan
+            )
+            for plan, which in zip(some, wanted, strict=True)
+        )
+        models += in_workers(jobs, generator.n_jobs)
+    return models
+
+
+def _batches(
+    generator: Generator, rows: Rows, plans: list[Plan]
+) -> Iterator[list[Plan]]:
+    """Plans whose samples fit in memory together, and are read in one pass."""
+    batch: list[Plan] = []
+    n_bytes = 0
+    for plan in plans:
+        size = 4 * rows.n_features * len(generator.sample_rows(len(rows), plan))
+        if batch and n_bytes + size > sizes.SAMPLE_BYTES:
+            yield batch
+            batch, n_bytes = [], 0
+        batch.append(plan)
+        n_bytes += size
+    yield batch
+
+
+def _gathered(
+    rows: Rows, frame: Frame, wanted: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Some rows, feature by feature, read in the order of the file."""
+    columns = np.empty((rows.n_features, len(wanted)), dtype=np.float32)
+    for start, X in pieces_of(rows):
+        lo, hi = np.searchsorted(wanted, [start, start + len(X)])
+        if lo < hi:
+            columns[:, lo:hi] = frame.columns(X[wanted[lo:hi] - start])
+    return columns
+
+
+def _written(
+    writer: BlockWriter,
+    rows: Rows,
+    parts: list[_Part],
+    labeller: _Labeller,
+    client: Any,
+) -> Iterator[Any]:
+    """Write blocks; each step is one that is written."""
+    shared = {"writer": writer, "labeller": labeller}
+    if client is None:
+        return iter(LocalBlocks(parts).each(_write_part, rows=rows, **shared))
+    from comitia.distributed import DaskBlocks
+
+    blocks = DaskBlocks.of(client, parts)
+    if not isinstance(rows, DaskRows):
+        return blocks.map(_write_part, rows=rows, **shared).gather()
+    from dask import delayed as task
+
+    # In one graph with what makes it, a chunk is labelled as soon as it is there, and
+    # does not wait in memory for the others.
+    write = task(_write_array, pure=False)
+    (sent,) = DaskBlocks.of(client, [labeller]).futures
+    tasks = [
+        write(part, rows.array[part.start : part.stop], writer=writer, labeller=sent)
+        for part in parts
+    ]
+    return DaskBlocks(client, client.compute(tasks)).gather()
+
+
+def _write_part(
+    part: _Part, *, rows: Rows, writer: BlockWriter, labeller: _Labeller
+) -> None:
+    X = rows.read(part.start, part.stop)
+    writer.write(part.number, labeller.codes(X))
+
+
+def _write_array(
+    part: _Part, X: NDArray[Any], *, writer: BlockWriter, labeller: _Labeller
+) -> None:
+    rows = ArrayRows(X, f"block {part.number} of the Dask array")
+    writer.write(part.number, labeller.codes(rows.read(0, len(X))))

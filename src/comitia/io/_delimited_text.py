@@ -1,0 +1,247 @@
+"""Columns of .csv and .tsv files, read without pandas.
+
+Numbers are parsed as Python parses them, to the last digit; pandas does so only with
+``float_precision="round_trip"``, and is then no faster than this.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.exceptions import ComitiaError
+from comitia.io._cell_text import MISSING, all_missing, as_names, count, find_column
+
+__all__ = ["decode_utf8", "delimiter_of", "read_text", "rows_of"]
+
+# Rows that are turned into numbers at once; then their text is freed.
+_BLOCK_ROWS = 20_000
+
+_TRUTH_VALUES = {"true": 1.0, "false": 0.0}
+
+
+def read_text(
+    content: bytes,
+    kind: str,
+    source: str,
+    header: bool | None,
+    keep_text: Sequence[str | None] = (),
+) -> tuple[list[str], list[NDArray[Any]], list[str] | None, list[str]]:
+    """Names, values, names of the objects and notes of a table in text form.
+
+    Values are float64 with NaN for missing, or text with None.
+    """
+    text = decode_utf8(content, source)
+    del content  # as long as the text
+    if not text.strip():
+        raise ComitiaError(f"{source} is empty.")
+    notes = []
+    delimiter = "\t" if kind == "tsv" else delimiter_of(text)
+    if kind == "csv" and delimiter != ",":
+        notes.append(
+            f"columns are separated by {'semicolons' if delimiter == ';' else 'tabs'}."
+        )
+    rows = rows_of(text, delimiter, source)
+    n_lines, first = next(rows)
+    has_names = not all(map(_is_number, first)) if header is None else header
+    if not has_names:
+        names = [f"column {j + 1}" for j in range(len(first))]
+        n_lines, rows = 0, rows_of(text, delimiter, source)
+        if header is None:
+            notes.append(
+                "the first line is numbers and was read as data, not as names."
+            )
+    else:
+        names = [name.strip() for name in first]
+    second = next(rows, None)
+    if second is None:
+        raise ComitiaError(f"{source} has a header and no rows.")
+    if has_names and len(second[1]) == len(names) + 1:
+        # As R writes tables with row names: the header is one short.
+        names = ["", *names]
+    rows = itertools.chain([second], rows)
+    # Looked up here because a column that is to be text must not pass through float.
+    names_given = [each or f"column {j + 1}" for j, each in enumerate(names)]
+    kept = (find_column(names_given, each) for each in keep_text if each is not None)
+    kept_text = {at for at in kept if at is not None} | ({0} if not names[0] else set())
+    values = None
+    if not kept_text and all(map(_is_number, second[1])):
+        values = _all_numbers(text, n_lines, len(names), delimiter)
+    if values is None:
+        values = _parse_columns(text, rows, len(names), kept_text, delimiter, source)
+    return _name_columns(names, values, notes)
+
+
+def _name_columns(
+    names: list[str], values: list[NDArray[Any]], notes: list[str]
+) -> tuple[list[str], list[NDArray[Any]], list[str] | None, list[str]]:
+    """Name columns; an unnamed first one has the objects, an empty last one goes."""
+    object_names = None
+    names, values = list(names), list(values)
+    if names[-1] == "" and len(names) > 1 and all_missing(values[-1]):
+        del names[-1], values[-1]  # every line ends with a delimiter
+    if names[0] == "" and len(names) > 1:
+        object_names = as_names(values.pop(0), blank="")
+        del names[0]
+        notes.append("the first column has no name and was read as the objects' names.")
+    names = [name or f"column {j + 1}" for j, name in enumerate(names)]
+    return names, values, object_names, notes
+
+
+def decode_utf8(content: bytes, source: str) -> str:
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ComitiaError(f"{source} is UTF-16; save it as UTF-8.")
+    nul = content.find(b"\0")
+    if nul >= 0:
+        line = content.count(b"\n", 0, nul) + 1
+        raise ComitiaError(
+            f"{source} has NUL bytes, the first in line {line}, which no text has; "
+            "save it as UTF-8."
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ComitiaError(
+            f"{source} is not UTF-8 (byte 0x{content[error.start]:02x} in line "
+            f"{line}); save it as UTF-8."
+        ) from None
+    # Old spreadsheets on a Macintosh end lines with a carriage return.
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines with their ends; io.StringIO would hold four bytes for each character."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start : end + 1]
+        start = end + 1
+    if start < len(text):
+        yield text[start:]
+
+
+def delimiter_of(text: str) -> str:
+    head = text.lstrip().partition("\n")[0]
+    counts = {each: head.count(each) for each in ",;\t"}
+    return max(counts, key=lambda each: counts[each])
+
+
+def rows_of(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each line that is not blank."""
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if row and (len(row) > 1 or row[0].strip()):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise ComitiaError(
+            f"{source} line {reader.line_num} cannot be read ({error}); is a quotation "
+            "mark left open?"
+        ) from None
+
+
+def _all_numbers(
+    text: str, n_lines: int, n_columns: int, delimiter: str
+) -> list[NDArray[Any]] | None:
+    """The columns of a table that holds nothing but numbers, twice as fast."""
+    try:
+        table = np.loadtxt(
+            _lines(text),
+            delimiter=delimiter,
+            skiprows=n_lines,
+            comments=None,
+            quotechar='"',
+            ndmin=2,
+        )
+    except ValueError:
+        return None  # something else is in it; the careful reader says what
+    return list(table.T.copy()) if table.shape[1] == n_columns else None
+
+
+def _parse_columns(
+    text: str,
+    rows: Iterable[tuple[int, list[str]]],
+    n_columns: int,
+    kept_text: set[int],
+    delimiter: str,
+    source: str,
+) -> list[NDArray[Any]]:
+    """Columns as float64 where every cell is a number or missing, else as text.
+
+    Those that are kept are text as it is written, blanks and words for missing too.
+    """
+    underscores = "_" in text
+    parts: list[list[NDArray[Any]]] = [[] for _ in range(n_columns)]
+    is_text = {*kept_text}
+    late: set[int] = set()
+    rows = iter(rows)
+    while block := [*itertools.islice(rows, _BLOCK_ROWS)]:
+        for line, row in block:
+            if len(row) != n_columns:
+                opened = any("\n" in cell for cell in row)
+                raise ComitiaError(
+                    f"{source} line {line} has {count(len(row), 'cell')} and the first "
+                    f"line has {n_columns}; "
+                    + (
+                        "is a quotation mark left open?"
+                        if opened
+                        else "every line must have as many."
+                    )
+                )
+        for j, cells in enumerate(zip(*(row for _, row in block), strict=True)):
+            if j in kept_text:
+                parts[j].append(np.array(cells, dtype=object))
+                continue
+            numbers = None if j in is_text else _numbers(cells, underscores)
+            if numbers is None:
+                if j not in is_text and parts[j]:
+                    late.add(j)  # its first cells are gone: they were numbers
+                is_text.add(j)
+                parts[j].append(_texts(cells))
+            else:
+                parts[j].append(numbers)
+    if late:
+        again = [row for _, row in rows_of(text, delimiter, source)]
+        again = again[len(again) - sum(map(len, parts[min(late)])) :]
+        for j in late:
+            parts[j] = [_texts([row[j] for row in again])]
+    return [np.concatenate(each) for each in parts]
+
+
+def _numbers(cells: Sequence[str], underscores: bool) -> NDArray[np.float64] | None:
+    """The cells as numbers, NaN where missing; None if one is something else."""
+    if underscores and any("_" in cell for cell in cells):
+        return None  # Python reads 1_000 as a number; a table does not mean it so
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError:
+        pass
+    numbers = np.empty(len(cells))
+    for i, cell in enumerate(cells):
+        try:
+            numbers[i] = float(cell)
+        except ValueError:
+            word = cell.strip()
+            if word in MISSING:
+                numbers[i] = np.nan
+            elif word.lower() in _TRUTH_VALUES:
+                numbers[i] = _TRUTH_VALUES[word.lower()]
+            else:
+                return None
+    return numbers
+
+
+def _texts(cells: Iterable[str]) -> NDArray[Any]:
+    stripped = [cell.strip() for cell in cells]
+    return np.array(
+        [None if cell in MISSING else cell for cell in stripped], dtype=object
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return cell.strip() != "" and _numbers([cell], underscores=True) is not None

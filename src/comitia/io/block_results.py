@@ -1,0 +1,214 @@
+"""The result of very many objects: all labels in blocks, the rest for a sample."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._progress import OnProgress, Progress
+from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
+from comitia.io.result_files import write_files
+from comitia.io.results import Result
+
+__all__ = ["KeptBlocks", "save_blocks"]
+
+_SAMPLE = 10_000  # objects that the report shows
+_SAMPLE_EACH = 50  # of them at least this many of each cluster
+
+
+@dataclass(frozen=True)
+class KeptBlocks:
+    """What was kept of a result in blocks.
+
+    Attributes
+    ----------
+    result : Result
+        The result for the sample.
+
+    sizes : list of int
+        Size of each cluster, all objects counted.
+    """
+
+    result: Result
+    sizes: list[int]
+
+
+def save_blocks(
+    estimator: Any,
+    rows: Any,
+    raw: Any,
+    folder: Path,
+    *,
+    notes: Sequence[str] = (),
+    timings: Mapping[str, float] | None = None,
+    command: str | None = None,
+    source: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> KeptBlocks:
+    """Write the result of a fit on row blocks.
+
+    ``labels/`` gets a Parquet file for each block, with cluster, confidence and vote
+    shares of its objects in the order of the data. The files of an ordinary result
+    folder are those of a sample of the objects.
+
+    Parameters
+    ----------
+    estimator : EnsembleMethod
+        The method, fitted on an ensemble in blocks.
+
+    rows, raw : Rows
+        The data as they were clustered, and in their own units.
+
+    folder : Path
+        Where to write, an empty folder.
+
+    notes : sequence of str, default=()
+        What was done to the data, in sentences.
+
+    timings : dict of str to float, default=None
+        Seconds that the steps took.
+
+    command, source : str, default=None
+        What was typed, and where the data came from.
+
+    on_progress : callable, default=None
+        Called as ``on_progress("write", done, total)`` with numbers of blocks.
+
+    Returns
+    -------
+    kept : KeptBlocks
+        The result for the sample, and what holds for all objects.
+    """
+    labels, k = estimator.labels_, int(estimator.n_clusters_)
+    sizes = np.bincount(labels, minlength=k)
+    chosen = _sample(labels, sizes)
+    progress = Progress(on_progress)
+    membership, confidence = _write_labels(
+        estimator, folder / "labels", chosen, progress
+    )
+    result = Result.from_estimator(
+        _as_if_fitted_on(estimator, chosen, membership),
+        _read_rows(rows, chosen),
+        feature_names=rows.feature_names,
+        object_names=[str(i) for i in chosen],
+        notes=notes,
+        timings=timings,
+        command=command,
+        source=source,
+        raw=_read_rows(raw, chosen),
+    )
+    share = f"a random sample of {len(chosen)} of the {len(labels)} objects"
+    listed = ", ".join(str(size) for size in sizes)
+    result = replace(
+        result,
+        scores={**result.scores, "mean_confidence": confidence},
+        all_sizes=() if len(chosen) == len(labels) else tuple(sizes.tolist()),
+        notes=(
+            *result.notes,
+            f"this report, labels.csv and map.csv show {share}; labels/ has all.",
+            f"clusters of all objects: {listed}; mean confidence {confidence:.2f}.",
+        ),
+    )
+    write_files(result, folder)
+    return KeptBlocks(result, [int(size) for size in sizes])
+
+
+def _sample(labels: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Objects at random, and a few of every cluster however small it is."""
+    rng = np.random.RandomState(0)
+    n = len(labels)
+    if n <= _SAMPLE:
+        return np.arange(n)
+    drawn = np.unique(rng.randint(n, size=_SAMPLE))
+    got = np.bincount(labels[drawn], minlength=len(sizes))
+    rare = np.flatnonzero(got < np.minimum(sizes, _SAMPLE_EACH))
+    more = [np.flatnonzero(labels == c)[:_SAMPLE_EACH] for c in rare]
+    return np.unique(np.concatenate([drawn, *more]))
+
+
+def _write_labels(
+    estimator: Any, folder: Path, chosen: NDArray[np.int64], progress: Progress
+) -> tuple[NDArray[np.float64], float]:
+    """Write all labels and votes; return the votes of a sample, and mean confidence."""
+    pa, parquet = _import_pyarrow()
+    folder.mkdir()
+    taken, total = [], 0.0
+    n_blocks = len(estimator.ensemble_.row_blocks)
+    progress.report("write", 0, n_blocks)
+    for number, block in enumerate(estimator.result_blocks()):
+        columns = {"cluster": block.labels, "confidence": block.confidence}
+        for c, votes in enumerate(block.membership.T):
+            columns[f"votes_{c}"] = np.ascontiguousarray(votes)
+        path = folder / f"part-{number:05d}.parquet"
+        try:
+            parquet.write_table(pa.table(columns), path)
+        except OSError as error:
+            raise ComitiaError(f"{path} could not be written ({error}).") from error
+        lo, hi = np.searchsorted(chosen, [block.rows.start, block.rows.stop])
+        taken.append(block.membership[chosen[lo:hi] - block.rows.start])
+        total += float(block.confidence.sum())
+        progress.report("write", number + 1, n_blocks)
+    return np.concatenate(taken), total / len(estimator.labels_)
+
+
+def _as_if_fitted_on(
+    estimator: Any, chosen: NDArray[np.int64], membership: NDArray[np.float64]
+) -> Any:
+    """The fitted method as if it had seen the sample alone, with the votes of all."""
+    part = copy.copy(estimator)
+    part.labels_ = estimator.labels_[chosen]
+    part.ensemble_ = _take_objects(estimator.ensemble_, chosen)
+    part.__dict__["membership_"] = membership
+    if hasattr(estimator, "object_weights_"):
+        part.object_weights_ = np.asarray(estimator.object_weights_)[chosen]
+    return part
+
+
+def _take_objects(ensemble: Ensemble, chosen: NDArray[np.int64]) -> Ensemble:
+    parts, start = [], 0
+    for n, codes in zip(
+        ensemble.rows_each, ensemble.row_blocks.each(_codes_of), strict=True
+    ):
+        lo, hi = np.searchsorted(chosen, [start, start + n])
+        parts.append(codes[:, chosen[lo:hi] - start])
+        start += n
+    return Ensemble.from_codes(
+        np.concatenate(parts, axis=1),
+        ensemble.n_clusters_each,
+        groups=ensemble.groups,
+        clustering_names=ensemble.clustering_names,
+    )
+
+
+def _codes_of(block: Ensemble) -> NDArray[Any]:
+    return np.asarray(block.codes)
+
+
+def _read_rows(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Some rows, read in the order of the file."""
+    from comitia.generate.sources import pieces_of
+
+    X = np.empty((len(chosen), rows.n_features))
+    for start, piece in pieces_of(rows):
+        lo, hi = np.searchsorted(chosen, [start, start + len(piece)])
+        X[lo:hi] = piece[chosen[lo:hi] - start]
+    return X
+
+
+def _import_pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError(
+            "labels of very many objects are written with pyarrow; pip install "
+            "'comitia[io]'."
+        ) from None
+    return pyarrow, pyarrow.parquet

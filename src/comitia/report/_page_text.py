@@ -1,0 +1,257 @@
+"""Words and numbers of the page: everything that comes from a user's file is text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from comitia.report.mathml import UnknownTeX, mathml
+
+__all__ = [
+    "as_json",
+    "capital",
+    "count",
+    "inline",
+    "listed",
+    "number",
+    "percent",
+    "printable",
+    "printable_line",
+    "rst",
+    "sentences",
+    "signed",
+]
+
+# Longer names are cut.
+_LONGEST = 120
+
+# Marks of direction, with which text can be hidden.
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: Any) -> str:
+    r"""A name without control characters and marks of direction, cut at 120.
+
+    These, and halves of surrogate pairs, are written out as ``\u202e``.
+
+    >>> printable("a\u202eb\x00"), printable("one\ntwo")
+    ('a\\u202eb\\x00', 'one two')
+    """
+    text = str(text)
+    return printable_line(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def printable_line(text: Any) -> str:
+    r"""A text of any length on one line, without control characters.
+
+    >>> printable_line("one\ttwo\x1b")
+    'one two\\x1b'
+    """
+    text = re.sub(r"[\t\n\r\f\v]+", " ", str(text))
+    return "".join(
+        repr(character)[1:-1]
+        if _BIDI.match(character) or unicodedata.category(character) in ("Cc", "Cs")
+        else character
+        for character in text
+    )
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number with a few significant digits, as a person writes it.
+
+    >>> number(1234567), number(0.12345), number(746.89), number(-0.00001234)
+    ('1\u202f234\u202f567', '0.123', '747', '−1.23e−5')
+    """
+    if value is None:
+        return "–"
+    value = float(value)
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value.is_integer() and abs(value) < 1e12:
+        text = f"{int(value):,}"
+    elif 1e-4 <= abs(value) < 1e9:
+        # Whole numbers keep all their digits.
+        text = f"{value:,.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+    else:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace(",", "\u202f").replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A difference with its sign and two decimals.
+
+    >>> signed(0.126), signed(-1.0), signed(0.001)
+    ('+0.13', '−1.00', '0.00')
+    """
+    if not math.isfinite(value):
+        return number(value)
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share in per cent; below 1 % is "<1 %", and above 99 % ">99 %".
+
+    >>> percent(0.123), percent(0.0001), percent(0.9999), percent(1)
+    ('12\u202f%', '<1\u202f%', '>99\u202f%', '100\u202f%')
+    """
+    if 0 < share < 0.005:
+        return "<1\u202f%"
+    if 0.995 <= share < 1:
+        return ">99\u202f%"
+    return f"{round(100 * share)}\u202f%"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "object"), count(4310, "object")
+    ('1 object', '4\u202f310 objects')
+    """
+    noun = one if n == 1 else many or f"{one}s"
+    return f"{n:,} {noun}".replace(",", "\u202f")
+
+
+def listed(items: Sequence[str]) -> str:
+    """A list in words.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def capital(text: str) -> str:
+    """A text with a capital at its beginning, the rest as it is.
+
+    >>> capital("k-means of PCA")
+    'K-means of PCA'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def sentences(text: Any) -> str:
+    """Sentences that may come as a list.
+
+    >>> sentences(["One.", "Two."])
+    'One. Two.'
+    """
+    return " ".join(map(str, text)) if isinstance(text, list) else str(text or "")
+
+
+def as_json(value: Any) -> Markup:
+    r"""JSON that can stand inside a ``script`` element: no ``<`` ends it.
+
+    >>> as_json("</script>")
+    Markup('"\\u003c/script\\u003e"')
+    """
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # nosec B704 # nothing in it ends a script
+
+
+# -- docstrings -------------------------------------------------------------------
+
+_INLINE = re.compile(
+    r"``(?P<code>.+?)``"
+    r"|:(?P<role>\w+):`(?P<target>[^`]*)`"
+    r"|\[(?P<cited>\w+)\]_"
+    r"|\*\*(?P<strong>[^*]+)\*\*"
+    r"|(?<![\w*])\*(?P<em>[^*\s][^*]*)\*(?![\w*])",
+    re.S,
+)
+
+
+def rst(text: str) -> Markup:
+    """The little of reStructuredText that docstrings of methods use, as HTML.
+
+    >>> rst("The weight :math:`w`, ``theta``.")
+    Markup('<p>The weight <math><mi>w</mi></math>, <code>theta</code>.</p>')
+    """
+    blocks = re.split(r"\n\s*\n", text.strip("\n"))
+    out, in_math = [], False
+    for block in blocks:
+        lines = block.split("\n")
+        if in_math and lines[0].startswith(" "):
+            out.append(_formula(block))
+            continue
+        in_math = False
+        before, found, after = block.partition(".. math::")
+        if before.strip():
+            out.append(_paragraph(before))
+        if found:
+            in_math = True
+            inside, rest = _indented(after)
+            if inside.strip():
+                out.append(_formula(inside))
+            if rest.strip():
+                in_math = False
+                out.append(_paragraph(rest))
+    return Markup("").join(out)
+
+
+def _indented(text: str) -> tuple[str, str]:
+    """Lines that belong to a directive, and those after them."""
+    first, *lines = text.split("\n")
+    inside = [first]
+    while lines and (lines[0].startswith(" ") or not lines[0].strip()):
+        inside.append(lines.pop(0))
+    return "\n".join(inside), "\n".join(lines)
+
+
+def _paragraph(text: str) -> Markup:
+    return Markup("<p>{}</p>").format(inline(" ".join(text.split())))
+
+
+def _formula(tex: str) -> Markup:
+    return Markup('<div class="formula">{}</div>').format(_math(tex, display=True))
+
+
+def _math(tex: str, display: bool) -> Markup:
+    try:
+        formula = mathml(tex.strip(), display=display)
+        return Markup(formula)  # nosec B704 # every symbol of it is escaped
+    except UnknownTeX:
+        return Markup("<code>{}</code>").format(" ".join(tex.split()))
+
+
+def inline(text: str) -> Markup:
+    """One paragraph: formulae, code, links to papers; the rest is text.
+
+    >>> inline("a < b, see [1]_ or :func:`~comitia.agreement.nmi`")
+    Markup('a &lt; b, see [1] or <code>nmi</code>')
+    """
+    out, end = Markup(""), 0
+    for found in _INLINE.finditer(text):
+        out += escape(text[end : found.start()]) + _piece(found)
+        end = found.end()
+    return out + escape(text[end:])
+
+
+def _piece(found: re.Match[str]) -> Markup:
+    if found["role"] == "math":
+        return _math(found["target"], display=False)
+    if found["role"] == "doi":
+        return Markup(
+            '<a href="https://doi.org/{0}" rel="noreferrer">doi:{0}</a>'
+        ).format(found["target"])
+    if found["role"] is not None:
+        target = found["target"]
+        name = target.rpartition(".")[2] if target.startswith("~") else target
+        return Markup("<code>{}</code>").format(name)
+    for tag in ("code", "strong", "em"):
+        if found[tag] is not None:
+            # The tag is one of three words.
+            name = Markup(tag)  # nosec B704
+            return Markup("<{0}>{1}</{0}>").format(name, found[tag])
+    return Markup("[{}]").format(found["cited"])

@@ -1,0 +1,312 @@
+"""Tables in blocks: the same labels as in memory, folders that hold all of them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_blobs
+
+from comitia import Ensemble
+from comitia.cli import _out_of_core as cli_blocks
+from comitia.generate import executor_row_blocks
+from comitia.io import Result, block_results
+from tests.cli.conftest import read
+
+X, TRUTH = make_blobs(
+    1500, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 9]], n_features=3, random_state=0
+)
+QUICK = ["--n-clusterings", "4", "--no-report"]
+SPECTRAL = ["--generator", "landmark-spectral", "--param", "generator__n_landmarks=60"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    np.save(tmp_path / "table.npy", X)
+    return tmp_path / "table.npy"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of Parquet files with a column too many."""
+    (tmp_path / "parts").mkdir()
+    for number, rows in enumerate(np.array_split(np.arange(len(X)), 3)):
+        columns = {f"x{j}": X[rows, j] for j in range(3)}
+        columns["note"] = [f"row {i}" for i in rows]
+        path = tmp_path / "parts" / f"part-{number}.parquet"
+        pq.write_table(pa.table(columns), path, row_group_size=190)
+    return tmp_path / "parts"
+
+
+def all_labels(folder):
+    return pq.read_table(folder / "labels")
+
+
+def clusters(folder):
+    return all_labels(folder)["cluster"].to_numpy()
+
+
+def test_labels_are_those_of_memory_for_any_blocks(run, table, folder, tmp_path):
+    options = ["-k", "3", *QUICK, *SPECTRAL]
+    assert run("fit", table, *options, "-o", "memory")[0] == 0
+    expected = [int(row["cluster"]) for row in read(tmp_path / "memory/labels.csv")]
+    for number, given in enumerate(
+        [
+            [table, "--block-rows", "400"],
+            [table, "--block-rows", "5000"],
+            [folder, "--drop", "note"],
+            [folder, "--columns", "x0:x2", "--block-rows", "77"],
+        ]
+    ):
+        code, out, err = run("fit", *given, *options, "-o", f"blocks-{number}")
+        assert code == 0, err
+        assert "1 500 objects, 3 columns, standardised, in blocks" in out
+        assert_array_equal(clusters(tmp_path / f"blocks-{number}"), expected)
+    sizes = sorted(map(str, np.bincount(expected)))
+    assert all(size in out for size in sizes)
+
+
+def test_seeds_are_those_of_memory(run, tmp_path, monkeypatch):
+    # Without clusters to be found, the starts of the last k-means decide.
+    np.save(tmp_path / "noise.npy", np.random.RandomState(0).rand(800, 5))
+    options = ["noise.npy", "-k", "7", *QUICK, "--seed", "5", "-m", "sec"]
+    options += ["--param", "generator__solver=landmark"]
+    assert run("fit", *options, "-o", "memory")[0] == 0
+    assert run("fit", *options, "-o", "blocks", "--block-rows", "300")[0] == 0
+    expected = [int(row["cluster"]) for row in read(tmp_path / "memory/labels.csv")]
+    assert_array_equal(clusters(tmp_path / "blocks"), expected)
+    memory, blocks = (Result.load(tmp_path / name) for name in ("memory", "blocks"))
+    assert blocks.parameters == memory.parameters
+    assert blocks.seed == 5
+
+
+def test_a_folder_holds_all_labels_and_a_sample(run, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(block_results, "_SAMPLE", 200)
+    # As many labels as it takes for them to stay in their blocks.
+    monkeypatch.setattr("comitia.sizes.FEW_LABELS", 0)
+    monkeypatch.setattr("comitia.sizes.FEW_OBJECTS", 0)
+    code, out, _ = run(
+        "fit", table, "-k", "3", "--n-clusterings", "4", "--block-rows", "600"
+    )
+    assert code == 0
+    assert "result/report.html" in out
+    result = tmp_path / "result"
+    votes = all_labels(result).to_pandas()
+    assert [*votes.columns] == [
+        "cluster",
+        "confidence",
+        "votes_0",
+        "votes_1",
+        "votes_2",
+    ]
+    assert len(votes) == len(X)
+    assert len([*(result / "labels").iterdir()]) == 3
+    shares = votes[["votes_0", "votes_1", "votes_2"]].to_numpy()
+    assert_allclose(shares.sum(axis=1), 1.0)
+    own = shares[np.arange(len(X)), votes["cluster"]]
+    assert_array_equal(votes["confidence"], own)
+    # The sample says which rows it is made of, and agrees with all labels.
+    some = Result.load(result)
+    rows = some.object_names.astype(int)
+    assert 150 < some.n_objects <= 350
+    assert_array_equal(some.labels, votes["cluster"].to_numpy()[rows])
+    assert_array_equal(some.confidence, votes["confidence"].to_numpy()[rows])
+    assert some.scores["mean_confidence"] == pytest.approx(votes["confidence"].mean())
+    assert f"sample of {some.n_objects} of the 1500 objects" in some.notes[-2]
+    counts = np.bincount(votes["cluster"])
+    assert some.all_sizes == tuple(counts)
+    page = (result / "report.html").read_text()
+    assert "A sample is shown" in page
+    assert f"0 ({counts[0]})" in page
+    whole = Ensemble.open(result / "ensemble")
+    assert_array_equal(whole.codes[:, rows], some.ensemble.codes)
+    assert not (tmp_path / "result.partial").exists()
+    assert run("report", result)[0] == 0
+
+
+def test_every_cluster_is_in_the_sample():
+    labels = np.zeros(5000, dtype=np.int32)
+    labels[[7, 4321]] = 1
+    labels[4000:4300] = 2
+    sizes = np.bincount(labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_results, "_SAMPLE", 100)
+        chosen = block_results._sample(labels, sizes)
+    assert (np.diff(chosen) > 0).all()
+    got = np.bincount(labels[chosen])
+    assert got[1] == 2
+    assert 50 <= got[2] < 70
+
+
+def test_json_counts_all_objects(run, table, monkeypatch):
+    monkeypatch.setattr(block_results, "_SAMPLE", 100)
+    _, out, _ = run("fit", table, "-k", "3", *QUICK, "--block-rows", "600", "--json")
+    about = json.loads(out)
+    assert about["n_objects"] == 1500
+    assert sum(about["sizes"]) == 1500
+
+
+def test_very_many_rows_are_worked_on_in_blocks(run, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli_blocks, "MANY_ROWS", 1000)
+    assert "in blocks" in run("fit", table, "-k", "3", *QUICK)[1]
+    assert (tmp_path / "result" / "labels").is_dir()
+    # What needs the whole table has it.
+    code, out, _ = run("fit", table, "-k", "3", *QUICK, "--scale", "robust", "--force")
+    assert code == 0
+    assert "in blocks" not in out
+    # Nothing of the result before is left.
+    assert not (tmp_path / "result" / "labels").exists()
+    assert len(read(tmp_path / "result" / "labels.csv")) == 1500
+
+
+@pytest.mark.filterwarnings("ignore::Warning")  # Dask's own
+def test_workers_give_the_same_labels(run, table, tmp_path):
+    import distributed
+
+    options = [table, "-k", "3", *QUICK, "--block-rows", "500"]
+    run("fit", *options, "-o", "alone")
+    with distributed.LocalCluster(
+        processes=False,
+        protocol="tcp://",
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=":0",
+    ) as cluster:
+        code, _, err = run(
+            "fit", *options, "-o", "shared", "--scheduler", cluster.scheduler_address
+        )
+    assert code == 0, err
+    assert all_labels(tmp_path / "shared").equals(all_labels(tmp_path / "alone"))
+
+
+# -- interrupted ----------------------------------------------------------------------
+
+
+def test_an_interrupted_run_goes_on_with_the_same_result(
+    run, table, tmp_path, monkeypatch
+):
+    options = [table, "-k", "3", *QUICK, "--block-rows", "300"]
+    run("fit", *options, "-o", "whole")
+    codes = executor_row_blocks._Labeller.codes
+    left = [3]
+
+    def stop(self, rows):
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        return codes(self, rows)
+
+    monkeypatch.setattr(executor_row_blocks._Labeller, "codes", stop)
+    code, _, err = run("fit", *options)
+    assert code == 130
+    assert "3 blocks are kept in result.partial; go on with --resume" in err
+    assert not (tmp_path / "result").exists()
+    code, _, err = run("fit", *options[:-1], "299", "--resume")
+    assert code == 1
+    assert "belongs to a run with other data or options" in err
+    left[0] = 2  # of five
+    code, _, err = run("fit", *options, "--resume")
+    assert code == 0, err
+    assert all_labels(tmp_path / "result").equals(all_labels(tmp_path / "whole"))
+    assert not (tmp_path / "result.partial").exists()
+
+
+def test_a_client_that_is_killed_resumes(run, table, tmp_path):
+    options = ["fit", "table.npy", "-k", "3", *QUICK, "--block-rows", "2"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "comitia", *options],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+    )
+    blocks = tmp_path / "result.partial" / "ensemble"
+    while len([*blocks.glob("block-*")]) < 3 and started.poll() is None:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGKILL)
+    assert started.wait() == -signal.SIGKILL
+    n_kept = len([*blocks.glob("block-*")])
+    assert 3 <= n_kept < 750
+    before = (blocks / "block-00001.npy").stat().st_mtime_ns
+    assert run(*options, "--resume")[0] == 0
+    kept = tmp_path / "result" / "ensemble" / "block-00001.npy"
+    assert kept.stat().st_mtime_ns == before
+    run(*options[:-1], "5000", "-o", "whole")
+    assert_array_equal(clusters(tmp_path / "result"), clusters(tmp_path / "whole"))
+
+
+def test_a_full_disk_leaves_the_blocks(run, table, tmp_path):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    options = [table, "-k", "3", *QUICK, "--block-rows", "500"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pyarrow.parquet.write_table", full)
+        code, _, err = run("fit", *options)
+    assert code == 1
+    assert "part-00000.parquet could not be written" in err
+    assert "3 blocks are kept" in err
+    assert not (tmp_path / "result").exists()
+    code, _, err = run("fit", *options, "--resume")
+    assert code == 0, err
+
+
+# -- refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-m", "lwea"], "lwea does not work on row blocks"),
+        (["--generator", "mixture"], "MixtureGenerator needs the whole table"),
+        (["-k", "2-5"], "-k must be one number"),
+        (["--scale", "robust"], "--scale robust needs the whole table"),
+        (["--impute", "median"], "--impute needs the whole table"),
+        (["--categorical", "onehot"], "--categorical needs the whole table"),
+        (["--truth", "3"], "--id and --truth are not read in blocks"),
+        (["--must-link", "pairs.csv"], "takes no constraints|constraints are not"),
+        (["--workers", "2", "--scheduler", "tcp://x:1"], "leave out --workers"),
+        (["--workers", "0"], "--workers 0 must be at least 1"),
+    ],
+)
+def test_what_needs_the_whole_table_is_refused(options, words, run, table, tmp_path):
+    code, _, err = run("fit", table, "--block-rows", "300", *QUICK, *options)
+    assert code in (1, 2)
+    assert re.search(words, err)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.npy"]
+
+
+def test_blocks_without_rows_are_refused(run, table, tmp_path):
+    code, _, err = run("fit", table, "-k", "3", "--block-rows", "0")
+    assert code == 2
+    assert "--block-rows 0 must be at least 1" in err
+    assert not (tmp_path / "result.partial").exists()
+
+
+def test_a_result_is_no_data(run, table, tmp_path):
+    assert run("fit", table, "-k", "3", *QUICK, "--block-rows", "900")[0] == 0
+    code, _, err = run("fit", "result", "-k", "3", "-o", "second")
+    assert code == 1
+    assert "result is the folder of a result; give that of the data" in err
+
+
+def test_what_is_no_table_in_blocks_is_refused(run, folder, blobs, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "_old.parquet").write_bytes(b"")
+    for given, words in [
+        ([folder], "column 'note' of .* holds string"),
+        ([folder, "--drop", "nothing"], "nothing"),
+        (["empty"], "holds no .parquet file"),
+        ([blobs, "--block-rows", "5"], "is not read in blocks"),
+    ]:
+        code, _, err = run("fit", *given, "-k", "2")
+        assert code in (1, 2)
+        assert re.search(words, err)
+        assert not (tmp_path / "result").exists()
+        assert not (tmp_path / "result.partial").exists()

@@ -1,0 +1,415 @@
+"""Tables of features: what is read, what is refused, and what is said of it."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from comitia.exceptions import ComitiaError
+from comitia.io import read_table
+from comitia.io._delimited_text import _BLOCK_ROWS, read_text
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write text into a file and read it as a table."""
+
+    def table(text, name="table.csv", **how):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_table(path, **how)
+
+    return table
+
+
+THREE = "a,b,c\n1,5,2\n2,7,9\n4,7,1\n"
+
+
+# -- what is read ---------------------------------------------------------------------
+
+
+def test_numbers_are_read_to_the_last_digit(table):
+    values = np.random.RandomState(0).standard_cauchy((200, 4)) * 10.0 ** np.arange(4)
+    rows = "\n".join(",".join(map(repr, row)) for row in values.tolist())
+    got = table(f"a,b,c,d\n{rows}\n", scale="none")
+    assert_array_equal(got.X, values)
+    assert got.feature_names == ["a", "b", "c", "d"]
+    assert (got.object_names, got.truth, got.notes) == (None, None, ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("5", '"5"'),
+        lambda text: text.replace(",", " , "),
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("\n", ",\n"),
+        lambda text: text.replace(",", ";"),
+        lambda text: text.replace(",", "\t"),
+        lambda text: text.replace("5", "5e0"),
+    ],
+)
+def test_ways_of_writing_a_table_do_not_matter(change, table):
+    got = table(change(THREE), scale="none")
+    assert got.feature_names == ["a", "b", "c"]
+    assert_array_equal(got.X, [[1, 5, 2], [2, 7, 9], [4, 7, 1]])
+
+
+def test_the_quick_and_the_careful_reader_agree(table):
+    pandas = pytest.importorskip("pandas")
+    values = np.random.RandomState(1).randn(300, 3).tolist()
+    rows = [",".join(map(repr, row)) for row in values]
+    quick = table("a,b,c\n" + "\n".join(rows), scale="none").X
+    # A blank line with a space in it is more than the quick reader can take.
+    careful = table("a,b,c\n" + "\n".join(rows) + "\n \n", scale="none").X
+    assert_array_equal(quick, careful)
+    text = io.StringIO("a,b,c\n" + "\n".join(rows))
+    frame = pandas.read_csv(text, float_precision="round_trip")
+    assert_array_equal(quick, frame.to_numpy())
+
+
+@pytest.mark.parametrize("where", [0, _BLOCK_ROWS - 1, _BLOCK_ROWS, _BLOCK_ROWS + 7])
+def test_text_is_found_however_late_it_comes(where):
+    cells = [str(i) for i in range(_BLOCK_ROWS + 10)]
+    cells[where] = "late"
+    content = "a,b\n" + "".join(f"{cell},1\n" for cell in cells)
+    names, values, _, _ = read_text(content.encode(), "csv", "file", None)
+    assert names == ["a", "b"]
+    assert values[0].tolist() == cells
+    assert values[1].dtype == np.float64
+
+
+def test_a_file_without_a_header_is_read_and_said_so(table):
+    got = table("1,2\n3,5\n")
+    assert got.feature_names == ["column 1", "column 2"]
+    assert len(got.X) == 2
+    assert "read as data" in got.notes[0]
+    assert table("1,2\n3,5\n4,6\n", header=True).feature_names == ["1", "2"]
+    assert len(table("x,y\n3,5\n4,6\n", header=True).X) == 2
+    with pytest.raises(ComitiaError, match="column 'column 1' holds text"):
+        table("x,y\n3,5\n4,6\n", header=False)
+
+
+@pytest.mark.parametrize("text", [",a,b\nx,1,2\ny,3,5\n", "a,b\nx,1,2\ny,3,5\n"])
+def test_a_first_column_without_a_name_names_the_objects(text, table):
+    # As pandas and R write tables.
+    got = table(text)
+    assert got.object_names == ["x", "y"]
+    assert got.feature_names == ["a", "b"]
+
+
+def test_identifiers_keep_their_digits(table):
+    got = table("id,a\n007,1\n12345678901234567891,2\n", id="id")
+    assert got.object_names == ["007", "12345678901234567891"]
+    assert got.feature_names == ["a"]
+
+
+def test_known_labels_stand_apart(table):
+    got = table("a,y\n1,u\n2,\n4,NA\n5,-1\n", truth="y")
+    assert got.truth.tolist() == ["u", None, None, None]
+    assert got.feature_names == ["a"]
+    assert table("a,y\n1,1\n2,2\n", truth="y").truth.tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ("a", "a"),
+        ("c,a", "ca"),
+        ("2", "b"),
+        ("2-4", "bcd"),
+        ("b:d", "bcd"),
+        ("1:2", "ab"),
+        ("a,3-4,a", "acd"),
+        (["a", "d"], "ad"),
+    ],
+)
+def test_columns_are_chosen_by_name_position_and_range(columns, expected, table):
+    text = "a,b,c,d\n1,2,5,4\n3,4,5,0\n"
+    assert table(text, columns=columns).feature_names == [*expected]
+    left = [name for name in "abcd" if name not in expected]
+    if left:
+        assert table(text, drop=columns).feature_names == left
+
+
+def test_a_name_comes_before_what_it_could_mean(table):
+    text = '"2","x-y","u,v"\n1,2,5\n3,4,0\n'
+    assert table(text, header=True, columns="2").feature_names == ["2"]
+    assert table(text, header=True, columns="x-y").feature_names == ["x-y"]
+    assert table(text, header=True, columns=["u,v"]).feature_names == ["u,v"]
+
+
+def test_standard_input_is_read(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(THREE.encode())))
+    got = read_table("-", format="csv")
+    assert got.source == "standard input"
+    assert got.X.shape == (3, 3)
+
+
+# -- scaling --------------------------------------------------------------------------
+
+
+def test_scaling_is_what_it_says(table):
+    raw = np.array([[1, 5, 2], [2, 7, 9], [4, 7, 1]], dtype=float)
+    standard = table(THREE)
+    assert standard.scaling == "standardised"
+    assert_allclose(standard.X.mean(axis=0), 0, atol=1e-15)
+    assert_allclose(standard.X.std(axis=0), 1)
+    assert_array_equal(standard.raw, raw)
+    robust = table(THREE, scale="robust")
+    low, middle, high = np.percentile(raw, [25, 50, 75], axis=0)
+    assert_allclose(robust.X, (raw - middle) / (high - low))
+    assert_array_equal(table(THREE, scale="none").X, raw)
+
+
+def test_a_constant_column_becomes_zero_and_is_noted(table):
+    got = table("a,b\n0.1,1\n0.1,2\n0.1,5\n")
+    assert_array_equal(got.X[:, 0], 0)
+    assert "column 'a' is constant" in got.notes[0]
+
+
+def test_values_too_large_to_scale_are_refused(table):
+    with pytest.raises(ComitiaError, match="column 'a' are too large to be scaled"):
+        table("a,b\n1e308,1\n-1e308,2\n1e308,5\n")
+
+
+# -- missing values and text ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("blank", ["", "NA", "NaN", "null", "?", " "])
+def test_missing_values_are_refused_with_column_and_row(blank, table):
+    text = f"id,a,b\nx,1,2\ny,3,{blank}\nz,{blank},1\n"
+    with pytest.raises(ComitiaError) as error:
+        table(text, id="id")
+    assert "column 'a' has 1 missing value, the first in row 3 (z)" in str(error.value)
+    assert "--impute median" in str(error.value)
+    got = table(text, id="id", impute="median", scale="none")
+    assert_array_equal(got.X, [[1, 2], [3, 1.5], [2, 1]])
+    assert "2 missing values in columns 'a' and 'b'" in got.notes[0]
+
+
+def test_a_column_without_any_value_is_refused(table):
+    with pytest.raises(ComitiaError, match="column 'b' has no values at all"):
+        table("a,b\n1,\n2,\n", impute="median")
+
+
+def test_infinite_values_are_refused(table):
+    for cell in ("inf", "-Infinity", "1e999"):
+        with pytest.raises(
+            ComitiaError, match="column 'b' has 1 infinite value, the f"
+        ):
+            table(f"a,b\n1,2\n2,{cell}\n")
+
+
+def test_text_is_refused_and_the_way_out_named(table):
+    with pytest.raises(ComitiaError, match=r"'red', 'blue'\); turn .* --categorical"):
+        table("a,colour\n1,red\n2,blue\n4,red\n")
+    with pytest.raises(ComitiaError, match="if it names the objects say --id who"):
+        table("a,who\n1,anna\n2,bert\n")
+    with pytest.raises(ComitiaError, match="has decimal commas"):
+        table("a;b\n1;2,5\n2;3,5\n")
+    with pytest.raises(ComitiaError, match="holds text"):
+        table("a,b\n1,1_000\n2,2_000\n3,1_000\n")  # a number to Python alone
+
+
+def test_categories_become_columns_that_stay_0_and_1(table):
+    text = "a,colour\n1,red\n2,blue\n4,red\n"
+    got = table(text, categorical="onehot")
+    assert got.feature_names == ["a", "colour=blue", "colour=red"]
+    assert_array_equal(got.X[:, 1:], [[0, 1], [1, 0], [0, 1]])
+    assert "became 2 one-hot columns" in got.notes[0]
+    many = "a,b\n" + "".join(f"{i},n{i}\n" for i in range(300))
+    with pytest.raises(ComitiaError, match="300 different values"):
+        table(many, categorical="onehot")
+
+
+def test_true_and_false_are_numbers(table):
+    got = table("a,b\n1,TRUE\n2,false\n4,true\n", scale="none")
+    assert_array_equal(got.X[:, 1], [1, 0, 1])
+
+
+def test_what_looks_like_an_identifier_is_noted(table):
+    counted = table("id,a\n5,1\n6,3\n7,2\n")
+    assert "column 'id' only counts the rows" in counted.notes[0]
+    long = table("id,a\n90071992547409931,1\n90071992547409950,3\n9,2\n")
+    assert "beyond 2**53" in long.notes[0]
+
+
+# -- files that are not tables --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("\n \n", "is empty"),
+        ("a,b\n", "has a header and no rows"),
+        ("a,b\n1,2\n", "has one row"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 cell and the first line has 2"),
+        ("a,b\n1,2\n3,4,5\n", "line 3 has 3 cells and the first line has 2"),
+        ("a,a\n1,2\n3,4\n", "two columns called 'a', the 1st and the 2nd"),
+        ('a,b\n1,"2\n3,4\n5,6\n', "quotation mark left open"),
+        ("a,b\n1,1\n1,1\n", "all columns are constant"),
+        (b"a,b\n1,\xe9\n", r"is not UTF-8 \(byte 0xe9 in line 2\)"),
+        ("a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
+    ],
+)
+def test_a_bad_file_is_refused_in_words(text, words, table):
+    with pytest.raises(ComitiaError, match=words):
+        table(text)
+
+
+def test_files_that_are_not_there_or_of_another_kind(tmp_path):
+    with pytest.raises(ComitiaError, match="there is no file"):
+        read_table(tmp_path / "nowhere.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ComitiaError, match="is a folder"):
+        read_table(tmp_path / "folder.csv")
+    with pytest.raises(ComitiaError, match="does not say its format"):
+        read_table(tmp_path / "table.xlsx")
+    with pytest.raises(ComitiaError, match="format='xlsx' is not known"):
+        read_table(tmp_path / "table.xlsx", format="xlsx")
+    with pytest.raises(ComitiaError, match="scale='wrong' is not known"):
+        read_table(tmp_path / "table.csv", scale="wrong")
+    for name in ("table.npy", "table.npz", "table.parquet", "table.h5ad"):
+        (tmp_path / name).write_text("nonsense")
+        with pytest.raises(ComitiaError, match=name):
+            read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"columns": "d"}, "columns='d' is no column; there are a, b, c"),
+        ({"columns": "3-1"}, "runs backwards"),
+        ({"drop": "1-3"}, "no columns are left"),
+        ({"id": "aa"}, "id='aa' is no column"),
+        ({"truth": "9"}, "truth='9' is no column"),
+        ({"key": "X"}, "key='X' goes with .npz"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(how, words, table):
+    with pytest.raises(ComitiaError, match=words):
+        table(THREE, **how)
+
+
+# -- arrays, Parquet, AnnData ---------------------------------------------------------
+
+
+def test_arrays_are_read(tmp_path):
+    X = np.random.RandomState(0).randint(0, 9, size=(6, 2))
+    np.save(tmp_path / "x.npy", X)
+    assert_array_equal(read_table(tmp_path / "x.npy", scale="none").X, X)
+    np.save(tmp_path / "one.npy", X[:, 0])
+    assert read_table(tmp_path / "one.npy").X.shape == (6, 1)
+    np.savez(
+        tmp_path / "x.npz",
+        X=X,
+        y=np.arange(6) % 2,
+        Z=X[:, :1],
+        feature_names=["p", "q"],
+        object_names=[*"uvwxyz"],
+    )
+    got = read_table(tmp_path / "x.npz", truth="y", scale="none")
+    assert_array_equal(got.X, X)
+    assert got.feature_names == ["p", "q"]
+    assert got.object_names == [*"uvwxyz"]
+    assert got.truth.tolist() == [*"010101"]
+    assert read_table(tmp_path / "x.npz", key="Z").X.shape == (6, 1)
+    with pytest.raises(ComitiaError, match="key='W' is no array"):
+        read_table(tmp_path / "x.npz", key="W")
+
+
+def test_arrays_that_are_no_tables_are_refused(tmp_path):
+    np.save(tmp_path / "three.npy", np.zeros((2, 3, 4)))
+    with pytest.raises(ComitiaError, match="has 3 dimensions"):
+        read_table(tmp_path / "three.npy")
+    np.save(tmp_path / "none.npy", np.zeros((0, 3)))
+    with pytest.raises(ComitiaError, match="is empty"):
+        read_table(tmp_path / "none.npy")
+    np.save(tmp_path / "complex.npy", np.zeros((2, 3), dtype=complex))
+    with pytest.raises(ComitiaError, match="complex128; give numbers"):
+        read_table(tmp_path / "complex.npy")
+    np.savez(tmp_path / "two.npz", A=np.eye(2), B=np.eye(2))
+    with pytest.raises(ComitiaError, match="holds A, B; say which"):
+        read_table(tmp_path / "two.npz")
+    np.save(tmp_path / "pickle.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(ComitiaError, match="npy file that can be read"):
+        read_table(tmp_path / "pickle.npy")
+
+
+def test_an_ensemble_is_not_a_table(tmp_path):
+    from comitia import Ensemble
+
+    Ensemble([[0, 1], [1, 1]]).save(tmp_path / "votes.npz")
+    with pytest.raises(ComitiaError, match="use comitia combine"):
+        read_table(tmp_path / "votes.npz")
+
+
+def test_parquet_is_read(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(
+        {
+            "a": [1, 2, 4],
+            "b": [0.5, None, 1.5],
+            "c": [*"xyx"],
+            "d": [True, False, True],
+        },
+        index=["r", "s", "t"],
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    got = read_table(tmp_path / "t.parquet", impute="median", scale="none", truth="c")
+    assert got.feature_names == ["a", "b", "d"]
+    assert got.object_names == ["r", "s", "t"]
+    assert got.truth.tolist() == [*"xyx"]
+    assert_array_equal(got.X, [[1, 0.5, 1], [2, 1.0, 0], [4, 1.5, 1]])
+    with pytest.raises(ComitiaError, match="column 'c' holds text"):
+        read_table(tmp_path / "t.parquet", impute="median")
+
+
+def test_anndata_are_read(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    from scipy.sparse import csr_matrix
+
+    X = np.random.RandomState(0).rand(5, 3).astype(np.float32)
+    data = anndata.AnnData(csr_matrix(X))
+    data.obs_names, data.var_names = [*"abcde"], ["g1", "g2", "g3"]
+    data.obs["type"] = ["u", "v", "u", None, "v"]
+    data.obsm["X_pca"] = X[:, :2]
+    data.layers["double"] = 2 * X
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    got = read_table(
+        tmp_path / "cells.h5ad", truth="type", scale="none", columns="g2:g3"
+    )
+    assert_array_equal(got.X, X[:, 1:])
+    assert got.object_names == [*"abcde"]
+    assert got.truth.tolist() == ["u", "v", "u", None, "v"]
+    pca = read_table(tmp_path / "cells.h5ad", key="X_pca")
+    assert pca.feature_names == ["X_pca 1", "X_pca 2"]
+    double = read_table(tmp_path / "cells.h5ad", key="double", scale="none")
+    assert_array_equal(double.X, 2 * X)
+    with pytest.raises(ComitiaError, match="it has X, double, X_pca"):
+        read_table(tmp_path / "cells.h5ad", key="umap")
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("t.parquet", "pyarrow"), ("t.h5ad", "anndata")]
+)
+def test_what_is_not_installed_is_named(name, package, tmp_path, monkeypatch):
+    (tmp_path / name).write_text("")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r"pip install 'comitia\[io\]'"):
+        read_table(tmp_path / name)
+
+
+def test_text_needs_neither_pandas_nor_pyarrow(table, monkeypatch):
+    for package in ("pandas", "pyarrow", "polars"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert table(THREE).X.shape == (3, 3)
