@@ -9,7 +9,8 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.partition import cut, hac
-from comitia.weigh import Groups, floored_variance, normalise_weights
+from comitia.weigh import Groups, normalise_weights
+from comitia.weigh.groups import floored_variance
 
 __all__ = ["FuzzyHellingerEnsemble"]
 

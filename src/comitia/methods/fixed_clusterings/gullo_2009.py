@@ -7,15 +7,15 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.partition import complete_vote, cut, hac, lifetime, tcut
-from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
-from comitia.weigh import (
-    check_agreement,
+from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
     diversity_scores,
     diversity_weights,
     group_similarity,
 )
+from comitia.partition import complete_vote, cut, hac, lifetime, tcut
+from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
+from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["DiversityWeighting"]
 

@@ -8,7 +8,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.weigh import check_agreement, group_support, normalise_weights
+from comitia.weigh import group_support, normalise_weights
+from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["GroupRelativeWeights"]
 

@@ -7,7 +7,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import kmeans_rows
-from comitia.weigh import coassociation_degree
+from comitia.represent.cluster_sums import row_sums
 
 __all__ = ["SEC"]
 
@@ -125,7 +125,7 @@ class SEC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        d = coassociation_degree(ensemble)
+        d = row_sums(ensemble, ensemble.sizes)
         paper = self.variant == "paper"
         weights = d if paper else 1.0 / d
         labels, self.objective_ = kmeans_rows(
