@@ -12,8 +12,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods.selection._cluster_stability import kept_coassociation
 from comitia.partition import cut, hac, micro_linkage
-from comitia.select import kept_coassociation
 
 __all__ = ["ClusterSelectionMethod"]
 

@@ -2,8 +2,8 @@
 
 from comitia.catalogue import MethodCard
 from comitia.generate import KMeansGenerator
+from comitia.methods.selection._cluster_stability import edited_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
-from comitia.select import edited_stability
 
 __all__ = ["EditedStableClusters"]
 

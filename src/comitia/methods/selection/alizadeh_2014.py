@@ -2,8 +2,8 @@
 
 from comitia.catalogue import MethodCard
 from comitia.generate import KMeansGenerator
+from comitia.methods.selection._cluster_stability import cluster_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
-from comitia.select import cluster_stability
 
 __all__ = ["StableClusters"]
 

@@ -9,9 +9,14 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
 from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._hcss_subsets import (
+    graph_scores,
+    relevance_redundancy,
+    subset_weights,
+)
 from comitia.partition import ncut
 from comitia.represent import coassociation, knn_graph
-from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
+from comitia.select import top
 from comitia.validity import score_table
 
 __all__ = ["HCSS"]
