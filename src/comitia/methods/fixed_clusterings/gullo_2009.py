@@ -13,7 +13,8 @@ from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     diversity_weights,
     group_similarity,
 )
-from comitia.partition import complete_vote, cut, hac, lifetime, tcut
+from comitia.partition import complete_vote, cut, hac, tcut
+from comitia.partition.linkage import lifetime
 from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
 from comitia.weigh.mean_agreement import check_agreement
 
