@@ -10,7 +10,7 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
-from comitia.weigh import coassociation_degree
+from comitia.represent.cluster_sums import row_sums
 
 __all__ = ["SEC"]
 
@@ -126,7 +126,7 @@ class SEC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        d = coassociation_degree(ensemble)
+        d = row_sums(ensemble, ensemble.sizes)
         paper = self.variant == "paper"
         weights = d if paper else 1.0 / d
         labels, self.objective_ = kmeans_rows(
