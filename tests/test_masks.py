@@ -8,7 +8,8 @@ from numpy.testing import assert_array_equal
 import comitia
 from comitia import Ensemble, MultiViewEnsemble, method
 from comitia.agreement import agreement, agreement_with, contingency
-from comitia.cluster import ConstraintSet, KMedoids, modularity
+from comitia.cluster import ConstraintSet, KMedoids
+from comitia.cluster.communities import modularity
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.io import Result

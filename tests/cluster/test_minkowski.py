@@ -8,14 +8,14 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.cluster import (
-    MinkowskiKMeans,
+from comitia.cluster import MinkowskiKMeans
+from comitia.cluster.minkowski import (
+    _Descent,
     minkowski_centers,
     minkowski_distances,
     minkowski_kmeans,
     minkowski_weights,
 )
-from comitia.cluster.minkowski import _Descent
 from comitia.exceptions import ComitiaError
 
 BLOBS, TRUTH = make_blobs(90, centers=3, cluster_std=1.0, random_state=4)

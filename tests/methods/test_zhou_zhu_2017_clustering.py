@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
-from comitia.cluster import minkowski_weights
+from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,

@@ -14,9 +14,9 @@ from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     Repeats,
     best_run,
-    check_n_clusters,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.exceptions import ComitiaError
 from comitia.optimise import power_weights
@@ -236,7 +236,7 @@ def minkowski_kmeans(
         The best run: labels, centers, weights, objective, converged.
     """
     data = np.ascontiguousarray(X, dtype=np.float64)
-    check_n_clusters(n_clusters, len(data))
+    refuse_excess_clusters(n_clusters, len(data))
     beta = p if weight_power is None else weight_power
 
     def run() -> MinkowskiRun:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._sklearn import Interval, in_workers, validate_data
-from comitia.cluster.dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import closest_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.checkpoint import Checkpoint, fingerprint
@@ -403,7 +403,7 @@ class NearestCentre:
             # Double precision: as exact as the way for few objects.
             frame = Frame(self.centres.mean(axis=0), 1.0)
             return nearest_of_rows(X, self.centres - frame.shift, frame)
-        return nearest_rows(X, self.centres)
+        return closest_rows(X, self.centres)
 
     def predict_membership(self, X: NDArray[Any]) -> NDArray[np.float64]:
         r"""Memberships by the distances to the centres.

@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from comitia._scales import far_shift, untied
 from comitia._sklearn import HasMethods
-from comitia.cluster.dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import closest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
@@ -421,7 +421,7 @@ class NearestObject:
             The labels of their nearest neighbours; of equally near ones the first.
         """
         X = X if self.features is None else self.features(X)
-        return self.labels[nearest_rows(X, self.X)]
+        return self.labels[closest_rows(X, self.X)]
 
 
 def median_distance(

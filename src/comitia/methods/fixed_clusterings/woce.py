@@ -9,13 +9,17 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
 from comitia.generate.estimators import (
     NearestObject,
     distance_bytes,
     median_distance,
+)
+from comitia.methods.fixed_clusterings._constraint_projection import (
+    LinearProjection,
+    constraint_directions,
+    whitening,
 )
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights

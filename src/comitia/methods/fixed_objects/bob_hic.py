@@ -7,7 +7,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster.dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import closest_rows
 from comitia.config import require_memory
 from comitia.generate.base import Made
 from comitia.generate.boosting import BoostingGenerator
@@ -52,7 +52,7 @@ def tree_round(X, drawn, weights, rng, *, n_clusters, linkage="average"):
 
     rows = drawn.rows
     tree = hac(pdist(X[rows]), linkage)
-    nearest = nearest_rows(X, X[rows])
+    nearest = closest_rows(X, X[rows])
     nearest[rows] = np.arange(len(rows))
     gap = np.sqrt(((X - X[rows][nearest]) ** 2).sum(axis=1))
     labels = cut(tree, min(n_clusters, len(rows)))

@@ -7,9 +7,10 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster import minimax_cmeans, squared_distances
 from comitia.cluster.clusterer import initial_centers, warn_unconverged
+from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._minimax_fcm_cmeans import minimax_cmeans
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     order_of_appearance,
@@ -195,14 +196,14 @@ class MinimaxFCM(MultiViewMethod):
 
     def _start(self, wide, n_clusters, rng):
         centers = initial_centers(wide, n_clusters, "k-means++", rng)
-        return squared_distances(wide, centers).argmin(axis=1)
+        return distances_to_centers(wide, centers).argmin(axis=1)
 
     def _store(self, X, run):
         warn_unconverged(run.converged, self, self.max_iter)
         self.objective_, self.converged_ = run.objective, run.converged
         self.n_iter_ = len(run.objective) - 1
         self.view_weights_ = run.weights
-        near = [squared_distances(x, c) for x, c in zip(X, run.centers, strict=True)]
+        near = [distances_to_centers(x, c) for x, c in zip(X, run.centers, strict=True)]
         self.view_labels_ = np.stack([to_numpy(d).argmin(axis=1) for d in near], axis=1)
         F = to_numpy(run.membership)
         labels = F.argmax(axis=1)

@@ -7,10 +7,10 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.cluster import cmedoid_vectors
 from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._mvfcmddv_medoids import cmedoid_vectors
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
 from comitia.optimise.ties import first_lowest, lowest_run
 

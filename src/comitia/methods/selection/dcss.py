@@ -8,9 +8,10 @@ from scipy.sparse import csr_array, hstack
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import bhattacharyya, gaussian_log_density, merge_gaussians
+from comitia.cluster.mixture import gaussian_log_density
 from comitia.exceptions import ComitiaError
 from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._dcss_gaussians import bhattacharyya, merge_gaussians
 from comitia.partition import hypergraph_ncut
 from comitia.select import top
 

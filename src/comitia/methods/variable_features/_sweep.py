@@ -7,7 +7,8 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import method
-from comitia.cluster import LAC, weighted_distances
+from comitia.cluster import LAC
+from comitia.cluster.lac import weighted_distances
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
 from comitia.represent import distance_shares

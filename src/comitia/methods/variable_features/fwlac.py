@@ -4,7 +4,7 @@ from numbers import Real
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.cluster import FuzzyWeightedLAC
+from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 
 __all__ = ["FWLAC"]

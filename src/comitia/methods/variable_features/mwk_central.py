@@ -9,8 +9,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
+from comitia.cluster import MinkowskiKMeans
 from comitia.cluster.clusterer import Repeats
+from comitia.cluster.minkowski import minkowski_kmeans
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 from comitia.generate.estimators import n_clusters_range
