@@ -8,7 +8,9 @@ from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand, agreement_matrix
 from comitia.exceptions import ComitiaError
 from comitia.select import borda_points, relative_neighbourhood, seed_communities
-from comitia.validity import calinski_harabasz, davies_bouldin, silhouette
+from comitia.validity.centres import davies_bouldin
+from comitia.validity.pairs import silhouette
+from comitia.validity.scatter import calinski_harabasz
 from tests.fixtures import E6, X6, planted, same_partition
 
 Multiplex = method("rastin_kanawati_2015")

@@ -12,7 +12,7 @@ from comitia.exceptions import ComitiaWarning
 from comitia.generate import FuzzyGenerator
 from comitia.methods import ValidityWeightedFuzzyEnsemble
 from comitia.methods.fixed_clusterings.son_2016 import membership_similarity
-from comitia.validity import dunn
+from comitia.validity.pairs import dunn
 from tests.fixtures import E6, X6, planted, same_partition
 
 

@@ -9,7 +9,7 @@ from comitia import Ensemble, method
 from comitia.exceptions import ComitiaWarning
 from comitia.partition.moves import set_partitions
 from comitia.represent import path_kernel
-from comitia.validity import (
+from comitia.validity.centres import (
     cluster_size_difference,
     inter_cluster_distance,
     intra_cluster_distance,

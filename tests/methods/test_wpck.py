@@ -8,7 +8,8 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble, method
 from comitia.partition.moves import set_partitions
 from comitia.represent import subset_kernel
-from comitia.validity import compactness, connectedness, dunn, silhouette
+from comitia.validity.centres import compactness
+from comitia.validity.pairs import connectedness, dunn, silhouette
 from comitia.weigh import maximum_relevance
 from tests.fixtures import E6, X6, planted, same_partition
 

@@ -12,7 +12,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series import RepresentationGenerator
 from comitia.methods.temporal.yang_chen_2011 import judge
-from comitia.validity import dunn, modified_hubert
+from comitia.validity.pairs import dunn, modified_hubert
 from tests.fixtures import E6, X6, same_partition
 
 Method = method("yang_chen_2011")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.agreement import contingency
+from comitia.agreement import contingency_table
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -234,7 +234,7 @@ def subset_kernel(
     >>> round(subset_kernel(C, D, normalise=False), 6)
     2.333333
     """
-    table = contingency(a, b)
+    table = contingency_table(a, b)
     kernel = subset_kernel_table(int(table.sum()), max_subset_size)
     return kernel.normalised(table) if normalise else float(2.0 ** kernel.log2(table))
 
@@ -277,7 +277,7 @@ def path_kernel(
     >>> round(path_kernel(C, D, normalise=False) * 72, 6)
     13.0
     """
-    table = contingency(a, b)
+    table = contingency_table(a, b)
     n = int(table.sum())
     kernel = path_kernel_table(n, continuation)
     if normalise:

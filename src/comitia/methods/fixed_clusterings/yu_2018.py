@@ -21,7 +21,7 @@ from comitia.methods.fixed_clusterings._constraint_projection import (
 )
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.partition import kmeans, ncut_points
-from comitia.validity import sse
+from comitia.validity.scatter import sse
 
 __all__ = ["DCECP"]
 
