@@ -127,7 +127,7 @@ class BoostedCOPKMeans(BoostedMethod):
         if len(self.constraints_):
             steps |= {
                 "measure": partial(constraint_error, variant=self.variant, **pairs),
-                "stop": no_better_than_chance,
+                "stop": half_is_violated,
                 "reweight": by_violation,
                 "weights": self.constraints_.weights / len(self.constraints_),
             }
@@ -163,7 +163,7 @@ def constraint_error(X, made, rounds, *, constraints, variant):
     return {"violated": violated, "error": error, "vote": vote}
 
 
-def no_better_than_chance(made, rounds):
+def half_is_violated(made, rounds):
     """Whether half of the constraints, by priority, are violated."""
     # The first round is never asked about itself. A clustering that comes back has
     # an error of one half by the new priorities, up to rounding.

@@ -158,7 +158,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         n_clusters = self._resolve_n_clusters(
             ensemble, clustering_weights=self.clustering_weights_
         )
-        S = membership_similarity(ensemble, self.clustering_weights_)
+        S = weighted_membership_similarity(ensemble, self.clustering_weights_)
         start = np.eye(n_clusters)[ncut(S, n_clusters, rng)] + 1.0 / n_clusters
         found = symmetric_nmf_simplex(
             S, start / 2, max_iter=self.max_iter, tol=self.tol
@@ -185,7 +185,7 @@ def _require_memory_for(n):
     )
 
 
-def membership_similarity(ensemble, clustering_weights):
+def weighted_membership_similarity(ensemble, clustering_weights):
     """Weighted mean, over the clusterings, of how alike the memberships are."""
     n = ensemble.n_objects
     _require_memory_for(n)

@@ -15,7 +15,7 @@ from comitia.base import VariableWeightMethod
 from comitia.methods._alternating import AlternatingMethod
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import roughness
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.optimise import indicator_start
 from comitia.partition import kmeans
 from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
@@ -99,7 +99,7 @@ class ViewFactors:
         n, device = views.n_objects, method._device
         self.n_views = views.n_views
         self.tables = scaled
-        self.n_clusters = int(method.n_clusters or choose_n_clusters(scaled))
+        self.n_clusters = int(method.n_clusters or choose_from_views(scaled))
         wide = np.concatenate([balance_view(X) for X in scaled], axis=1)
         self.start = kmeans(wide, self.n_clusters, rng, n_init=method.n_init).labels
         near = min(method.n_neighbors, n - 1)

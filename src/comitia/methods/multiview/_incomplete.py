@@ -16,7 +16,7 @@ from comitia.methods.multiview._coupled_factors import (
     coupled_objective,
     coupled_sweep,
 )
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.partition import kmeans
 from comitia.represent import balance_view, row_scale, scale_view, view_limits
 
@@ -114,8 +114,8 @@ class IncompleteViewMethod(MultiViewMethod):
         everywhere = present.all(axis=1)
         # Objects that were filled in are all alike, and would make a cluster.
         if everywhere.sum() > 2:
-            return choose_n_clusters([X[everywhere] for X in arrays])
-        return choose_n_clusters(arrays)
+            return choose_from_views([X[everywhere] for X in arrays])
+        return choose_from_views(arrays)
 
     def _place(
         self,

@@ -13,7 +13,7 @@ from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
 from comitia.optimise import frobenius_loss, l21_norm, power_weights
-from comitia.optimise.nmf import row_norms
+from comitia.optimise.nmf import row_lengths
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
@@ -282,7 +282,7 @@ class CGMVUFS(AlternatingViewMethod):
         self.view_labels_ = np.stack([to_numpy(u).argmax(axis=1) for u in U], axis=1)
         self.consensus_ = to_numpy(middle)
         self.components_ = [to_numpy(F) for F in V]
-        lengths = [row_norms(F) for F in self.components_]
+        lengths = [row_lengths(F) for F in self.components_]
         self.feature_weights_ = np.concatenate(
             [length / (length.sum() or 1.0) for length in lengths]
         )
@@ -292,7 +292,7 @@ class CGMVUFS(AlternatingViewMethod):
             return self.consensus_.argmax(axis=1)
         wide = np.concatenate(
             [
-                standardised(X[:, c])
+                _standardised(X[:, c])
                 for X, c in zip(problem.tables, chosen, strict=True)
             ],
             axis=1,
@@ -341,7 +341,7 @@ class _Problem(ViewFactors):
         self.floor = method.smoothing * self.n_clusters
 
 
-def standardised(X):
+def _standardised(X):
     """Features of mean zero and variance one."""
     mean, scale, _ = column_scales(X)
     return (X - mean) / scale

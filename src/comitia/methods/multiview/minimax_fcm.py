@@ -12,7 +12,7 @@ from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._minimax_fcm_cmeans import minimax_cmeans
 from comitia.methods.multiview._shared import (
-    choose_n_clusters,
+    choose_from_views,
     order_of_appearance,
     standardised,
 )
@@ -176,7 +176,7 @@ class MinimaxFCM(MultiViewMethod):
         tables = views.arrays
         if self.scale == "standard":
             tables = [standardised(X) for X in tables]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate(tables, axis=1)
         starts = [self._start(wide, k, rng) for _ in range(self.n_init)]
         X = [floats_on(table, self._device) for table in tables]

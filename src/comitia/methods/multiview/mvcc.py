@@ -12,7 +12,7 @@ from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
 from comitia.methods.multiview._shared import (
-    choose_n_clusters,
+    choose_from_views,
     order_of_appearance,
     with_unit_rows,
 )
@@ -216,7 +216,7 @@ class MVCC(MultiViewMethod):
 
     def _combine(self, ensemble, views, rng):
         tables = [self._scaled(X) for X in views.arrays]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate([balance_view(X) for X in tables], axis=1)
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         known = [

@@ -11,7 +11,7 @@ from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._mvfcmddv_medoids import cmedoid_vectors
-from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
+from comitia.methods.multiview._shared import choose_from_views, order_of_appearance
 from comitia.optimise.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
@@ -174,7 +174,7 @@ class MVFCMddV(MultiViewMethod):
 
     def _combine(self, ensemble, views, rng):
         tables = [dissimilarities(X, self.metric) for X in views.arrays]
-        k = self.n_clusters or choose_n_clusters(tables, metric="precomputed")
+        k = self.n_clusters or choose_from_views(tables, metric="precomputed")
         starts = [self._start(tables, k, rng) for _ in range(self.n_init)]
         R = [floats_on(table, self._device) for table in tables]
         runs = [

@@ -154,7 +154,10 @@ class RepresentationEnsemble(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
-            [normalise_weights(judge(Z, ensemble, index)) for index in self.indices]
+            [
+                normalise_weights(scores_by_index(Z, ensemble, index))
+                for index in self.indices
+            ]
         )
         self.clustering_weights_ = self.index_weights_.mean(axis=0)
         consensuses = [
@@ -185,7 +188,7 @@ class RepresentationEnsemble(EnsembleMethod):
         ]
 
 
-def judge(X, ensemble, index):
+def scores_by_index(X, ensemble, index):
     """The value of each clustering by one criterion, 0 or more."""
     if index == "nmi":
         return mean_agreement(ensemble, "nmi_sqrt")

@@ -227,7 +227,7 @@ class WGNMF(AlternatingMethod):
         return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
-def degrees(votes, weights):
+def similarity_row_sums(votes, weights):
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
     return votes.to_objects(votes.put(w[:, None]))[:, 0]
@@ -249,7 +249,7 @@ class Frobenius:
     @staticmethod
     def update_objects(votes, weights, U, V, strength):
         data = frobenius_term(votes.membership, U, V)
-        S, d = votes.similarity(weights), degrees(votes, weights)
+        S, d = votes.similarity(weights), similarity_row_sums(votes, weights)
         return multiply(U, data, graph_term(S, U, strength, degrees=d), floor=_FLOOR)
 
     @staticmethod
@@ -274,7 +274,7 @@ class KullbackLeibler:
 
     @classmethod
     def update_objects(cls, votes, weights, U, V, strength):
-        S, d = votes.similarity(weights), degrees(votes, weights)[:, None]
+        S, d = votes.similarity(weights), similarity_row_sums(votes, weights)[:, None]
         xp = array_namespace(U)
         # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.
         logs = xp.log(U) - xp.log(xp.min(U))
