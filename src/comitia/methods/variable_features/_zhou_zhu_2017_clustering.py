@@ -33,7 +33,6 @@ __all__ = [
     "ParetoFront",
     "ParetoRun",
     "kernel_distances",
-    "pareto_costs",
     "pareto_search",
 ]
 
@@ -112,36 +111,6 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
     X = np.asarray(X, dtype=np.float64)
     centers = np.asarray(centers, dtype=np.float64)
     return _kernel(X - centers[:, None], np.asarray(widths, dtype=np.float64))
-
-
-def pareto_costs(
-    X: ArrayLike,
-    labels: ArrayLike,
-    centers: ArrayLike,
-    weights: ArrayLike,
-    widths: ArrayLike,
-    weight_power: float = 3.0,
-) -> tuple[float, float]:
-    r"""Compactness of clusters, and compactness over separation.
-
-    .. math::
-        J_1 = \sum_v \sum_{i \in C^v} \sum_r w_{vr}^\beta \, kd(x_{ir}, c_{vr}), \qquad
-        J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
-        \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
-    """
-    X = np.asarray(X, dtype=np.float64)
-    labels = np.asarray(labels, dtype=np.intp)
-    centers = np.asarray(centers, dtype=np.float64)
-    widths = np.asarray(widths, dtype=np.float64)
-    own = _kernel(X - centers[labels], widths)
-    return _costs(
-        X.mean(axis=0),
-        centers,
-        np.asarray(weights, dtype=np.float64),
-        widths,
-        weight_power,
-        _sums(own, labels, len(centers)),
-    )
 
 
 def pareto_search(
@@ -295,6 +264,15 @@ def _costs(
     beta: float,
     D: Array,
 ) -> tuple[float, float]:
+    r"""Compactness of clusters, and compactness over separation.
+
+    With the kernel distances :math:`D_{vr} = \sum_{i \in C^v} kd(x_{ir}, c_{vr})`
+
+    .. math::
+        J_1 = \sum_v \sum_r w_{vr}^\beta D_{vr}, \qquad
+        J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
+        \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
+    """
     powered = weights**beta
     J1 = float((powered * D).sum())
     k = len(centers)
@@ -330,7 +308,7 @@ class KernelParetoClustering(Clusterer):
     """Kernel-based multi-objective clustering with feature weights.
 
     An evolutionary search for clusters that are compact and, at the same time, compact
-    for how separate they are [1]_; see :func:`pareto_costs` for the two objectives.
+    for how separate they are [1]_; see ``_costs`` for the two objectives.
 
     References
     ----------
