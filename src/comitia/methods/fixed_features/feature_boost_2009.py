@@ -20,7 +20,6 @@ from comitia.generate.boosting_votes import (
 )
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Rng
-from comitia.weigh import variance_shares
 
 __all__ = ["FeatureBoosting", "by_importance"]
 

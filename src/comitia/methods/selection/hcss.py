@@ -17,7 +17,7 @@ from comitia.methods.selection._hcss_subsets import (
     subset_weights,
 )
 from comitia.represent import knn_graph
-from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
+from comitia.select import top
 from comitia.validity import score_table
 
 __all__ = ["HCSS"]
