@@ -949,7 +949,7 @@ class Ensemble:
         """Whether a glance at the first objects says that too few rows are equal."""
         if not self.is_hard or self.n_objects <= 2 * sizes.GLANCE_ROWS:
             return False
-        from comitia._kernels.distinct import distinct_rows
+        from comitia._kernels.label_rows import distinct_rows
 
         some = np.ascontiguousarray(self.codes[:, : sizes.GLANCE_ROWS])
         first, _ = distinct_rows(some, np.ascontiguousarray(some.T))
@@ -959,7 +959,7 @@ class Ensemble:
         """Where each distinct row first is, and the number of that of each object."""
         if not self.is_hard or self.codes.size < sizes.FEW_LABELS:
             return _first_appearance(self._row_keys())
-        from comitia._kernels.distinct import distinct_rows
+        from comitia._kernels.label_rows import distinct_rows
 
         first, inverse = distinct_rows(self.codes, self.row_codes)
         return first, inverse

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from comitia import Ensemble
-from comitia._kernels.tcut import row_norms, row_totals, weighted_contingency
+from comitia._kernels.contingency import weighted_contingency
+from comitia._kernels.label_rows import row_norms, row_totals
 from comitia.engine.sparse import SparseEngine
 from comitia.exceptions import ComitiaError
 from comitia.partition import bipartite_embedding, bipartite_spectrum, tcut

@@ -112,7 +112,7 @@ def _limit_memory(n_bytes: int) -> None:
 
 def _load() -> None:
     """Import what every fit needs, so that neither time nor memory count it."""
-    for name in ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average"):
+    for name in ("scipy.sparse", "comitia.base", "comitia._kernels.linkage"):
         importlib.import_module(name)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import _labels
-from comitia._kernels.fixedpoint import xlogx
+from comitia._kernels.sums import xlogx
 from comitia._names import in_order, matching_rows
 from comitia.agreement._measures import Counted, Floats, PairSums
 from comitia.engine import tables

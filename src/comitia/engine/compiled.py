@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges, steps, thread_count
+from comitia._kernels.sums import over_ranges, steps, thread_count
 from comitia._labels import narrowest
 from comitia.config import memory_budget, require_memory
 from comitia.engine.host import HostEngine
@@ -91,7 +91,7 @@ class CompiledEngine(HostEngine):
         return self._integer_tables(integers)
 
     def _integer_tables(self, integers: Integers) -> Integers:
-        from comitia._kernels.tcut import weighted_contingency
+        from comitia._kernels.contingency import weighted_contingency
 
         block = self.block
         K = int(block.offsets[-1])
@@ -149,7 +149,7 @@ class CompiledEngine(HostEngine):
 
     def row_sums(self, values: Floats) -> Floats:
         """Sum of the values of the clusters of each object, B v."""
-        from comitia._kernels.tcut import row_totals
+        from comitia._kernels.label_rows import row_totals
 
         out = np.empty(self.block.n_objects)
         # A missing label reads the zero behind the values of its clustering.
@@ -157,7 +157,7 @@ class CompiledEngine(HostEngine):
         return out
 
     def _row_norms(self, table: Floats) -> Floats:
-        from comitia._kernels.tcut import row_norms
+        from comitia._kernels.label_rows import row_norms
 
         codes, starts, padded = self.block.row_codes, self.starts, self.padded(table)
         out = np.empty(len(codes))
@@ -176,7 +176,7 @@ class CompiledEngine(HostEngine):
 
     def mean_rows(self, table: Floats, weights: Floats) -> Floats:
         """Weighted mean of the table rows of the clusters of each object."""
-        from comitia._kernels.voting import mean_rows
+        from comitia._kernels.label_rows import mean_rows
 
         means = np.empty((self.block.n_objects, table.shape[1]))
         given = self._places, self.padded(table), self.padded(weights), means
@@ -187,7 +187,7 @@ class CompiledEngine(HostEngine):
         self, targets: Integers, n_labels: int, weights: Floats
     ) -> NDArray[np.float64]:
         """Weight of the clusters of each object by what they vote for."""
-        from comitia._kernels.voting import vote_table
+        from comitia._kernels.label_rows import vote_table
 
         votes = np.empty((self.block.n_objects, n_labels))
         given = self._places, *self.ballots(targets, n_labels, weights), votes
@@ -198,7 +198,7 @@ class CompiledEngine(HostEngine):
         self, targets: Integers, n_labels: int, weights: Floats
     ) -> NDArray[np.int32]:
         """The label with most votes of each object, the lowest of equals, or -1."""
-        from comitia._kernels.voting import plurality
+        from comitia._kernels.label_rows import plurality
 
         labels = np.empty(self.block.n_objects, dtype=np.int32)
         counts = self.plurality_counts(targets, n_labels, weights)

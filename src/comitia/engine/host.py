@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import steps
+from comitia._kernels.sums import steps
 from comitia.engine.merged_rows import Micro, common_values
 from comitia.engine.protocol import Engine
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges, steps
-from comitia._kernels.fixedpoint import fixed_scale
+from comitia._kernels.sums import fixed_scale, over_ranges, steps
 from comitia.engine.lloyd_rows import (
     DRAWN,
     FLOATS,
@@ -226,7 +225,7 @@ class LabelRows:
 
     def _finder(self, table: Floats, penalty: Floats, absent: Floats | None) -> Finder:
         """What finds the nearest centre of some of the rows, and its score."""
-        from comitia._kernels.lloyd import nearest_rows
+        from comitia._kernels.label_rows import nearest_rows
 
         padded, starts = self._padded(table), self._starts
         each, codes = self.ensemble.n_clusters_each, self.ensemble.row_codes
@@ -287,7 +286,7 @@ class LabelRows:
         return add(*parts)
 
     def scores(self, table: Floats) -> Floats:
-        from comitia._kernels.lloyd import score_rows
+        from comitia._kernels.label_rows import score_rows
 
         codes = self.ensemble.row_codes
         out = np.empty((len(codes), table.shape[1]))
@@ -387,7 +386,7 @@ class _Tally:
         before: NDArray[np.int32] | None,
     ) -> None:
         """Add some of the rows."""
-        from comitia._kernels.lloyd import sum_labels, sum_rows
+        from comitia._kernels.label_rows import sum_labels, sum_rows
 
         rows = self.rows
         codes, starts = rows.ensemble.row_codes[some], rows._starts

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.chunks import over_ranges
-from comitia._kernels.fixedpoint import fixed_scale
+from comitia._kernels.sums import fixed_scale, over_ranges
 from comitia.engine.row_blocks import Blocks, LocalBlocks
 
 if TYPE_CHECKING:
@@ -403,7 +402,7 @@ class PointRows(FloatRows):
     def nearest(
         self, table: Floats, penalty: Floats, absent: Floats | None
     ) -> tuple[NDArray[np.int32], Floats]:
-        from comitia._kernels.lloyd import nearest_points
+        from comitia._kernels.label_rows import nearest_points
 
         table = np.ascontiguousarray(table)
         labels = np.empty(len(self.X), dtype=np.int32)
@@ -421,7 +420,7 @@ class PointRows(FloatRows):
         return self.X @ table
 
     def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
-        from comitia._kernels.lloyd import sum_points
+        from comitia._kernels.label_rows import sum_points
 
         sums = np.zeros((n_clusters, self.X.shape[1]))
         # One range: sums of floats would depend on how many there are.

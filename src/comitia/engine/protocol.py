@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.fixedpoint import fixed_point
+from comitia._kernels.sums import fixed_point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

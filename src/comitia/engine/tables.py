@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.fixedpoint import fixed_scale, xlogx, xlogx_scale
+from comitia._kernels.sums import fixed_scale, xlogx, xlogx_scale
 from comitia.config import require_memory
 from comitia.engine.compiled import tables_fit
 from comitia.engine.row_blocks import Blocks
@@ -146,7 +146,7 @@ def pair_totals(ensemble: Ensemble) -> tuple[Integers, float]:
     if not _is_counted(ensemble):
         shared = ensemble.contingency().tocoo()
         return totals_of_sparse(shared, owner, owner, ensemble.n_objects)
-    from comitia._kernels.table_sums import pair_sums, xlogx_table
+    from comitia._kernels.contingency import pair_sums, xlogx_table
 
     M, k = ensemble.n_clusterings, ensemble.n_clusters_each
     logs_of, scale = xlogx_table(ensemble.n_objects)
@@ -195,8 +195,7 @@ def totals_with(
         owner = np.zeros(k, dtype=np.int64)
         totals, scale = totals_of_sparse(shared, owner, ensemble.clustering_of, n)
         return totals[0], scale
-    from comitia._kernels.contingency import tables_against
-    from comitia._kernels.table_sums import pair_sums, xlogx_table
+    from comitia._kernels.contingency import pair_sums, tables_against, xlogx_table
 
     dtype = np.promote_types(codes.dtype, ensemble.codes.dtype)
     logs_of, scale = xlogx_table(n)
@@ -368,9 +367,9 @@ def cluster_entropies(ensemble: Ensemble) -> Floats:
     )
     if not _is_counted(ensemble):
         return _sparse_entropies(ensemble)
-    from comitia._kernels import table_sums
+    from comitia._kernels import contingency as kernels
 
-    return table_sums.cluster_entropies(
+    return kernels.cluster_entropies(
         count_tables(ensemble),
         ensemble.n_objects,
         ensemble.n_clusters_each,

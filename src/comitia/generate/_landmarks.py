@@ -156,8 +156,8 @@ class LandmarkIndex:
         squares : ndarray of shape (n, n_links)
             The squared distances.
         """
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import link_objects
+        from comitia._kernels.sums import over_ranges
 
         n = columns.shape[1]
         links = np.empty((n, n_links), dtype=np.int32)
@@ -221,8 +221,8 @@ class LandmarkClusters:
         labels : ndarray of shape (n,)
             The cluster of each.
         """
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import label_objects
+        from comitia._kernels.sums import over_ranges
 
         n = columns.shape[1]
         labels = np.empty(n, dtype=np.int32)

@@ -317,15 +317,15 @@ class _HardRows:
         self.begins, self.after = begins, after
 
     def fill(self, start: int, out: NDArray[Any]) -> None:
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_rows
+        from comitia._kernels.sums import over_ranges
 
         given = self.compared, self.listed, self.begins, start, out
         over_ranges(partial(fill_rows, *given), len(out), cost=self.n_objects)
 
     def fill_condensed(self, out: NDArray[Any]) -> None:
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_condensed
+        from comitia._kernels.sums import over_ranges
 
         n = self.n_objects
         given = self.compared, self.listed, self.after, n, out
