@@ -16,9 +16,9 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from comitia.engine.device_rows import DeviceRows  # noqa: E402
+from comitia.engine.device import DeviceRows  # noqa: E402
+from comitia.engine.storage import OnDevice  # noqa: E402
 from comitia.partition import _lloyd  # noqa: E402
-from comitia.storage import OnDevice  # noqa: E402
 
 on_cuda = pytest.param(
     "cuda",
@@ -108,9 +108,9 @@ def test_passes_over_a_share_of_the_objects_stay_there(
     passed = []
     assign = DeviceRows.assign
 
-    def counted(rows, *given):
+    def counted(rows, before, **given):
         passed.append(len(rows.squares))
-        return assign(rows, *given)
+        return assign(rows, before, **given)
 
     monkeypatch.setattr(DeviceRows, "assign", counted)
     there = Ensemble.on_device(torch.tensor(different))

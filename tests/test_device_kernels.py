@@ -86,7 +86,9 @@ def test_weighted_tables_are_those_of_the_kernel(votes, codes, rng, sign):
     integers, _ = fixed_point(sign * rng.random_sample(votes.n_objects), 10**5)
     expected = np.zeros(2 * (votes.n_clusters,), dtype=np.int64)
     each = votes.n_clusters_each
-    weighted_contingency(votes.codes, each, votes.offsets, integers, 0, 1, expected)
+    weighted_contingency(
+        votes.codes, each, votes.offsets, integers, expected, 0, len(each)
+    )
     given = torch.tensor(integers, device=codes.device)
     assert_array_equal(kernels.weighted_contingency(codes, each, given), expected)
 
@@ -112,13 +114,13 @@ def test_row_totals_are_those_of_the_kernel(votes, codes, rng):
 
 @pytest.mark.parametrize("k", [1, 6, 33])
 def test_row_norms_are_those_of_the_kernel(votes, codes, rng, k):
-    from comitia._kernels.label_rows import row_norms
+    from comitia._kernels.label_rows import unit_scales
 
     table = padded(votes, rng.standard_normal((votes.n_clusters, k)))
-    expected = np.empty(votes.n_objects)
-    row_norms(votes.row_codes, starts(votes), table, expected)
+    scale, squares, degrees = np.zeros((3, votes.n_objects))
+    unit_scales(votes.row_codes, starts(votes), table, degrees, 0.0, scale, squares)
     got = kernels.row_norms(codes, starts(votes), table)
-    assert_array_equal(got.cpu().numpy(), expected)
+    assert_array_equal(1.0 / got.cpu().numpy(), scale)
 
 
 def test_scores_are_those_of_the_kernel(votes, codes, rng):

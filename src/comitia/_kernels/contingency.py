@@ -8,9 +8,9 @@ increment then feeds the tables of all pairs of their members.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +21,8 @@ from comitia._kernels.sums import over_tasks, xlogx, xlogx_scale
 
 __all__ = [
     "Tables",
+    "add_entropies",
     "all_tables",
-    "cluster_entropies",
     "cluster_sizes",
     "contingency_csr",
     "contingency_dense",
@@ -95,15 +95,16 @@ def all_tables(
     batch_cells : int
         About how many cells a batch has.
 
-    Yields
-    ------
-    tables : Tables
+    Returns
+    -------
+    tables : iterator of Tables
         Each pair of clusterings comes once, in either order.
     """
     columns = fuse(codes, n_clusters, most_codes(codes.shape[1]))
-    yield from _inside(columns)
     first, second = np.triu_indices(len(columns.codes), 1)
-    yield from _in_batches(columns, columns, first, second, batch_cells)
+    return chain(
+        _inside(columns), _in_batches(columns, columns, first, second, batch_cells)
+    )
 
 
 def contingency_csr(
@@ -229,15 +230,15 @@ def tables_against(
     batch_cells : int
         About how many cells a batch has.
 
-    Yields
-    ------
-    tables : Tables
+    Returns
+    -------
+    tables : iterator of Tables
         ``first`` is 0 everywhere and stands for the label vector.
     """
     one = fuse(labels[None, :], np.array([n_labels]), 0)
     columns = fuse(codes, n_clusters, 0)
     second = np.arange(len(columns.codes))
-    yield from _in_batches(one, columns, np.zeros_like(second), second, batch_cells)
+    return _in_batches(one, columns, np.zeros_like(second), second, batch_cells)
 
 
 def cluster_sizes(
@@ -542,8 +543,8 @@ def minimum_table(data, indices, indptr, n_clusters):
 
 
 @njit(cache=True, nogil=True)
-def weighted_contingency(codes, n_each, offsets, weights, first, step, out):
-    """B' diag(weights) B, for every step-th clustering and all later ones.
+def weighted_contingency(codes, n_each, offsets, weights, out, first, last):
+    """B' diag(weights) B, for clusterings first..last - 1 and all later ones.
 
     Integer weights have integer sums, whatever the order of the objects. One pair of
     clusterings at a time, so that its table of sums stays in cache; the tables hold one
@@ -551,7 +552,7 @@ def weighted_contingency(codes, n_each, offsets, weights, first, step, out):
     written. Threads that start at different clusterings write different entries.
     """
     M, n = codes.shape
-    for m in range(first, M, step):
+    for m in range(first, last):
         k = n_each[m]
         # The tables of the pairs (m, m), (m, m + 1), … one behind the other.
         width = 1
@@ -679,46 +680,11 @@ def _pair_sums(first, second, begin, counts, a_k, b_k, logs_of, scale, sums, lo,
         sums[t, 6] = column_logs
 
 
-def cluster_entropies(
-    counted: Iterable[Tables],
-    n: int,
-    n_clusters: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Entropy of each cluster in each clustering, in nats.
-
-    Parameters
-    ----------
-    counted : iterable of Tables
-        The tables of all pairs of clusterings, as
-        :func:`comitia._kernels.contingency.all_tables` counts them.
-
-    n : int
-        Number of objects.
-
-    n_clusters, offsets : ndarray
-        Clusters of each clustering, and where they begin.
-
-    Returns
-    -------
-    entropies : ndarray of shape (offsets[-1], n_clusterings)
-        Of the objects of the cluster that the clustering clusters; exactly 0 where
-        it keeps them together.
-    """
-    logs_of, scale = xlogx_table(n)
-    entropies = np.zeros((offsets[-1], len(n_clusters)))
-    for tables in counted:
-        work = partial(
-            _cluster_entropies, *tables, n_clusters, offsets, logs_of, scale, entropies
-        )
-        over_tasks(work, len(tables.first))
-    return entropies
-
-
 @njit(cache=True, nogil=True)
-def _cluster_entropies(
+def add_entropies(
     first, second, begin, counts, k, offsets, logs_of, scale, out, lo, hi
 ):
+    """Write the entropies of the clusters of each table: rows in columns, and back."""
     for t in range(lo, hi):
         a, b = first[t], second[t]
         column_sums = np.zeros(k[b], dtype=np.int64)

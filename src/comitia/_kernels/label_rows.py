@@ -18,13 +18,13 @@ __all__ = [
     "nearest_points",
     "nearest_rows",
     "plurality",
-    "row_norms",
     "row_totals",
     "score_rows",
     "sum_labels",
     "sum_of_table",
     "sum_points",
     "sum_rows",
+    "unit_scales",
     "vote_table",
 ]
 
@@ -52,8 +52,12 @@ def row_totals(codes, starts, weights, out):
 
 
 @njit(cache=True, nogil=True)
-def row_norms(row_codes, starts, table, out):
-    """Length of the sum of each object's table rows."""
+def unit_scales(row_codes, starts, table, degrees, floor, scale, squares):
+    """What makes the sum of each object's table rows a unit vector, and its square.
+
+    An object that no column reaches stays at the origin: a length of less than
+    ``floor`` times its degree is a rounding error, which scaling would blow up.
+    """
     n, M = row_codes.shape
     total = np.empty(table.shape[1])
     for i in range(n):
@@ -65,7 +69,9 @@ def row_norms(row_codes, starts, table, out):
         square = 0.0
         for j in range(len(total)):
             square += total[j] * total[j]
-        out[i] = np.sqrt(square)
+        length, least = np.sqrt(square), floor * degrees[i]
+        scale[i] = 1.0 / (length + least) if length > least else 0.0
+        squares[i] = (scale[i] * length) * (scale[i] * length)
 
 
 @njit(cache=True, nogil=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,8 @@ __all__ = [
     "fixed_scale",
     "over_ranges",
     "over_tasks",
+    "padded",
+    "place_of_first",
     "steps",
     "thread_count",
     "xlogx",
@@ -109,7 +112,7 @@ def xlogx_scale(n: int) -> float:
     scale : float
         A power of two.
     """
-    return fixed_point(n * math.log(max(n, 2)), 1)[1]
+    return fixed_scale(n * math.log(max(n, 2)), 1)
 
 
 def xlogx(counts: ArrayLike, scale: float) -> NDArray[np.int64]:
@@ -197,7 +200,9 @@ def over_tasks(work: Callable[[int, int], None], n_tasks: int) -> None:
     n_tasks : int
         Number of tasks; each is worth the hand-over to a thread.
     """
-    n_threads = min(thread_count(), n_tasks)
+    import numba
+
+    n_threads = min(int(numba.get_num_threads()), n_tasks)
     if n_threads <= 1:
         work(0, n_tasks)
         return
@@ -224,3 +229,18 @@ def steps(start: int, stop: int) -> Iterator[slice]:
     """
     for lo in range(start, stop, _STEP):
         yield slice(lo, min(lo + _STEP, stop))
+
+
+def place_of_first(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each clustering begins in padded tables.
+
+    They have one row more than clusters behind each clustering, for no label.
+    """
+    return offsets[:-1] + np.arange(len(offsets) - 1)
+
+
+def padded(
+    values: NDArray[Any], offsets: NDArray[np.int64], missing: float = 0
+) -> NDArray[Any]:
+    """Values of the clusters, and behind each clustering one for no label."""
+    return np.insert(values, offsets[1:], missing, axis=0)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from comitia._arrays import as_tensor, device_of, require_device_memory, to_numpy
+from comitia.engine.storage import OnDevice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import MANY_OBJECTS, Generator, Member
 from comitia.generate.columns import Columns, Frame
-from comitia.storage import OnDevice
 
 __all__ = ["fit_on_device"]
 

@@ -81,7 +81,7 @@ def hypergraph_partition(
     .. [1] L. Gottesbüren, T. Heuer, N. Maas, P. Sanders and S. Schlag, "Scalable
        high-quality hypergraph partitioning", ACM Trans. Algorithms 20(1), 2024.
     """
-    from comitia.represent.coassociation import combined_weights
+    from comitia.represent.graphs import combined_weights
 
     objectives = {"cut": "CUT", "connectivity": "KM1", "external_degree": "SOED"}
     if objective not in objectives:

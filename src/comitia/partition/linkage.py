@@ -12,7 +12,8 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import combined_weights, condensed_coassociation
+from comitia.represent.coassociation import condensed_coassociation
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetime"]
 

@@ -9,12 +9,12 @@ __getattr__, __dir__, __all__ = attach(
         "coassociation": [
             "coassociation",
             "coassociation_blocks",
-            "combined_weights",
             "condensed_coassociation",
         ],
         "graphs": [
             "BipartiteGraph",
             "bipartite_graph",
+            "combined_weights",
             "jaccard_clusters",
             "knn_graph",
             "laplacian",

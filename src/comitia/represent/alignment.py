@@ -251,7 +251,7 @@ def aligned_votes(
            [0. , 1. ],
            [0. , 0.5]])
     """
-    from comitia.represent.coassociation import combined_weights
+    from comitia.represent.graphs import combined_weights
 
     _, k = check_labels(reference, "reference", ensemble.n_objects, n_labels)
     targets = align_clusters(ensemble, reference, k, method=method, surplus=surplus)
@@ -287,19 +287,9 @@ def group_votes(
         The sums.
     """
     votes = ensemble.row_blocks.map(
-        _votes_of, targets=targets, n_labels=n_labels, weights=weights
+        "engine.vote_table", targets=targets, n_labels=n_labels, weights=weights
     )
     return join(votes, ensemble.n_objects)
-
-
-def _votes_of(
-    block: Ensemble,
-    *,
-    targets: NDArray[np.int64],
-    n_labels: int,
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    return block.engine.vote_table(targets, n_labels, weights)
 
 
 def _match(

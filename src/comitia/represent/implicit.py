@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["ImplicitCoassociation"]
 

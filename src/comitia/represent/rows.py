@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -40,11 +38,9 @@ def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
     array([3., 4., 3.])
     """
     values = np.asarray(cluster_values, dtype=np.float64)
-    return join(ensemble.row_blocks.map(_sums_of, values=values), ensemble.n_objects)
-
-
-def _sums_of(block: Ensemble, *, values: Floats) -> Any:
-    return block.engine.row_sums(values)
+    return join(
+        ensemble.row_blocks.map("engine.row_sums", values=values), ensemble.n_objects
+    )
 
 
 def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
@@ -66,12 +62,10 @@ def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
     same : bool
         True if all are equal.
     """
-    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
+    differ = ensemble.row_blocks.map(
+        "engine.n_differing", ensemble.split(labels), m=int(m)
+    )
     return bool(differ.total() == 0)
-
-
-def _differ_in(block: Ensemble, labels: Any, *, m: int) -> int:
-    return block.engine.n_differing(m, labels)
 
 
 def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
@@ -98,12 +92,8 @@ def best_column(ensemble: Ensemble, table: Floats) -> NDArray[np.int32]:
     array([0, 1, 1], dtype=int32)
     """
     values = np.ascontiguousarray(table, dtype=np.float64)
-    best = ensemble.row_blocks.map(_best_in, table=values)
+    best = ensemble.row_blocks.map("engine.best_column", table=values)
     return join(best, ensemble.n_objects)
-
-
-def _best_in(block: Ensemble, *, table: Floats) -> NDArray[np.int32]:
-    return block.engine.best_column(table)
 
 
 def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
@@ -128,8 +118,4 @@ def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
     >>> labels_of(Ensemble([[0, 0], [0, -1], [1, 1]]), 1)
     array([ 0, -1,  1], dtype=int32)
     """
-    return join(ensemble.row_blocks.map(_labels_in, m=int(m)), ensemble.n_objects)
-
-
-def _labels_in(block: Ensemble, *, m: int) -> Any:
-    return block.engine.labels(m)
+    return join(ensemble.row_blocks.map("engine.labels", m=int(m)), ensemble.n_objects)

@@ -12,7 +12,7 @@ from comitia._inputs import refuse_masks_and_dates
 from comitia._names import in_order, matching_rows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 from comitia.represent.votes import check_labels, overlaps
 
 __all__ = [

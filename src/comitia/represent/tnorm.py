@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["tnorm_coassociation"]
 

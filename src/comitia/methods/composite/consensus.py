@@ -95,7 +95,7 @@ def _starts(
 
 
 def _n_clusters_with_weight(ensemble: Ensemble, **weights: Any) -> int:
-    from comitia.represent.coassociation import combined_weights
+    from comitia.represent.graphs import combined_weights
 
     weight = combined_weights(ensemble, **weights)
     return int(np.count_nonzero(weight * ensemble.sizes > 0))
