@@ -17,7 +17,6 @@ from comitia.engine.compiled import LabelRows
 from comitia.engine.row_blocks import LocalBlocks, join, micro_rows, pieces
 from comitia.engine.storage import InBlocks
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
-from comitia.methods.composite import consensus
 from comitia.partition import _lloyd, kmeans_rows
 
 N, K = 700, 4
@@ -49,8 +48,8 @@ def few_is_many(monkeypatch):
     monkeypatch.setattr(sizes, "FEW_LABELS", 0)
     monkeypatch.setattr(sizes, "FEW_OBJECTS", 0)
     monkeypatch.setattr(sizes, "MANY_ROWS", 60)
-    monkeypatch.setattr(consensus, "_MANY_OBJECTS", 0)
-    monkeypatch.setattr(_lloyd, "_SAMPLE", 100)
+    monkeypatch.setattr(sizes, "MANY_FOR_TREES", 0)
+    monkeypatch.setattr(sizes, "SAMPLE_ROWS", 100)
     monkeypatch.setattr(_lloyd, "_SHARE", 3)
 
 

@@ -15,7 +15,6 @@ from comitia.represent import (
     consensus_order,
     embed_objects,
     seriated_order,
-    summary,
 )
 from tests.fixtures import planted
 
@@ -208,7 +207,7 @@ def test_map_of_many_clusters_or_features_is_the_same_by_iterations(monkeypatch)
     ensemble = Ensemble(random_labels(7))
     X = np.random.RandomState(0).randn(ensemble.n_objects, 6)
     dense = embed_objects(ensemble), embed_objects(ensemble, X)
-    monkeypatch.setattr(summary, "_DENSE_UP_TO", 3)
+    monkeypatch.setattr("comitia.sizes.DENSE_COLUMNS", 3)
     iterated = embed_objects(ensemble), embed_objects(ensemble, X)
     assert_allclose(iterated[0], dense[0], atol=1e-8)
     assert_allclose(iterated[1], dense[1], atol=1e-8)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._kernels._njit import njit
-from comitia._kernels.sums import over_tasks, xlogx, xlogx_scale
+from comitia._kernels.sums import over_tasks, xlogx
 
 __all__ = [
     "Tables",
@@ -95,16 +95,15 @@ def all_tables(
     batch_cells : int
         About how many cells a batch has.
 
-    Returns
-    -------
-    tables : iterator of Tables
+    Yields
+    ------
+    tables : Tables
         Each pair of clusterings comes once, in either order.
     """
     columns = fuse(codes, n_clusters, most_codes(codes.shape[1]))
     first, second = np.triu_indices(len(columns.codes), 1)
-    return chain(
-        _inside(columns), _in_batches(columns, columns, first, second, batch_cells)
-    )
+    yield from _inside(columns)
+    yield from _in_batches(columns, columns, first, second, batch_cells)
 
 
 def contingency_csr(
@@ -589,24 +588,12 @@ def weighted_contingency(codes, n_each, offsets, weights, out, first, last):
 # -- sums over tables ------------------------------------------------------------------
 
 
-def xlogx_table(n: int) -> tuple[NDArray[np.int64], float]:
-    """The values c ln c in fixed point, for the counts c that occur often.
+def xlogx_table(n: int, scale: float) -> NDArray[np.int64]:
+    """The values c ln c in fixed point, for counts c of n objects that occur often.
 
-    Parameters
-    ----------
-    n : int
-        Number of objects.
-
-    Returns
-    -------
-    table : ndarray of int64
-        Values for the counts 0, 1, 2, …; larger counts are computed.
-
-    scale : float
-        What the values are multiplied by.
+    These are 0, 1, 2, …; larger counts are computed.
     """
-    scale = xlogx_scale(n)
-    return xlogx(np.arange(min(n + 1, _TABULATED)), scale), scale
+    return xlogx(np.arange(min(n + 1, _TABULATED)), scale)
 
 
 @njit(cache=True)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.exceptions import ComitiaError
 
 __all__ = [
+    "ROWS_PER_THREAD",
     "fixed_point",
     "fixed_scale",
     "over_ranges",
@@ -28,8 +29,8 @@ __all__ = [
     "xlogx_scale",
 ]
 
-# A range should be worth the hand-over to a thread.
-_MIN_ROWS = 1 << 16
+# Fewer rows are not worth the hand-over to a thread.
+ROWS_PER_THREAD = 1 << 16
 
 # Rows of one step. What is made for them fits the caches, and memory of that size is
 # used again: arrays of many megabytes are fetched from the system each time.
@@ -171,7 +172,7 @@ def over_ranges(
     cost : float, default=1.0
         How much work a row is, where a row of labels is 1.
     """
-    n_ranges = min(n_rows, int(n_rows * cost / _MIN_ROWS))
+    n_ranges = min(n_rows, int(n_rows * cost / ROWS_PER_THREAD))
     if n_ranges > 1:  # numba is not asked about threads that nobody needs
         n_ranges = min(n_ranges, thread_count())
     if n_ranges <= 1:

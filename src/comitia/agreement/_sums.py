@@ -116,7 +116,7 @@ def _sparse_table(
 
     common = (one != k_one) & (other != k_other)
     cells = one[common].astype(np.int64) * k_other + other[common]
-    if k_one * k_other <= max(8 * len(one), 2**16):
+    if tables.table_fits(k_one, k_other, len(one)):
         counts = np.bincount(cells, minlength=k_one * k_other)
         filled = np.flatnonzero(counts)
         counts = counts[filled]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from comitia import sizes
 from comitia.cli._conduct import UsageError
 from comitia.cli._folder import ResultFolder, can_report
 from comitia.cli._meter import Meter
@@ -23,10 +24,7 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from comitia.cli._options import BlockOptions, DataOptions, MethodOptions
 
-__all__ = ["MANY_ROWS", "BlockFit", "fit_in_blocks", "in_blocks"]
-
-# A table with more rows is worked on in blocks, where that can be done.
-MANY_ROWS = 2_000_000
+__all__ = ["BlockFit", "fit_in_blocks", "in_blocks"]
 
 _FORMATS = (".npy", ".parquet")
 
@@ -107,7 +105,7 @@ def in_blocks(
         if reason is not None:
             raise UsageError(f"{reason}.")
         return True
-    return reason is None and path.is_file() and _n_rows(path) > MANY_ROWS
+    return reason is None and path.is_file() and _n_rows(path) > sizes.MANY_FILE_ROWS
 
 
 def _check_options(blocks: BlockOptions) -> None:

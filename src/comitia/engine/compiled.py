@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.sums import over_ranges, over_tasks, padded, place_of_first, steps
+from comitia._kernels.sums import (
+    ROWS_PER_THREAD,
+    over_ranges,
+    over_tasks,
+    padded,
+    place_of_first,
+    steps,
+)
 from comitia._labels import narrowest
 from comitia.config import memory_budget, require_memory
 from comitia.engine.protocol import DRAWN, Centres, Counted, HostEngine, Pass, worst_of
@@ -26,9 +33,6 @@ __all__ = ["CompiledEngine", "LabelRows", "join_rows"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-# Fewer objects than this are not worth a second thread.
-_MANY = 1 << 16
 
 
 class CompiledEngine(HostEngine):
@@ -99,7 +103,7 @@ class CompiledEngine(HostEngine):
         out = np.zeros((K, K), dtype=np.int64)
         given = block.codes, block.n_clusters_each, block.offsets, integers, out
         work = partial(weighted_contingency, *given)
-        if block.n_objects > _MANY:
+        if block.n_objects > ROWS_PER_THREAD:
             over_tasks(work, block.n_clusterings)
         else:
             work(0, block.n_clusterings)

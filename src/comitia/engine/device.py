@@ -29,13 +29,6 @@ Tensor = Any
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Objects that are looked at first: with many different rows among them, all objects
-# need not be sorted.
-_GLANCE = 1 << 17
-
-# Cells of a table of all clusters that is made although there are fewer objects.
-_CELLS = 1 << 24
-
 
 class DeviceEngine(Engine):
     """Sums over labels where they are; the answers are those of labels in memory."""
@@ -61,7 +54,7 @@ class DeviceEngine(Engine):
 
         K = int(self.block.offsets[-1])
         # With very many clusters a table of all of them is mostly zeros.
-        if max(8 * self.block.n_objects, _CELLS) < K**2:
+        if max(8 * self.block.n_objects, limits.DEVICE_CELLS) < K**2:
             return self.block.whole.contingency()
         return csr_array(self.block.dense_contingency.astype(np.float64))
 
@@ -187,9 +180,8 @@ class DeviceEngine(Engine):
         from comitia._kernels.device import distinct_rows
 
         block = self.block
-        found = distinct_rows(
-            self.codes, block.n_clusters_each, limits.MANY_ROWS, _GLANCE
-        )
+        few = limits.MANY_ROWS, limits.DEVICE_GLANCE_ROWS
+        found = distinct_rows(self.codes, block.n_clusters_each, *few)
         if found is None:
             return Micro(block, None, None, each, scale)
         first, inverse, counts = found

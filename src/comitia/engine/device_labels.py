@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._arrays import as_tensor, check_device, device_of, to_numpy, to_tensor
 from comitia._members import check_extremes, check_n_clusters
 from comitia.exceptions import ComitiaError
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["check_place", "encode", "extremes", "moved", "own_codes"]
 
 Tensor = Any
-
-# Labels up to this one are counted; larger ones are sorted.
-_COUNTED = 1 << 16
 
 
 def check_place(labels: Any, device: str | None) -> str | None:
@@ -127,7 +125,7 @@ def _encode(column: Any, m: int) -> tuple[Any, int]:
         )
     if most < 0:
         raise ComitiaError(f"labels of clustering {m} are all missing; leave it out.")
-    if most < _COUNTED:
+    if most < sizes.FEW_VALUES:
         place = column.to(torch.int32) + 1
         used = torch.bincount(place, minlength=most + 2)[1:] > 0
         k = int(used.sum())

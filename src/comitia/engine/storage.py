@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from comitia import _store, sizes
 from comitia._arrays import device_of
+from comitia._labels import narrowest
 from comitia._members import check_codes, check_extremes, check_n_clusters, frozen
 from comitia.config import require_memory
 from comitia.engine.row_blocks import Blocks, LocalBlocks
@@ -234,7 +235,7 @@ class InBlocks(Storage):
         """Read the labels of all blocks, if the memory budget allows it."""
         M, n = ensemble.n_clusterings, self.n_objects
         require_memory(
-            M * n * (1 + (ensemble.n_clusters_each.max() > 255)),
+            M * n * np.dtype(narrowest(int(ensemble.n_clusters_each.max()))).itemsize,
             f"the labels of {n} objects in {M} clusterings",
             "use a method that works on row blocks, comitia.methods(scales='linear')",
         )

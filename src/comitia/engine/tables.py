@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia._kernels.sums import fixed_scale, over_tasks, xlogx, xlogx_scale
 from comitia.config import require_memory
 from comitia.engine.row_blocks import Blocks
@@ -29,6 +30,7 @@ __all__ = [
     "margins",
     "pair_totals",
     "shared_with",
+    "table_fits",
     "tables_fit",
     "totals_of_sparse",
     "totals_with",
@@ -76,15 +78,20 @@ def tables_fit(ensemble: Ensemble) -> bool:
     there.
     """
     largest = np.sort(ensemble.n_clusters_each)[-2:]
-    cells = int(largest[0]) * int(largest[-1])
-    return cells <= max(8 * ensemble.n_objects, 2**16)
+    return table_fits(int(largest[0]), int(largest[-1]), ensemble.n_objects)
+
+
+def table_fits(n_rows: int, n_columns: int, n_objects: int) -> bool:
+    """The same for one table of so many objects."""
+    most = max(sizes.CELLS_PER_OBJECT * n_objects, sizes.FEW_CELLS)
+    return n_rows * n_columns <= most
 
 
 def _is_counted(ensemble: Ensemble) -> bool:
     """Whether tables are counted one by one; otherwise all are one sparse product."""
     if not ensemble.is_hard or not tables_fit(ensemble):
         return False
-    return all(ensemble.row_blocks.map(attrgetter("engine.counts_tables")).gather())
+    return all(ensemble.row_blocks.each(attrgetter("engine.counts_tables")))
 
 
 # -- sums over tables ------------------------------------------------------------------
@@ -103,14 +110,15 @@ def pair_totals(ensemble: Ensemble) -> tuple[Integers, float]:
     from comitia._kernels.contingency import pair_sums, xlogx_table
 
     M, k = ensemble.n_clusterings, ensemble.n_clusters_each
-    logs_of, scale = xlogx_table(ensemble.n_objects)
+    scale = xlogx_scale(ensemble.n_objects)
+    logs_of = xlogx_table(ensemble.n_objects, scale)
     totals = np.empty((M, M, 7), dtype=np.int64)
     # With itself a clustering has a diagonal table: cells and margins are its sizes.
-    sizes, begin = ensemble.sizes, ensemble.offsets[:-1]
+    size, begin = ensemble.sizes, ensemble.offsets[:-1]
     own = np.arange(M)
-    totals[own, own, 0] = np.add.reduceat(sizes, begin)
-    totals[own, own, 1:4] = np.add.reduceat(sizes**2, begin)[:, None]
-    totals[own, own, 4:] = np.add.reduceat(xlogx(sizes, scale), begin)[:, None]
+    totals[own, own, 0] = np.add.reduceat(size, begin)
+    totals[own, own, 1:4] = np.add.reduceat(size**2, begin)[:, None]
+    totals[own, own, 4:] = np.add.reduceat(xlogx(size, scale), begin)[:, None]
     for batch in count_tables(ensemble):
         sums = pair_sums(batch, k, k, logs_of, scale)
         totals[batch.first, batch.second] = sums
@@ -128,7 +136,7 @@ def totals_with(
     the rows of the tables.
     """
     n, each = ensemble.n_objects, ensemble.n_clusters_each
-    if not _is_counted(ensemble) or k * int(each.max()) > max(8 * n, 2**16):
+    if not _is_counted(ensemble) or not table_fits(k, int(each.max()), n):
         shared = shared_with(ensemble, codes, k)
         owner = np.zeros(k, dtype=np.int64)
         totals, scale = totals_of_sparse(shared, owner, ensemble.clustering_of, n)
@@ -136,7 +144,8 @@ def totals_with(
     from comitia._kernels.contingency import pair_sums, tables_against, xlogx_table
 
     dtype = np.promote_types(codes.dtype, ensemble.codes.dtype)
-    logs_of, scale = xlogx_table(n)
+    scale = xlogx_scale(n)
+    logs_of = xlogx_table(n, scale)
     totals = np.empty((ensemble.n_clusterings, 7), dtype=np.int64)
     tables = tables_against(
         codes.astype(dtype), k, ensemble.codes.astype(dtype, copy=False), each
@@ -238,7 +247,9 @@ def cluster_entropies(ensemble: Ensemble) -> Floats:
         return _sparse_entropies(ensemble)
     from comitia._kernels.contingency import add_entropies, xlogx_table
 
-    given = ensemble.n_clusters_each, ensemble.offsets, *xlogx_table(ensemble.n_objects)
+    k, n = ensemble.n_clusters_each, ensemble.n_objects
+    scale = xlogx_scale(n)
+    given = k, ensemble.offsets, xlogx_table(n, scale), scale
     entropies = np.zeros((K, M))
     for tables in count_tables(ensemble):
         work = partial(add_entropies, *tables, *given, entropies)

@@ -24,9 +24,6 @@ __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "llo
 
 Floats = NDArray[np.float64]
 
-# Starts are tried on this many rows when there are many.
-_SAMPLE = 20_000
-
 # The best start goes on with one of eight objects before it goes on with all: most of
 # its passes cost an eighth then. Not where that is hardly more than the sample.
 _SHARE = 8
@@ -201,12 +198,12 @@ def lloyd(
         only = rows.values[0]
         if len(only.squares) <= sizes.MANY_ROWS:
             return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
-    sample = join_rows(list(_sample(rows, _SAMPLE, rng).gather()))
+    sample = join_rows(list(_sample(rows, sizes.SAMPLE_ROWS, rng).gather()))
     found = _best_start(
         sample, rule, n_clusters, rng, n_init, min(max_iter, _SAMPLE_ITER), tol
     )
     size = rows.map(attrgetter("n_objects")).total() // _SHARE
-    if size >= _LARGER * _SAMPLE:
+    if size >= _LARGER * sizes.SAMPLE_ROWS:
         larger = _sample(rows, size, rng, counted=True)
         found = _over_blocks(larger, rule, found.centres, max_iter, tol)
     return _over_blocks(rows, rule, found.centres, max_iter, tol)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._inputs import refuse_masks_and_dates
 from comitia._names import in_order, matching_rows
 from comitia.ensemble import Ensemble
@@ -25,9 +26,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-
-# Beyond this many columns Lanczos iterations beat a dense decomposition.
-_DENSE_UP_TO = 512
 
 # A direction that carries less of the variance than this is rounding.
 _NOTHING = 1e-12
@@ -430,7 +428,7 @@ def _leading(A: Any, without: Floats | None) -> Floats:
     """The two leading right singular vectors of A, orthogonal to a known one."""
     q = A.shape[1]
     known = np.zeros(q) if without is None else without
-    if q <= _DENSE_UP_TO:
+    if q <= sizes.DENSE_COLUMNS:
         gram = A.T @ A
         gram = gram if isinstance(gram, np.ndarray) else gram.toarray()
         values, vectors = np.linalg.eigh(gram - np.outer(known, known))
