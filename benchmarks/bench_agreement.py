@@ -231,7 +231,7 @@ def product_rows(size: tuple[Any, ...]) -> list[Row]:
 
 def distinct_rows_of(size: tuple[Any, ...], target: float | None) -> list[Row]:
     """Equal label rows: the kernel like for like, and the method as it is called."""
-    from comitia._kernels.distinct import distinct_rows
+    from comitia._kernels.label_rows import distinct_rows
 
     ensemble = make(*size)
     codes, rows = ensemble.codes, ensemble.row_codes

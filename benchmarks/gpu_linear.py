@@ -180,9 +180,8 @@ def contingency(votes: Any) -> Any:
 
 def lloyd_pass(votes: Any) -> Any:
     """The nearest of twenty centres for each object, and the sums of their clusters."""
-    from comitia.engine.label_rows import label_rows
-    from comitia.engine.merged_rows import rows_as_they_are
-    from comitia.partition._lloyd import Centres, _pass
+    from comitia.engine.protocol import Centres
+    from comitia.engine.row_blocks import rows_as_they_are
     from comitia.represent.cluster_sums import row_sums
 
     rng = np.random.RandomState(SEED)
@@ -190,8 +189,8 @@ def lloyd_pass(votes: Any) -> Any:
     centres = Centres(table, np.zeros(N_CLUSTERS), None, 0.0)
 
     squares = votes.split(row_sums(votes, np.ones(votes.n_clusters)))
-    rows = label_rows(rows_as_they_are(votes), squares)
-    passed = rows.map(_pass, rows.put([None]), centres=centres)
+    rows = rows_as_they_are(votes).lloyd_rows(squares)
+    passed = rows.map("assign", rows.repeat(None), centres=centres)
     return np.asarray(next(iter(passed.gather())).counted.sums)
 
 

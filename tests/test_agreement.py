@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, sizes
 from comitia import agreement as ag
-from comitia._kernels.fixedpoint import fixed_point, xlogx, xlogx_scale
+from comitia._kernels.sums import fixed_point, xlogx, xlogx_scale
 from comitia.agreement._sums import _sums_of_totals
 from comitia.engine.tables import _is_counted
 from comitia.exceptions import ComitiaError, ComitiaWarning
@@ -397,7 +397,7 @@ def test_pair_counts_of_ten_million_objects_do_not_overflow():
 
 
 def test_counts_beyond_the_table_of_logarithms_are_computed(monkeypatch):
-    from comitia._kernels import table_sums as kernels
+    from comitia._kernels import contingency as kernels
 
     labels = random_labels(0, n=3000, k=3)
     expected = Ensemble(labels).agreement("mutual_information")
@@ -465,7 +465,7 @@ def test_fusing_packs_small_clusterings_together():
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_threads_do_not_change_anything(missing, monkeypatch):
-    from comitia._kernels import chunks as kernels
+    from comitia._kernels import sums as kernels
 
     monkeypatch.setattr(sizes, "FEW_INCREMENTS", 0)
     labels = random_labels(1, n=500, n_clusterings=9, missing=missing)

@@ -261,7 +261,7 @@ def test_many_objects_have_their_eigenvectors_by_products_on_the_device(
     device, monkeypatch
 ):
     # Beyond some size a kernel is known to SciPy by its products alone.
-    monkeypatch.setattr("comitia.partition.eigenpairs._DENSE_UP_TO", 50)
+    monkeypatch.setattr("comitia.sizes.DENSE_MATRIX", 50)
     one, other = fit("cmkc_lfa_mr", {}), fit("cmkc_lfa_mr", {}, device)
     assert_allclose(other.objective_, one.objective_, rtol=1e-8)
     assert_array_equal(other.labels_, one.labels_)

@@ -11,14 +11,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import comitia
-from comitia import Ensemble
+from comitia import Ensemble, sizes
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from comitia.engine.device_rows import DeviceRows  # noqa: E402
-from comitia.partition import _lloyd  # noqa: E402
-from comitia.storage import OnDevice  # noqa: E402
+from comitia.engine.device import DeviceRows  # noqa: E402
+from comitia.engine.storage import OnDevice  # noqa: E402
 
 on_cuda = pytest.param(
     "cuda",
@@ -104,13 +103,13 @@ def test_equal_rows_and_missing_labels_change_nothing(name, kind, request, no_co
 def test_passes_over_a_share_of_the_objects_stay_there(
     name, different, monkeypatch, no_copies
 ):
-    monkeypatch.setattr(_lloyd, "_SAMPLE", 2000)
+    monkeypatch.setattr(sizes, "SAMPLE_ROWS", 2000)
     passed = []
     assign = DeviceRows.assign
 
-    def counted(rows, *given):
+    def counted(rows, before, **given):
         passed.append(len(rows.squares))
-        return assign(rows, *given)
+        return assign(rows, before, **given)
 
     monkeypatch.setattr(DeviceRows, "assign", counted)
     there = Ensemble.on_device(torch.tensor(different))

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
-from comitia._kernels.fixedpoint import fixed_point
+from comitia._kernels.sums import fixed_point
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -81,12 +81,14 @@ def test_slices_and_limbs_change_nothing(votes, codes, rng, monkeypatch):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_weighted_tables_are_those_of_the_kernel(votes, codes, rng, sign):
-    from comitia._kernels.tcut import weighted_contingency
+    from comitia._kernels.contingency import weighted_contingency
 
     integers, _ = fixed_point(sign * rng.random_sample(votes.n_objects), 10**5)
     expected = np.zeros(2 * (votes.n_clusters,), dtype=np.int64)
     each = votes.n_clusters_each
-    weighted_contingency(votes.codes, each, votes.offsets, integers, 0, 1, expected)
+    weighted_contingency(
+        votes.codes, each, votes.offsets, integers, expected, 0, len(each)
+    )
     given = torch.tensor(integers, device=codes.device)
     assert_array_equal(kernels.weighted_contingency(codes, each, given), expected)
 
@@ -101,7 +103,7 @@ def test_overlaps_with_labels_are_counted(votes, codes, rng):
 
 
 def test_row_totals_are_those_of_the_kernel(votes, codes, rng):
-    from comitia._kernels.tcut import row_totals
+    from comitia._kernels.label_rows import row_totals
 
     values = padded(votes, rng.standard_normal(votes.n_clusters))
     expected = np.empty(votes.n_objects)
@@ -112,17 +114,17 @@ def test_row_totals_are_those_of_the_kernel(votes, codes, rng):
 
 @pytest.mark.parametrize("k", [1, 6, 33])
 def test_row_norms_are_those_of_the_kernel(votes, codes, rng, k):
-    from comitia._kernels.tcut import row_norms
+    from comitia._kernels.label_rows import unit_scales
 
     table = padded(votes, rng.standard_normal((votes.n_clusters, k)))
-    expected = np.empty(votes.n_objects)
-    row_norms(votes.row_codes, starts(votes), table, expected)
+    scale, squares, degrees = np.zeros((3, votes.n_objects))
+    unit_scales(votes.row_codes, starts(votes), table, degrees, 0.0, scale, squares)
     got = kernels.row_norms(codes, starts(votes), table)
-    assert_array_equal(got.cpu().numpy(), expected)
+    assert_array_equal(1.0 / got.cpu().numpy(), scale)
 
 
 def test_scores_are_those_of_the_kernel(votes, codes, rng):
-    from comitia._kernels.lloyd import score_rows
+    from comitia._kernels.label_rows import score_rows
 
     table = padded(votes, rng.standard_normal((votes.n_clusters, 6)))
     scale = rng.random_sample(votes.n_objects)
@@ -135,7 +137,7 @@ def test_scores_are_those_of_the_kernel(votes, codes, rng):
 
 @pytest.mark.parametrize("with_absent", [True, False])
 def test_nearest_centres_are_those_of_the_kernel(votes, codes, rng, with_absent):
-    from comitia._kernels.lloyd import nearest_rows
+    from comitia._kernels.label_rows import nearest_rows
 
     table = padded(votes, rng.standard_normal((votes.n_clusters, 6)))
     table[:, 4] = table[:, 2]  # ties, of which the first counts
@@ -165,7 +167,7 @@ def test_nearest_centres_are_those_of_the_kernel(votes, codes, rng, with_absent)
 
 
 def test_sums_of_clusters_are_those_of_the_kernel(votes, codes, rng):
-    from comitia._kernels.lloyd import sum_labels, sum_rows
+    from comitia._kernels.label_rows import sum_labels, sum_rows
 
     n, each = votes.n_objects, votes.n_clusters_each
     labels = rng.randint(6, size=n).astype(np.int32)
@@ -195,7 +197,7 @@ def test_votes_are_counted_as_by_the_kernel(votes, codes, rng):
 
 
 def test_mean_rows_are_those_of_the_kernel(votes, codes, rng):
-    from comitia._kernels.voting import mean_rows
+    from comitia._kernels.label_rows import mean_rows
 
     table = padded(votes, rng.random_sample((votes.n_clusters, 4)))
     weights = padded(votes, rng.randint(2, size=votes.n_clusters) / 3.0)

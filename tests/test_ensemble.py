@@ -530,17 +530,17 @@ def test_distinct_is_np_unique(table, compiled):
 @pytest.mark.parametrize("n_labels", [2, 200, 60_000, 100_000])
 def test_distinct_compares_rows_whose_hashes_are_equal(n_labels, monkeypatch):
     """With no bits left of the hash every row collides with every other."""
-    from comitia._kernels import distinct
+    from comitia._kernels import label_rows
 
     rng = np.random.RandomState(0)
     rows = rng.randint(n_labels, size=(40, 5))[rng.randint(40, size=300)]
     monkeypatch.setattr(sizes, "FEW_LABELS", 0)
     check_distinct(Ensemble(rows))
     monkeypatch.setattr(
-        distinct, "_hash_rows", lambda codes: np.zeros(codes.shape[1], np.uint64)
+        label_rows, "_hash_rows", lambda codes: np.zeros(codes.shape[1], np.uint64)
     )
     votes = Ensemble(rows)
-    first, inverse = distinct.distinct_rows.py_func(votes.codes, votes.row_codes)
+    first, inverse = label_rows.distinct_rows.py_func(votes.codes, votes.row_codes)
     assert_array_equal(first, np.unique(inverse, return_index=True)[1])
     assert_array_equal(inverse, votes.distinct().inverse)
 

@@ -37,6 +37,10 @@ STAGES = (
 )
 
 
+# What makes attributes when they are first asked for, and kernels of functions.
+MACHINERY = ("_lazy.py", "_njit.py")
+
+
 def main() -> None:
     """Print the topics that were asked for."""
     asked = sys.argv[1:] or list(TOPICS)
@@ -69,8 +73,8 @@ def walk() -> None:
 def profiled(run: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
     """The functions of comitia that a run enters, and how deep they are nested.
 
-    Kernels count as one file each; lambdas, comprehensions and the machinery of
-    lazy imports are left out.
+    Files of kernels count like others. Lambdas and comprehensions are left out, and
+    the machinery of lazy attributes and of compilation.
     """
     run()  # imports and compilation are not part of the walk
     calls: set[tuple[str, str]] = set()
@@ -99,7 +103,11 @@ def profiled(run: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
 def is_ours(frame: FrameType) -> bool:
     """Whether a frame belongs to a function of comitia with a name of its own."""
     code = frame.f_code
-    return str(SRC) in code.co_filename and not code.co_name.startswith("<")
+    return (
+        str(SRC) in code.co_filename
+        and not code.co_name.startswith("<")
+        and not code.co_filename.endswith(MACHINERY)
+    )
 
 
 # -- names and their users -------------------------------------------------------------

@@ -113,7 +113,7 @@ class Crew:
                 preload=(
                     "scipy.sparse",
                     "comitia.base",
-                    "comitia._kernels.linkage_average",
+                    "comitia._kernels.linkage",
                 ),
                 environment=ONE_THREAD,
             )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia._arrays import device_of
 from comitia._inputs import holds_dates
 from comitia._names import (
@@ -209,7 +210,7 @@ def by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
     """
     least = int(labels.min())
     reach = int(labels.max()) - least + 1
-    if reach > max(len(labels), 1000):
+    if reach > max(len(labels), sizes.FEW_VALUES):
         # Far apart: a table of everything between them would be mostly empty.
         return by_appearance(np.unique(labels, return_inverse=True)[1])
     numbers = np.full(reach, -1, dtype=np.int32)
@@ -349,7 +350,7 @@ def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int
             f"labels of {name} contain {smallest}; labels are 0 or more, and -1 for "
             "objects that are not clustered."
         )
-    if largest + 2 > max(4 * len(column), 2**16):
+    if largest + 2 > max(4 * len(column), sizes.FEW_VALUES):
         values, codes = np.unique(column, return_inverse=True)
         if smallest == -1:  # np.unique sorts it first; it belongs behind the last
             k = len(values) - 1

@@ -28,8 +28,8 @@ from comitia._members import (
 from comitia._names import in_order, match_rows, names_of_each
 from comitia.config import require_memory
 from comitia.engine.row_blocks import Blocks, LocalBlocks, join, pieces
+from comitia.engine.storage import InBlocks, InMemory, Mapped, OnDevice, Storage
 from comitia.exceptions import ComitiaError
-from comitia.storage import InBlocks, InMemory, Mapped, OnDevice, Storage
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -45,6 +45,17 @@ _STATE = (
     "groups",
     "object_names",
     "clustering_names",
+)
+
+
+# What the same clusterings of other objects have in common.
+_CLUSTERS = (
+    "n_clusterings",
+    "n_clusters",
+    "kind",
+    "is_hard",
+    "n_clusters_each",
+    "offsets",
 )
 
 
@@ -95,8 +106,14 @@ class Ensemble:
 
     Attributes
     ----------
+    n_objects, n_clusterings, n_clusters : int
+        Number of objects, of clusterings, and of clusters of all clusterings together.
+
     kind : {"hard", "partial", "fuzzy", "overlapping"}
         Partial ensembles have missing labels.
+
+    is_hard : bool
+        True when an object is in at most one cluster of each clustering.
 
     codes : ndarray of shape (n_clusterings, n_objects)
         The labels as kernels read them: each clustering contiguous, in the narrowest
@@ -123,7 +140,11 @@ class Ensemble:
     array([2, 2, 1, 2])
     """
 
+    n_objects: int
+    n_clusterings: int
+    n_clusters: int
     kind: str
+    is_hard: bool
     storage: Storage
     n_clusters_each: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -189,11 +210,16 @@ class Ensemble:
             membership = check_indicator(membership, storage.codes, k, str(kind))
         elif kind not in (None, "partial", found):
             raise ComitiaError(f"kind={kind!r} is not true: the labels are {found}.")
+        kind, offsets = kind or found, np.r_[0, np.cumsum(k)]
         state: dict[str, Any] = {
-            "kind": kind or found,
+            "n_objects": n,
+            "n_clusterings": M,
+            "n_clusters": int(offsets[-1]),
+            "kind": kind,
+            "is_hard": kind in ("hard", "partial"),
             "storage": storage,
             "n_clusters_each": frozen(k),
-            "offsets": frozen(np.r_[0, np.cumsum(k)]),
+            "offsets": frozen(offsets),
             "groups": check_names(groups, M, "groups", "clustering"),
             "object_names": check_names(object_names, n, "object_names", "object"),
             "clustering_names": check_names(
@@ -246,11 +272,18 @@ class Ensemble:
         ensemble : Ensemble
             Where the labels are, with the clusters of this one.
         """
-        storage: Storage = (
-            InMemory(codes, compiled) if device_of(codes) is None else OnDevice(codes)
-        )
+        storage: Storage
+        if isinstance(codes, np.ndarray):
+            storage = InMemory(np.ascontiguousarray(codes), compiled)
+            storage.codes.flags.writeable = False
+        else:
+            storage = OnDevice(codes)
         storage.is_sound = True
-        return Ensemble.assemble(storage, self.n_clusters_each, None, self.kind)
+        made = Ensemble.__new__(Ensemble)
+        made.__dict__.update({name: self.__dict__[name] for name in _CLUSTERS})
+        made.__dict__.update(storage=storage, n_objects=int(codes.shape[1]))
+        made.__dict__.update(groups=None, object_names=None, clustering_names=None)
+        return made
 
     def with_object_names(self, names: NDArray[Any] | None) -> Ensemble:
         """The same ensemble with names for its objects, unless it has some.
@@ -306,7 +339,7 @@ class Ensemble:
             The ensemble.
         """
         if device_of(codes) is not None:
-            from comitia.device_labels import own_codes
+            from comitia.engine.device_labels import own_codes
 
             tensor = own_codes(codes, n_clusters_each)
             return cls.assemble(OnDevice(tensor), n_clusters_each, **names)
@@ -549,7 +582,7 @@ class Ensemble:
         ensemble : Ensemble
             The ensemble; asking for its ``codes`` copies them into memory.
         """
-        from comitia import device_labels
+        from comitia.engine import device_labels
 
         device = device_labels.check_place(labels, device)
         if device_of(labels) is not None:
@@ -637,26 +670,6 @@ class Ensemble:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def n_objects(self) -> int:
-        """Number of objects, n."""
-        return self.storage.n_objects
-
-    @property
-    def n_clusterings(self) -> int:
-        """Number of clusterings, M."""
-        return len(self.n_clusters_each)
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters of all clusterings together."""
-        return int(self.offsets[-1])
-
-    @property
-    def is_hard(self) -> bool:
-        """True when an object is in at most one cluster of each clustering."""
-        return self.kind in ("hard", "partial")
-
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """Labels 0..k_m - 1, shape (n_objects, n_clusterings); -1 where missing.
@@ -686,13 +699,24 @@ class Ensemble:
     @property
     def codes(self) -> NDArray[Any]:
         """The labels, (n_clusterings, n_objects); read if they are elsewhere."""
-        codes: NDArray[Any] = self.whole.storage.codes
+        here = self if self.storage.is_local else self.whole
+        codes: NDArray[Any] = here.storage.codes
         return codes
 
     @property
     def row_codes(self) -> NDArray[Any]:
-        """A copy of ``codes`` with the labels of each object contiguous, (n, M)."""
-        return self.whole.storage.row_codes
+        """A copy of ``codes`` with the labels of each object contiguous, (n, M).
+
+        It is kept, unless the labels are mapped from a file.
+        """
+        here = self if self.storage.is_local else self.whole
+        rows = here.__dict__.get("_row_codes")
+        if rows is None:
+            rows = np.ascontiguousarray(here.codes.T)
+            rows.flags.writeable = False
+            if here.storage.is_lasting:
+                here.__dict__["_row_codes"] = rows
+        return rows
 
     @cached_property
     def membership(self) -> csr_array:
@@ -717,7 +741,7 @@ class Ensemble:
     @cached_property
     def sizes(self) -> NDArray[Any]:
         """Size of each cluster; the summed memberships of a fuzzy one."""
-        return frozen(np.asarray(self.row_blocks.map(_sizes_of).total()))
+        return frozen(np.asarray(self.row_blocks.map("engine.sizes").total()))
 
     @cached_property
     def clustering_of(self) -> NDArray[np.int64]:
@@ -727,7 +751,7 @@ class Ensemble:
     @cached_property
     def n_votes(self) -> NDArray[np.int64]:
         """In how many clusterings each object is clustered."""
-        return frozen(join(self.row_blocks.map(_votes_of), self.n_objects))
+        return frozen(join(self.row_blocks.map("engine.n_votes"), self.n_objects))
 
     @property
     def uncovered(self) -> NDArray[np.int64]:
@@ -753,9 +777,8 @@ class Ensemble:
     @cached_property
     def dense_contingency(self) -> NDArray[np.int64]:
         """The same as a full matrix of integers, for hard clusterings."""
-        from comitia.engine import tables
-
-        return frozen(tables.dense_contingency(self))
+        shared = self.row_blocks.map("engine.dense_contingency").total()
+        return frozen(np.asarray(shared))
 
     @property
     def device(self) -> str | None:
@@ -793,7 +816,7 @@ class Ensemble:
             The parts, where the blocks are.
         """
         blocks = self.row_blocks
-        return blocks.map(_put_beside, blocks.put(pieces(rows, self.rows_each)))
+        return blocks.map("engine.put", blocks.put(pieces(rows, self.rows_each)))
 
     def agreement(
         self, measure: str | Callable[..., float] = "nmi_sqrt"
@@ -949,7 +972,7 @@ class Ensemble:
         """Whether a glance at the first objects says that too few rows are equal."""
         if not self.is_hard or self.n_objects <= 2 * sizes.GLANCE_ROWS:
             return False
-        from comitia._kernels.distinct import distinct_rows
+        from comitia._kernels.label_rows import distinct_rows
 
         some = np.ascontiguousarray(self.codes[:, : sizes.GLANCE_ROWS])
         first, _ = distinct_rows(some, np.ascontiguousarray(some.T))
@@ -957,9 +980,15 @@ class Ensemble:
 
     def _first_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where each distinct row first is, and the number of that of each object."""
-        if not self.is_hard or self.codes.size < sizes.FEW_LABELS:
-            return _first_appearance(self._row_keys())
-        from comitia._kernels.distinct import distinct_rows
+        if not self.is_hard:
+            B = self.membership
+            return _first_appearance(
+                (B.indices[lo:hi].tobytes(), B.data[lo:hi].tobytes())
+                for lo, hi in _pairs(B.indptr)
+            )
+        if self.codes.size < sizes.FEW_LABELS:
+            return _first_appearance(row.tobytes() for row in self.row_codes)
+        from comitia._kernels.label_rows import distinct_rows
 
         first, inverse = distinct_rows(self.codes, self.row_codes)
         return first, inverse
@@ -977,15 +1006,6 @@ class Ensemble:
         )
         counts = np.bincount(inverse, minlength=len(first))
         return MicroObjects(small, frozen(counts), frozen(inverse))
-
-    def _row_keys(self) -> Iterator[Hashable]:
-        """Something for each object that is equal for equal label rows."""
-        if self.is_hard:
-            yield from (row.tobytes() for row in self.row_codes)
-        else:
-            B = self.membership
-            for lo, hi in _pairs(B.indptr):
-                yield (B.indices[lo:hi].tobytes(), B.data[lo:hi].tobytes())
 
     def blocks(self, n_rows: int) -> Iterator[tuple[slice, Ensemble]]:
         """Walk over the objects in row blocks.
@@ -1052,15 +1072,3 @@ def _pairs(ends: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def _columns(matrix: Any) -> Iterator[Any]:
     for c in range(matrix.shape[1]):
         yield matrix[:, [c]]
-
-
-def _sizes_of(block: Ensemble) -> NDArray[Any]:
-    return block.engine.sizes()
-
-
-def _votes_of(block: Ensemble) -> NDArray[np.int64]:
-    return block.engine.n_votes()
-
-
-def _put_beside(block: Ensemble, rows: Any) -> Any:
-    return block.engine.put(rows)

@@ -1,15 +1,31 @@
 """Every size at which the path through the code changes, with its reason.
 
-Labels are equal on both sides of each; ``tests/test_sizes.py`` runs both.
+Labels are equal on both sides of each; ``tests/test_sizes.py`` runs both. Where more
+objects are sampled first, they are equal when the clusters are plain.
 """
 
 __all__ = [
+    "CELLS_PER_OBJECT",
+    "DENSE_COLUMNS",
+    "DENSE_MATRIX",
+    "DEVICE_CELLS",
+    "DEVICE_GLANCE_ROWS",
+    "FEW_CELLS",
     "FEW_INCREMENTS",
     "FEW_LABELS",
     "FEW_OBJECTS",
+    "FEW_VALUES",
     "GLANCE_ROWS",
+    "MANY_FILE_ROWS",
+    "MANY_FOR_GRAPHS",
+    "MANY_FOR_TREES",
     "MANY_ROWS",
+    "N_LANDMARKS",
+    "SAMPLE_ROWS",
+    "SMALL_MATRIX",
 ]
+
+# -- sparse products or compiled kernels -----------------------------------------------
 
 # Labels, n times M: below this, loading the compiled kernels takes longer than sparse
 # products take.
@@ -17,6 +33,17 @@ FEW_LABELS = 50_000
 
 # Increments of all contingency tables, n times M squared: the same for tables.
 FEW_INCREMENTS = 2_000_000
+
+# Cells of the largest contingency table. With more than this, and with more than
+# CELLS_PER_OBJECT for each object, most are zero: tables are then sparse products.
+FEW_CELLS = 1 << 16
+CELLS_PER_OBJECT = 8
+
+# Labels up to this are coded by counting them, 30 times faster than by sorting; a table
+# of all values between larger ones would be mostly empty.
+FEW_VALUES = 1 << 16
+
+# -- blocks, samples, devices ----------------------------------------------------------
 
 # Objects: with fewer there is nothing to gain from row blocks or from a device; all
 # labels are read into memory. It is what MANY_ROWS different rows and their equals
@@ -27,10 +54,41 @@ FEW_OBJECTS = 50_000
 # k-means runs on all of them at once; more are sampled first.
 MANY_ROWS = 40_000
 
+# Rows of the sample that the starts of k-means are tried on.
+SAMPLE_ROWS = 20_000
+
 # Objects that tell whether equal rows are worth looking for among all of them. The
 # table of many millions of rows fits no cache; looking a row up in it takes as long as
-# carrying half a row through the passes of k-means.
+# carrying half a row through the passes of k-means. A device sorts them, and needs
+# fewer.
 GLANCE_ROWS = 1 << 20
+DEVICE_GLANCE_ROWS = 1 << 17
+
+# Cells of a table of all clusters that a device counts although there are fewer
+# objects: 128 MB.
+DEVICE_CELLS = 1 << 24
+
+# Rows of a file: `comitia fit` works on more of them in blocks, where that can be done.
+MANY_FILE_ROWS = 2_000_000
+
+# Objects that stand for all in `approximate="landmarks"`: their co-association takes a
+# hundred megabytes.
+N_LANDMARKS = 5_000
+
+# -- eigenvectors and trees ------------------------------------------------------------
+
+# Order of a symmetric matrix. Up to the first, all eigenpairs cost less than importing
+# scipy.linalg; beyond the second, Lanczos iterations beat a dense decomposition.
+SMALL_MATRIX = 256
+DENSE_MATRIX = 2048
+
+# Columns of a matrix of which only two singular vectors are wanted: the same.
+DENSE_COLUMNS = 512
+
+# Objects from which on a tree, and clusters beyond which the eigenvectors of their
+# graph, take minutes: "reassign" then does without them as starts.
+MANY_FOR_TREES = 50_000
+MANY_FOR_GRAPHS = 5_000
 
 # Objects of a generator, from which on k-means with solver="auto" fits its members on
 # samples: Lloyd's iterations over 50 000 objects take a hundred times as long, for an

@@ -16,7 +16,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from comitia import Ensemble
-from comitia.cli import _out_of_core as cli_blocks
 from comitia.generate import executor_row_blocks
 from comitia.io import Result, block_results
 from tests.cli.conftest import read
@@ -155,7 +154,7 @@ def test_json_counts_all_objects(run, table, monkeypatch):
 
 
 def test_very_many_rows_are_worked_on_in_blocks(run, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(cli_blocks, "MANY_ROWS", 1000)
+    monkeypatch.setattr("comitia.sizes.MANY_FILE_ROWS", 1000)
     assert "in blocks" in run("fit", table, "-k", "3", *QUICK)[1]
     assert (tmp_path / "result" / "labels").is_dir()
     # What needs the whole table has it.

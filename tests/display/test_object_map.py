@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia.display import _principal_axes
 from comitia.display.object_map import embed_objects, map_objects
 from tests.display.ensembles import correspondence_by_svd, random_labels, soft
 from tests.fixtures import planted
@@ -49,7 +48,7 @@ def test_map_of_many_clusters_or_features_is_the_same_by_iterations(monkeypatch)
     ensemble = Ensemble(random_labels(7))
     X = np.random.RandomState(0).randn(ensemble.n_objects, 6)
     dense = embed_objects(ensemble), embed_objects(ensemble, X)
-    monkeypatch.setattr(_principal_axes, "_DENSE_UP_TO", 3)
+    monkeypatch.setattr("comitia.sizes.DENSE_COLUMNS", 3)
     iterated = embed_objects(ensemble), embed_objects(ensemble, X)
     assert_allclose(iterated[0], dense[0], atol=1e-8)
     assert_allclose(iterated[1], dense[1], atol=1e-8)

@@ -12,8 +12,8 @@ import comitia
 from comitia import Ensemble, config
 from comitia._files import write_arrays
 from comitia.engine.compiled import CompiledEngine
+from comitia.engine.storage import InMemory, OnDevice
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
-from comitia.storage import InMemory, OnDevice
 from comitia.validity.clustered import Clustered
 from tests.fixtures import E6
 

@@ -143,7 +143,7 @@ def _wait_for_members(started, folder):
 FULL = """
 import resource, signal, sys
 from comitia.cli import main
-import comitia._kernels.lloyd
+import comitia._kernels.label_rows
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
 sys.exit(main(sys.argv[2:]))

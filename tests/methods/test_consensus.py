@@ -98,7 +98,7 @@ def test_weights_are_left_alone_when_the_consensus_is_chosen():
 
 def test_many_objects_start_from_the_graph_alone(monkeypatch):
     votes = Ensemble(JUNK)
-    monkeypatch.setattr(module, "_MANY_OBJECTS", 500)
+    monkeypatch.setattr("comitia.sizes.MANY_FOR_TREES", 500)
     found = ConsensusClustering(5, random_state=0).fit_predict(votes)
     start = comitia.method("lwgp")(n_clusters=5, random_state=0).fit_predict(votes)
     assert same_partition(found, reassign(votes, start).labels)
@@ -106,7 +106,7 @@ def test_many_objects_start_from_the_graph_alone(monkeypatch):
 
 def test_many_clusters_start_from_the_tree_alone(monkeypatch):
     votes = Ensemble(JUNK)
-    monkeypatch.setattr(module, "_MANY_CLUSTERS", 99)
+    monkeypatch.setattr("comitia.sizes.MANY_FOR_GRAPHS", 99)
     found = ConsensusClustering(5, random_state=0).fit_predict(votes)
     start = comitia.method("lwea")(n_clusters=5).fit_predict(votes)
     assert same_partition(found, reassign(votes, start).labels)
@@ -114,7 +114,7 @@ def test_many_clusters_start_from_the_tree_alone(monkeypatch):
 
 @pytest.mark.parametrize("many", [10**6, 1])
 def test_the_default_finds_the_number_of_clusters(many, monkeypatch):
-    monkeypatch.setattr(module, "_MANY_OBJECTS", many)
+    monkeypatch.setattr("comitia.sizes.MANY_FOR_TREES", many)
     assert same_partition(ConsensusClustering(random_state=0).fit_predict(EASY), TRUTH)
 
 

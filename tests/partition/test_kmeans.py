@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia._kernels.lloyd import (
+from comitia._kernels.label_rows import (
     nearest_points,
     nearest_rows,
     score_rows,

@@ -221,7 +221,7 @@ def test_eigenvectors_are_found_where_arpack_gives_up(gives_up, monkeypatch):
 
     solve = linalg.eigsh
     monkeypatch.setattr(linalg, "eigsh", eigsh)
-    monkeypatch.setattr(_eigen, "_DENSE_UP_TO", 10)
+    monkeypatch.setattr("comitia.sizes.DENSE_MATRIX", 10)
     for given in (S, csr_array(S)):
         called.clear()
         values, vectors = _eigen.largest_eigenpairs(given, 3)

@@ -1,6 +1,6 @@
 import subprocess
 import sys
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from comitia import Ensemble
-from comitia._kernels.tcut import row_norms, row_totals, weighted_contingency
+from comitia._kernels.contingency import weighted_contingency
+from comitia._kernels.label_rows import row_totals, unit_scales
 from comitia.engine.sparse import SparseEngine
 from comitia.exceptions import ComitiaError
 from comitia.partition import tcut
@@ -89,14 +90,15 @@ def test_eigenvalues_are_squared_singular_values_and_the_largest_is_one():
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("n_starts", [1, 2, 3])
-def test_weighted_contingency_is_the_sparse_product(missing, n_starts):
+@pytest.mark.parametrize("n_ranges", [1, 2, 3])
+def test_weighted_contingency_is_the_sparse_product(missing, n_ranges):
     E = random_ensemble(5, missing=missing)
     weights = np.random.RandomState(0).randint(1, 1000, size=E.n_objects)
     got = np.zeros((E.n_clusters, E.n_clusters))
-    for first in range(n_starts):
+    ends = np.linspace(0, E.n_clusterings, n_ranges + 1).astype(int)
+    for first, last in pairwise(ends):
         weighted_contingency(
-            E.codes, E.n_clusters_each, E.offsets, weights, first, n_starts, got
+            E.codes, E.n_clusters_each, E.offsets, weights, got, first, last
         )
     B = E.membership.toarray()
     assert_array_equal(got, B.T @ (weights[:, None] * B))
@@ -109,7 +111,7 @@ def test_blocks_of_objects_do_not_change_the_contingency():
     E = Ensemble.from_codes(codes, [3, 3, 3])
     weights = rng.randint(1, 1000, size=40_000)
     got = np.zeros((9, 9))
-    weighted_contingency(E.codes, E.n_clusters_each, E.offsets, weights, 0, 1, got)
+    weighted_contingency(E.codes, E.n_clusters_each, E.offsets, weights, got, 0, 3)
     B = E.membership
     expected = (B.T @ csr_array(weights[:, None] * B.toarray())).toarray()
     assert_array_equal(got, expected)
@@ -120,11 +122,16 @@ def test_row_kernels_are_sums_of_table_rows():
     starts = E.offsets[:-1] + np.arange(E.n_clusterings)
     table = np.random.RandomState(0).randn(E.n_clusters, 3)
     padded = np.insert(table, E.offsets[1:], 0.0, axis=0)
-    norms, totals = np.empty(E.n_objects), np.empty(E.n_objects)
-    row_norms(E.row_codes, starts, padded, norms)
+    scale, squares, totals = np.empty((3, E.n_objects))
+    degrees = np.random.RandomState(1).rand(E.n_objects)
+    unit_scales(E.row_codes, starts, padded, degrees, 1.0, scale, squares)
     row_totals(E.codes, starts, padded[:, 0].copy(), totals)
     rows = E.membership.toarray() @ table
-    assert_allclose(norms, np.linalg.norm(rows, axis=1), atol=1e-12)
+    norms = np.linalg.norm(rows, axis=1)
+    reached = norms > degrees
+    assert 0 < reached.sum() < len(reached)
+    assert_allclose(scale, np.where(reached, 1 / (norms + degrees), 0.0), atol=1e-12)
+    assert_allclose(squares, (scale * norms) ** 2, atol=1e-12)
     assert_allclose(totals, rows[:, 0], atol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Every contingency table of an ensemble, counted pair by pair.
+"""Every contingency table of an ensemble, counted pair by pair, and sums over them.
 
 The cost of a table is its increments, one per object. Clusterings with few clusters
 are therefore fused into one column whose code names a cluster of each of them: one
@@ -17,17 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._kernels._njit import njit
-from comitia._kernels.chunks import over_tasks
+from comitia._kernels.sums import over_tasks, xlogx
 
 __all__ = [
     "Tables",
+    "add_entropies",
     "all_tables",
     "cluster_sizes",
     "contingency_csr",
     "contingency_dense",
     "minimum_table",
+    "pair_sums",
     "tables_against",
     "tables_of",
+    "weighted_contingency",
+    "xlogx_table",
 ]
 
 # A fused column has at most this many codes: they fit uint8, and a table of two such
@@ -39,6 +43,12 @@ _ROWS_AT_ONCE = 4096
 
 # Cells counted before they are handed on: 16 MB, which the last cache holds.
 _BATCH_CELLS = 1 << 22
+
+# Counts whose logarithm is looked up: 512 kB.
+_TABULATED = 1 << 16
+
+# Objects in one block: their weights and two of their label vectors stay in cache.
+_BLOCK = 1 << 14
 
 
 class Columns(NamedTuple):
@@ -91,8 +101,8 @@ def all_tables(
         Each pair of clusterings comes once, in either order.
     """
     columns = fuse(codes, n_clusters, most_codes(codes.shape[1]))
-    yield from _inside(columns)
     first, second = np.triu_indices(len(columns.codes), 1)
+    yield from _inside(columns)
     yield from _in_batches(columns, columns, first, second, batch_cells)
 
 
@@ -219,15 +229,15 @@ def tables_against(
     batch_cells : int
         About how many cells a batch has.
 
-    Yields
-    ------
-    tables : Tables
+    Returns
+    -------
+    tables : iterator of Tables
         ``first`` is 0 everywhere and stands for the label vector.
     """
     one = fuse(labels[None, :], np.array([n_labels]), 0)
     columns = fuse(codes, n_clusters, 0)
     second = np.arange(len(columns.codes))
-    yield from _in_batches(one, columns, np.zeros_like(second), second, batch_cells)
+    return _in_batches(one, columns, np.zeros_like(second), second, batch_cells)
 
 
 def cluster_sizes(
@@ -529,3 +539,161 @@ def minimum_table(data, indices, indptr, n_clusters):
             for q in range(indptr[i], indptr[i + 1]):
                 shared[indices[p], indices[q]] += min(data[p], data[q])
     return shared
+
+
+@njit(cache=True, nogil=True)
+def weighted_contingency(codes, n_each, offsets, weights, out, first, last):
+    """B' diag(weights) B, for clusterings first..last - 1 and all later ones.
+
+    Integer weights have integer sums, whatever the order of the objects. One pair of
+    clusterings at a time, so that its table of sums stays in cache; the tables hold one
+    bin more for missing labels. ``out`` is the (K, K) matrix; both of its triangles are
+    written. Threads that start at different clusterings write different entries.
+    """
+    M, n = codes.shape
+    for m in range(first, last):
+        k = n_each[m]
+        # The tables of the pairs (m, m), (m, m + 1), … one behind the other.
+        width = 1
+        for other in range(m + 1, M):
+            width += n_each[other] + 1
+        tables = np.zeros((k + 1) * width, weights.dtype)
+        for lo in range(0, n, _BLOCK):
+            hi = min(lo + _BLOCK, n)
+            a = codes[m, lo:hi]
+            q = weights[lo:hi]
+            for i in range(hi - lo):
+                tables[a[i]] += q[i]
+            begin = k + 1
+            for other in range(m + 1, M):
+                columns = n_each[other] + 1
+                table = tables[begin : begin + (k + 1) * columns]
+                b = codes[other, lo:hi]
+                for i in range(hi - lo):
+                    table[np.int64(a[i]) * columns + b[i]] += q[i]
+                begin += (k + 1) * columns
+        for c in range(k):
+            out[offsets[m] + c, offsets[m] + c] = tables[c]
+        begin = k + 1
+        for other in range(m + 1, M):
+            columns = n_each[other] + 1
+            for c in range(k):
+                for d in range(n_each[other]):
+                    shared = tables[begin + c * columns + d]
+                    out[offsets[m] + c, offsets[other] + d] = shared
+                    out[offsets[other] + d, offsets[m] + c] = shared
+            begin += (k + 1) * columns
+
+
+# -- sums over tables ------------------------------------------------------------------
+
+
+def xlogx_table(n: int, scale: float) -> NDArray[np.int64]:
+    """The values c ln c in fixed point, for counts c of n objects that occur often.
+
+    These are 0, 1, 2, …; larger counts are computed.
+    """
+    return xlogx(np.arange(min(n + 1, _TABULATED)), scale)
+
+
+@njit(cache=True)
+def _xlogx(count, logs_of, scale):
+    if count < logs_of.shape[0]:
+        return logs_of[count]
+    return np.int64(np.rint(count * math.log(count) * scale))
+
+
+def pair_sums(
+    tables: Tables,
+    k_first: NDArray[np.int64],
+    k_second: NDArray[np.int64],
+    logs_of: NDArray[np.int64],
+    scale: float,
+) -> NDArray[np.int64]:
+    """What the measures need of each table, in integers and hence exactly.
+
+    Parameters
+    ----------
+    tables : Tables
+        The tables.
+
+    k_first, k_second : ndarray
+        Clusters of the clusterings in rows and in columns.
+
+    logs_of, scale : ndarray, float
+        Of :func:`xlogx_table`.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_tables, 7)
+        Objects; squares of cells, row sums and column sums; c ln c of these three.
+    """
+    sums = np.empty((len(tables.first), 7), dtype=np.int64)
+    work = partial(_pair_sums, *tables, k_first, k_second, logs_of, scale, sums)
+    over_tasks(work, len(sums))
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def _pair_sums(first, second, begin, counts, a_k, b_k, logs_of, scale, sums, lo, hi):
+    for t in range(lo, hi):
+        n_rows, n_columns = a_k[first[t]], b_k[second[t]]
+        column_sums = np.zeros(n_columns, dtype=np.int64)
+        total, squares, row_squares, column_squares = 0, 0, 0, 0
+        logs, row_logs, column_logs = 0, 0, 0
+        for r in range(n_rows):
+            row = counts[begin[t] + r * n_columns : begin[t] + (r + 1) * n_columns]
+            row_sum = 0
+            # Two loops: the first is vector instructions, the second looks up.
+            for s in range(n_columns):
+                count = np.int64(row[s])
+                row_sum += count
+                column_sums[s] += count
+                squares += count * count
+            for s in range(n_columns):
+                logs += _xlogx(row[s], logs_of, scale)
+            total += row_sum
+            row_squares += row_sum * row_sum
+            row_logs += _xlogx(row_sum, logs_of, scale)
+        for s in range(n_columns):
+            column_squares += column_sums[s] * column_sums[s]
+            column_logs += _xlogx(column_sums[s], logs_of, scale)
+        sums[t, 0] = total
+        sums[t, 1] = squares
+        sums[t, 2] = row_squares
+        sums[t, 3] = column_squares
+        sums[t, 4] = logs
+        sums[t, 5] = row_logs
+        sums[t, 6] = column_logs
+
+
+@njit(cache=True, nogil=True)
+def add_entropies(
+    first, second, begin, counts, k, offsets, logs_of, scale, out, lo, hi
+):
+    """Write the entropies of the clusters of each table: rows in columns, and back."""
+    for t in range(lo, hi):
+        a, b = first[t], second[t]
+        column_sums = np.zeros(k[b], dtype=np.int64)
+        column_logs = np.zeros(k[b], dtype=np.int64)
+        place = begin[t]
+        for r in range(k[a]):
+            row_sum = 0
+            row_log = 0
+            for s in range(k[b]):
+                count = np.int64(counts[place + s])
+                value = _xlogx(count, logs_of, scale)
+                row_sum += count
+                row_log += value
+                column_sums[s] += count
+                column_logs[s] += value
+            place += k[b]
+            if row_sum > 0:
+                whole = _xlogx(row_sum, logs_of, scale)
+                out[offsets[a] + r, b] = (whole - row_log) / (scale * row_sum)
+        for s in range(k[b]):
+            if column_sums[s] > 0:
+                whole = _xlogx(column_sums[s], logs_of, scale)
+                out[offsets[b] + s, a] = (whole - column_logs[s]) / (
+                    scale * column_sums[s]
+                )

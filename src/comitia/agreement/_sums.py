@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import _labels
-from comitia._kernels.fixedpoint import xlogx
+from comitia._kernels.sums import xlogx
 from comitia._names import in_order, matching_rows
 from comitia.agreement._measures import Floats, PairSums, TableSums
 from comitia.engine import tables
@@ -116,7 +116,7 @@ def _sparse_table(
 
     common = (one != k_one) & (other != k_other)
     cells = one[common].astype(np.int64) * k_other + other[common]
-    if k_one * k_other <= max(8 * len(one), 2**16):
+    if tables.table_fits(k_one, k_other, len(one)):
         counts = np.bincount(cells, minlength=k_one * k_other)
         filled = np.flatnonzero(counts)
         counts = counts[filled]

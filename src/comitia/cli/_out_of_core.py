@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from comitia import sizes
 from comitia.cli._fitting import (
     collected_warnings,
     describe_interruption,
@@ -24,10 +25,7 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from comitia.cli._options import BlockOptions, DataOptions, MethodOptions
 
-__all__ = ["MANY_ROWS", "BlockFit", "fit_in_blocks", "in_blocks"]
-
-# A table with more rows is worked on in blocks, where that can be done.
-MANY_ROWS = 2_000_000
+__all__ = ["BlockFit", "fit_in_blocks", "in_blocks"]
 
 _FORMATS = (".npy", ".parquet")
 
@@ -110,7 +108,7 @@ def in_blocks(
         if reason is not None:
             raise UsageError(f"{reason}.")
         return True
-    return reason is None and path.is_file() and _n_rows(path) > MANY_ROWS
+    return reason is None and path.is_file() and _n_rows(path) > sizes.MANY_FILE_ROWS
 
 
 def _check_options(blocks: BlockOptions) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
+
 __all__ = ["leading_directions", "principal_coordinates", "with_signs"]
 
 Floats = NDArray[np.float64]
-
-# Up to this many columns a dense decomposition beats Lanczos iterations.
-_DENSE_UP_TO = 512
 
 # A direction that carries less of the variance than this is rounding.
 _ROUNDING = 1e-12
@@ -37,7 +36,7 @@ def leading_directions(A: Any, known: Floats | None) -> Floats:
     q = A.shape[1]
     if known is None:
         known = np.zeros(q)
-    if q <= _DENSE_UP_TO:
+    if q <= sizes.DENSE_COLUMNS:
         gram = A.T @ A
         gram = gram if isinstance(gram, np.ndarray) else gram.toarray()
         values, vectors = np.linalg.eigh(gram - np.outer(known, known))

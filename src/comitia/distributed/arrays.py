@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from comitia import _labels
 from comitia.distributed.blocks import DaskBlocks, current_client
 from comitia.engine.row_blocks import Blocks, LocalBlocks
+from comitia.engine.storage import InBlocks, InMemory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.storage import InBlocks, InMemory
 
 __all__ = ["ResultArrays", "ensemble_of_array", "result_arrays"]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from comitia.engine.row_blocks import Blocks, add
+from comitia.engine.row_blocks import Blocks, add, call_method
 
 __all__ = ["DaskBlocks", "client_for", "current_client"]
 
@@ -63,14 +63,15 @@ class DaskBlocks(Blocks):
         return len(self.futures)
 
     def map(
-        self, function: Callable[..., Any], *others: Any, **shared: Any
+        self, function: Callable[..., Any] | str, *others: Any, **shared: Any
     ) -> DaskBlocks:
         """Call a function on each block, where it is.
 
         Parameters
         ----------
-        function : callable
-            Called as ``function(value, *values_of_the_others, **shared)``.
+        function : callable or str
+            Called as ``function(value, *values_of_the_others, **shared)``; a string
+            names a method of the values.
 
         *others : DaskBlocks
             More values for each block.
@@ -83,6 +84,8 @@ class DaskBlocks(Blocks):
         blocks : DaskBlocks
             What came out.
         """
+        if isinstance(function, str):
+            function = partial(call_method, method=function)
         shared = {name: self._shared(value) for name, value in shared.items()}
         given = zip(self.futures, *(other.futures for other in others), strict=True)
         return DaskBlocks(

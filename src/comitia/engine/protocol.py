@@ -1,14 +1,21 @@
-"""What an engine answers: sums over the objects of one row block."""
+"""What an engine answers: sums over the objects of one row block.
+
+Tables, sums of rows, votes and distinct rows are methods of :class:`Engine`; nearest
+rows and what else k-means asks for are methods of :class:`Rows`. Each has a sparse, a
+compiled and a device implementation, in the modules of these names.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.fixedpoint import fixed_point
+from comitia._kernels.sums import fixed_point, padded, place_of_first, steps
+from comitia.engine.row_blocks import Micro, Units, merge_in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,11 +23,20 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from comitia._kernels.contingency import Tables
-    from comitia.engine.lloyd_rows import Rows
-    from comitia.engine.merged_rows import Micro
     from comitia.ensemble import Ensemble
 
-__all__ = ["Ballots", "Engine"]
+__all__ = [
+    "DRAWN",
+    "NOTHING",
+    "Ballots",
+    "Centres",
+    "Counted",
+    "Engine",
+    "HostEngine",
+    "Pass",
+    "Rows",
+    "worst_of",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,6 +44,12 @@ Integers = NDArray[np.int64]
 # Three thirds and two halves differ in the last few bits of their sum; votes that
 # differ in this many bits at the most are a tie.
 _GUARD_BITS = 16
+
+# Squared distances below this share of the squared length are rounding errors.
+NOTHING = 1e-13
+
+# Weights are drawn from as integers whose sum is below this.
+DRAWN = 2.0**52
 
 
 class Ballots(NamedTuple):
@@ -44,13 +66,8 @@ class Ballots(NamedTuple):
 class Engine(ABC):
     """Sums over the objects of one row block.
 
-    Weighted sums that several blocks add up to are integers, so that neither blocks
-    nor threads nor workers can change a result.
-
-    Parameters
-    ----------
-    block : Ensemble
-        The labels, or memberships, of the objects.
+    The block is an ensemble. Weighted sums that several blocks add up to are integers,
+    so that neither blocks nor threads nor workers can change a result.
     """
 
     # Whether tables are counted one by one; otherwise all are one sparse product.
@@ -58,6 +75,8 @@ class Engine(ABC):
 
     def __init__(self, block: Ensemble) -> None:
         self.block = block
+        # First place of each clustering in padded tables.
+        self.starts = place_of_first(block.offsets)
 
     # -- tables: what clusters share -------------------------------------------------
 
@@ -95,9 +114,9 @@ class Engine(ABC):
     def overlaps(self, labels: Any, n_labels: int) -> NDArray[Any]:
         """Objects that each cluster shares with each label, (K, n_labels)."""
 
-    @abstractmethod
     def overlaps_with(self, m: int) -> NDArray[Any]:
         """The same for the labels of one clustering."""
+        return self.overlaps(self.labels(m), int(self.block.n_clusters_each[m]))
 
     # -- rows: what the clusters of an object say ------------------------------------
 
@@ -110,7 +129,7 @@ class Engine(ABC):
         """Labels of one clustering, int32, -1 where there is none."""
 
     @abstractmethod
-    def n_differing(self, m: int, labels: Any) -> int:
+    def n_differing(self, labels: Any, m: int) -> int:
         """How many labels of one clustering are not these."""
 
     @abstractmethod
@@ -159,24 +178,18 @@ class Engine(ABC):
 
     @abstractmethod
     def lloyd_rows(
-        self, micro: Micro, scale: Any, squares: Any, by_clustering: bool
+        self, micro: Micro, squares: Any, scale: Any, *, by_clustering: bool = False
     ) -> Rows:
-        """Rows of B, each times its scale, for Lloyd's algorithm."""
+        """Rows of B, each times its scale, for Lloyd's algorithm.
+
+        With ``by_clustering``, missing labels stay out of means and distances.
+        """
 
     @abstractmethod
     def put(self, rows: Any) -> Any:
         """An array with a row for each object, where the labels are."""
 
-    # -- what kernels of every kind read ---------------------------------------------
-
-    @property
-    def starts(self) -> Integers:
-        """First place of each clustering in padded tables."""
-        return self.block.offsets[:-1] + np.arange(self.block.n_clusterings)
-
-    def padded(self, values: NDArray[Any], missing: float = 0) -> NDArray[Any]:
-        """Values of the clusters, and behind each clustering one for no label."""
-        return np.insert(values, self.block.offsets[1:], missing, axis=0)
+    # -- votes in fixed point --------------------------------------------------------
 
     def ballots(
         self, targets: Integers, n_labels: int, weights: Floats, free_bits: int = 0
@@ -189,10 +202,12 @@ class Engine(ABC):
         fixed, scale = fixed_point(
             np.where(silent, 0.0, weights), self.block.n_clusterings << free_bits
         )
-        choice = self.padded(np.where(silent, n_labels, targets), n_labels)
+        choice = padded(
+            np.where(silent, n_labels, targets), self.block.offsets, n_labels
+        )
         return Ballots(
             choice.astype(np.uint64),
-            self.padded(fixed << free_bits),
+            padded(fixed << free_bits, self.block.offsets),
             scale * (1 << free_bits),
         )
 
@@ -211,3 +226,162 @@ class Engine(ABC):
         blank = (1 << (drop - 1)) + n_labels - np.arange(n_labels + 1)
         keep = ~((1 << drop) - (1 << label_bits))
         return fixed | choice.astype(np.int64), blank, keep, drop
+
+
+class HostEngine(Engine):
+    """Sums over labels that are NumPy arrays, in memory or mapped into it."""
+
+    def n_votes(self) -> Integers:
+        """In how many clusterings each object is."""
+        block = self.block
+        if block.kind == "hard":
+            # One number that is read n times: nothing of that size is made.
+            return np.broadcast_to(np.int64(block.n_clusterings), (block.n_objects,))
+        none = block.n_clusters_each[:, None].astype(block.codes.dtype)
+        return (block.codes != none).sum(axis=0)
+
+    def labels(self, m: int) -> NDArray[np.int32]:
+        """Labels of one clustering, int32, -1 where there is none."""
+        labels = self.block.codes[m].astype(np.int32)
+        labels[labels == int(self.block.n_clusters_each[m])] = -1
+        return labels
+
+    def n_differing(self, labels: NDArray[np.int32], m: int) -> int:
+        """How many labels of one clustering are not these."""
+        block = self.block
+        none, codes, n_differ = int(block.n_clusters_each[m]), block.codes[m], 0
+        for rows in steps(0, len(codes)):
+            given = np.where(labels[rows] < 0, none, labels[rows])
+            n_differ += int(np.count_nonzero(given != codes[rows]))
+        return n_differ
+
+    merged = merge_in_memory
+
+    def put(self, rows: Any) -> NDArray[Any]:
+        """An array with a row for each object, where the labels are."""
+        return np.asarray(rows)
+
+
+# -- what k-means runs on --------------------------------------------------------------
+
+
+class Centres(NamedTuple):
+    """Centres as a score table, and what the clusters they belong to cost.
+
+    The distance of a row to a centre falls with ``row @ table - penalty``.
+    """
+
+    table: Floats  # (p, k)
+    penalty: Floats  # (k,)
+    absent: Floats | None  # (M, k): what each clustering brings to the penalty
+    objective: float
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one pass over some rows says of the clusters."""
+
+    sums: Any  # (k, p), in units
+    mass: Any  # (k,) or (k, M), in units
+    sizes: Integers  # rows of each cluster
+    n_changed: int
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            self.sums + other.sums,
+            self.mass + other.mass,
+            self.sizes + other.sizes,
+            self.n_changed + other.n_changed,
+        )
+
+
+class Pass(NamedTuple):
+    """One pass over the rows of a block."""
+
+    labels: NDArray[np.int32]
+    counted: Counted
+
+
+class Rows(Protocol):
+    """Weighted rows of labels, of a sparse matrix, or points.
+
+    None of them stores more than it was given.
+    """
+
+    @property
+    def weights(self) -> Floats:
+        """Weight of each row."""
+
+    @property
+    def squares(self) -> Floats:
+        """Squared length of each row."""
+
+    @property
+    def units(self) -> Units:
+        """What one is in the sums."""
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects that the rows stand for."""
+
+    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+        """The centre with the largest score for each row, and that score."""
+
+    def scores(self, table: Floats) -> Floats:
+        """All scores, without a penalty."""
+
+    def assign(
+        self,
+        before: Pass | None,
+        *,
+        centres: Centres,
+        labels: NDArray[np.int32] | None = None,
+    ) -> Pass:
+        """The nearest centres, and what they say of the clusters: one pass.
+
+        With ``labels``, these instead. Changes are counted against ``before``.
+        """
+
+    def total(self) -> Any:
+        """Weighted sum of the squared lengths, times ``units.square``."""
+
+    def dense(self, which: Integers) -> Floats:
+        """Some of the rows, in full."""
+
+    def present(self, which: Integers) -> Floats:
+        """The mass that each of some rows would have alone, with weight one."""
+
+    def worst(self, costs: Any) -> tuple[float, Floats, Floats]:
+        """The largest of the costs, its row in full and the mass of that.
+
+        The cost is zero where all are rounding errors.
+        """
+
+    def weigh_objects(self) -> int:
+        """Weight of all objects together, in the integers that are drawn from."""
+
+    def draw(self, at: Integers) -> Integers:
+        """The rows of the objects that reach these cumulated weights."""
+
+    def take(self, which: Integers, *, counted: bool = False) -> Rows:
+        """Some of the rows where they are, each with weight one; units are not set.
+
+        With ``counted``, rows that stand for many objects and are taken several times
+        are one.
+        """
+
+    def here(self) -> Rows:
+        """The rows in memory."""
+
+    def largest(self) -> Floats:
+        """Largest weight of an object; and times its scale, its squared length."""
+
+    def with_units(self, units: Units) -> Rows:
+        """The same rows, summed in these units; or as they are, if as floats."""
+
+
+def worst_of(rows: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
+    """The row in memory that costs most, as ``Rows.worst``."""
+    costs = np.where(costs > NOTHING * rows.squares, costs, 0.0)
+    which = np.array([costs.argmax()])
+    return float(costs[which[0]]), rows.dense(which), rows.present(which)

@@ -5,23 +5,38 @@ Nothing here loads numba, which takes longer than the sums over few labels do.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._kernels.sums import fixed_scale
 from comitia.config import require_memory
-from comitia.engine.host import HostEngine
-from comitia.engine.lloyd_rows import SparseRows
-from comitia.engine.merged_rows import Micro
+from comitia.engine.protocol import (
+    DRAWN,
+    Centres,
+    Counted,
+    HostEngine,
+    Pass,
+    Rows,
+    worst_of,
+)
+from comitia.engine.row_blocks import Micro, Units
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from comitia._kernels.contingency import Tables
 
-__all__ = ["SparseEngine", "largest_votes", "sparse_contingency"]
+__all__ = [
+    "FloatRows",
+    "SparseEngine",
+    "SparseRows",
+    "largest_votes",
+    "sparse_contingency",
+]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -96,17 +111,21 @@ class SparseEngine(HostEngine):
         )
         return np.asarray((self.B.T @ onehot).toarray())
 
-    def overlaps_with(self, m: int) -> NDArray[Any]:
-        """The same for the labels of one clustering."""
-        return self.overlaps(self.labels(m), int(self.block.n_clusters_each[m]))
-
     def row_sums(self, values: Floats) -> Floats:
         """Sum of the values of the clusters of each object, B v."""
         return np.asarray(self.B @ values)
 
-    def _row_norms(self, table: Floats) -> Floats:
+    def unit_scales(
+        self, table: Floats, degrees: Floats, floor: float
+    ) -> tuple[Floats, Floats]:
+        """What makes the rows of B times a table unit vectors, and the new squares."""
         points = self.B @ table
-        return np.sqrt((points * points).sum(axis=1))
+        lengths, least = np.sqrt((points * points).sum(axis=1)), floor * degrees
+        scale = np.zeros_like(lengths)
+        # An object that no column reaches stays at the origin; scaling would blow up
+        # rounding errors.
+        np.divide(1.0, lengths + least, out=scale, where=lengths > least)
+        return scale, (scale * lengths) ** 2
 
     def best_column(self, table: Floats) -> NDArray[np.int32]:
         """First of the largest entries in each row of B times a table."""
@@ -154,7 +173,12 @@ class SparseEngine(HostEngine):
         return sums
 
     def lloyd_rows(
-        self, micro: Micro, scale: Floats | None, squares: Floats, by_clustering: bool
+        self,
+        micro: Micro,
+        squares: Floats,
+        scale: Floats | None,
+        *,
+        by_clustering: bool = False,
     ) -> SparseRows:
         """Rows of B, each times its scale, for Lloyd's algorithm."""
         from scipy.sparse import diags_array
@@ -173,18 +197,7 @@ class SparseEngine(HostEngine):
 
 
 def sparse_contingency(B: csr_array) -> csr_array:
-    """The product B'B, if the memory budget allows it.
-
-    Parameters
-    ----------
-    B : csr_array of shape (n_objects, K)
-        The indicator matrix.
-
-    Returns
-    -------
-    shared : csr_array of shape (K, K)
-        What each two clusters share.
-    """
+    """The product B'B, if the memory budget allows it."""
     K = B.shape[1]
     step = -(-K // _SAMPLED_CLUSTERS)
     sampled = step * (B[:, ::step].T @ B).nnz
@@ -197,17 +210,9 @@ def sparse_contingency(B: csr_array) -> csr_array:
 
 
 def largest_votes(table: Floats) -> NDArray[np.int32]:
-    """The label with most votes in each row of a table.
+    """The label with most votes in each row of a table of votes, not negative.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_objects, n_labels)
-        Votes, not negative.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-        The first of those that are equal up to rounding; -1 without votes.
+    The first of those that are equal up to rounding; -1 without votes.
     """
     most = table.max(axis=1, keepdims=True, initial=0.0)
     winner: NDArray[np.int32] = (
@@ -215,3 +220,133 @@ def largest_votes(table: Floats) -> NDArray[np.int32]:
     )
     winner[most.ravel() == 0] = -1
     return winner
+
+
+# -- what k-means runs on --------------------------------------------------------------
+
+
+class FloatRows(ABC):
+    """What rows that are summed as floats have in common."""
+
+    units = Units()
+    weights: Floats
+    squares: Floats
+
+    @abstractmethod
+    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+        """The centre with the largest score for each row, and that score."""
+
+    @abstractmethod
+    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        """Weighted sum of the rows of each cluster."""
+
+    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        """Weight of each cluster, (k,) or by clustering (k, M)."""
+        weights = np.bincount(labels, self.weights, minlength=n_clusters)
+        return weights.astype(np.float64, copy=False)
+
+    def assign(
+        self,
+        before: Pass | None,
+        *,
+        centres: Centres,
+        labels: NDArray[np.int32] | None = None,
+    ) -> Pass:
+        n_clusters = len(centres.penalty)
+        if labels is None:
+            labels = self.nearest(centres)[0]
+        changed = len(labels)
+        if before is not None:
+            changed = int(np.count_nonzero(labels != before.labels))
+        sums, mass = self.sums(labels, n_clusters), self.mass(labels, n_clusters)
+        sizes = np.bincount(labels, minlength=n_clusters)
+        return Pass(labels, Counted(sums, mass, sizes, changed))
+
+    def total(self) -> float:
+        return float(self.squares @ self.weights)
+
+    def worst(self: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
+        return worst_of(self, costs)
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.weights)
+
+    def weigh_objects(self) -> int:
+        return int(self._drawn_from()[-1])
+
+    def draw(self, at: Integers) -> Integers:
+        return np.searchsorted(self._drawn_from(), at, side="right")
+
+    def _drawn_from(self) -> Integers:
+        """Cumulated weights as integers."""
+        largest, n = float(self.weights.max()), len(self.weights)
+        unit = fixed_scale(largest, n) / 2.0**62 * DRAWN
+        return np.cumsum(np.rint(self.weights * unit).astype(np.int64))
+
+    def here(self: Rows) -> Rows:
+        return self
+
+    def largest(self) -> Floats:
+        return np.ones(3)
+
+    def with_units(self: Rows, units: Units) -> Rows:
+        return self
+
+
+class SparseRows(FloatRows):
+    """Rows of a sparse matrix: fuzzy and overlapping memberships, and few labels.
+
+    ``missing``, (n_rows, M), says where an object has no label, when that stays out of
+    means and distances.
+    """
+
+    def __init__(
+        self,
+        B: csr_array,
+        weights: Floats,
+        squares: Floats,
+        missing: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.B = B
+        self.weights = weights
+        self.squares = squares
+        self.missing = missing
+
+    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+        scores = self.B @ centres.table - centres.penalty
+        if centres.absent is not None and self.missing is not None:
+            scores += self.missing @ centres.absent
+        labels = scores.argmax(axis=1).astype(np.int32)
+        return labels, scores[np.arange(len(labels)), labels]
+
+    def scores(self, table: Floats) -> Floats:
+        return self.B @ table
+
+    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        return (self._chosen(labels, n_clusters) @ self.B).toarray()
+
+    def mass(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        if self.missing is None:
+            return super().mass(labels, n_clusters)
+        return self._chosen(labels, n_clusters) @ (1.0 - self.missing)
+
+    def _chosen(self, labels: NDArray[np.int32], n_clusters: int) -> csr_array:
+        from scipy.sparse import csr_array
+
+        n = len(labels)
+        return csr_array((self.weights, (labels, np.arange(n))), shape=(n_clusters, n))
+
+    def dense(self, which: Integers) -> Floats:
+        return self.B[which].toarray()
+
+    def present(self, which: Integers) -> Floats:
+        if self.missing is None:
+            return np.ones(len(which))
+        return (~self.missing[which]).astype(np.float64)
+
+    def take(self, which: Integers, *, counted: bool = False) -> SparseRows:
+        missing = None if self.missing is None else self.missing[which]
+        return SparseRows(
+            self.B[which], np.ones(len(which)), self.squares[which], missing
+        )

@@ -33,7 +33,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 _FIT = "comitia.evaluate._comparison_runs:fitted_labels"
-_EVERY_FIT_NEEDS = ("scipy.sparse", "comitia.base", "comitia._kernels.linkage_average")
+_EVERY_FIT_NEEDS = ("scipy.sparse", "comitia.base", "comitia._kernels.linkage")
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def nearest_of_columns(
     squared length of the object minus half its squared distance.
     """
     from comitia._kernels.assign import nearest_centres
-    from comitia._kernels.chunks import over_ranges
+    from comitia._kernels.sums import over_ranges
 
     n = columns.shape[1]
     labels = np.empty(n, dtype=np.int32)

@@ -114,8 +114,8 @@ class LandmarkIndex:
         Both have shape (n, n_links), nearest first. Now and then a landmark that is a
         little farther stands for one that is nearer.
         """
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import link_objects
+        from comitia._kernels.sums import over_ranges
 
         n = columns.shape[1]
         links = np.empty((n, n_links), dtype=np.int32)
@@ -168,8 +168,8 @@ class LandmarkClusters:
 
     def label_columns(self, columns: Singles) -> NDArray[np.int32]:
         """Label objects of shape (p, n) that are in the frame already."""
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.landmarks import label_objects
+        from comitia._kernels.sums import over_ranges
 
         n = columns.shape[1]
         labels = np.empty(n, dtype=np.int32)

@@ -8,13 +8,13 @@ import numpy as np
 
 from comitia._arrays import as_tensor, device_of, require_device_memory, to_numpy
 from comitia._progress import OnProgress
+from comitia.engine.storage import OnDevice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.executor_memory import fit_in_memory
 from comitia.generate.generator import Generator, Plan, counted
 from comitia.generate.member import Member
-from comitia.storage import OnDevice
 
 __all__ = ["fit_on_device"]
 

@@ -8,23 +8,21 @@ points) find the nearest. The distance of a row to a centre falls with its score
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from operator import attrgetter
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
-from comitia.engine.label_rows import join_rows, with_units
-from comitia.engine.lloyd_rows import NOTHING, Counted, Pass, Rows, Units
-from comitia.engine.row_blocks import Blocks, LocalBlocks
-from comitia.optimise.ties import is_lower
+from comitia.engine.compiled import join_rows
+from comitia.engine.protocol import NOTHING, Centres, Counted, Rows
+from comitia.engine.row_blocks import Blocks, LocalBlocks, Units, with_units
+from comitia.optimise.ties import SAME
 
 __all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
 Floats = NDArray[np.float64]
-
-# Starts are tried on this many rows when there are many.
-_SAMPLE = 20_000
 
 # The best start goes on with one of eight objects before it goes on with all: most of
 # its passes cost an eighth then. Not where that is hardly more than the sample.
@@ -36,15 +34,6 @@ _SAMPLE_ITER = 30
 
 # The authors of KCC add it inside the logarithm.
 _EPSILON = float(np.finfo(np.float64).eps)
-
-
-class Centres(NamedTuple):
-    """Centres as a score table, and what the clusters they belong to cost."""
-
-    table: Floats  # (p, k)
-    penalty: Floats  # (k,)
-    absent: Floats | None  # (M, k): what each clustering brings to the penalty
-    objective: float
 
 
 class Partition(NamedTuple):
@@ -209,25 +198,25 @@ def lloyd(
         only = rows.values[0]
         if len(only.squares) <= sizes.MANY_ROWS:
             return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
-    sample = join_rows(list(_sample(rows, _take, _SAMPLE, rng).gather()))
+    sample = join_rows(list(_sample(rows, sizes.SAMPLE_ROWS, rng).gather()))
     found = _best_start(
         sample, rule, n_clusters, rng, n_init, min(max_iter, _SAMPLE_ITER), tol
     )
-    size = rows.map(_n_objects).total() // _SHARE
-    if size >= _LARGER * _SAMPLE:
-        larger = _sample(rows, _take_counted, size, rng)
+    size = rows.map(attrgetter("n_objects")).total() // _SHARE
+    if size >= _LARGER * sizes.SAMPLE_ROWS:
+        larger = _sample(rows, size, rng, counted=True)
         found = _over_blocks(larger, rule, found.centres, max_iter, tol)
     return _over_blocks(rows, rule, found.centres, max_iter, tol)
 
 
 def _sample(
-    rows: Blocks, take: Callable[..., Rows], size: int, rng: np.random.RandomState
+    rows: Blocks, size: int, rng: np.random.RandomState, *, counted: bool = False
 ) -> Blocks:
     """Rows of objects that are drawn by their weight, in the order of the objects.
 
     One is drawn from each of as many stretches of equal weight.
     """
-    weights = list(rows.map(_weigh_objects).gather())
+    weights = list(rows.map("weigh_objects").gather())
     ends = np.cumsum(weights)
     at = rng.uniform(size=size)
     at += np.arange(size)
@@ -239,23 +228,8 @@ def _sample(
         at[lo:hi] - (end - weight)
         for lo, hi, end, weight in zip(begins, places, ends, weights, strict=True)
     ]
-    return with_units(rows.map(take, rows.put(each)), size)
-
-
-def _n_objects(rows: Rows) -> int:
-    return rows.n_objects
-
-
-def _weigh_objects(rows: Rows) -> int:
-    return rows.weigh_objects()
-
-
-def _take(rows: Rows, at: NDArray[np.int64]) -> Rows:
-    return rows.take(rows.draw(at))
-
-
-def _take_counted(rows: Rows, at: NDArray[np.int64]) -> Rows:
-    return rows.take_counted(rows.draw(at))
+    which = rows.map("draw", rows.put(each))
+    return with_units(rows.map("take", which, counted=counted), size)
 
 
 def _best_start(
@@ -271,8 +245,9 @@ def _best_start(
     for _ in range(n_init):
         start = _seeds(rows, rule, n_clusters, rng)
         found = _iterate(rows, rule, start, max_iter, tol)
+        cost = found.objective[-1]
         # Starts that end in the same place differ by rounding; the first one is kept.
-        if best is None or is_lower(found.objective[-1], best.objective[-1]):
+        if best is None or cost + SAME * abs(cost) < best.objective[-1]:
             best = found
     assert best is not None
     return best
@@ -286,13 +261,13 @@ def _iterate(
     units, weights, squares = rows.units, rows.weights, rows.squares
     total = rows.total() / units.square
     for _ in range(max_iter):
-        new, best = rows.nearest(centres.table, centres.penalty, centres.absent)
+        new, best = rows.nearest(centres)
         _fill_empty(new, rule.costs(squares, best), weights, squares, n_clusters)
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
         labels = new
-        counted = rows.count(labels, None, n_clusters)
+        counted = rows.assign(None, centres=centres, labels=labels).counted
         centres = rule.centres(
             counted.sums / units.row, counted.mass / units.weight, total
         )
@@ -313,13 +288,12 @@ def _over_blocks(
 ) -> Partition:
     """Lloyd's passes over many rows, from centres that are good already."""
     objective, converged = [], False
-    units: Units = next(iter(rows.map(_units).gather()))
-    total = rows.map(_total).total() / units.square
-    before = rows.put([None] * len(rows))
+    units: Units = next(iter(rows.map(attrgetter("units")).gather()))
+    total = rows.map("total").total() / units.square
+    passed = rows.repeat(None)
     for _ in range(max_iter):
-        passed = rows.map(_pass, before, centres=centres)
-        counted: Counted = passed.map(_counted).total()
-        before = passed
+        passed = rows.map("assign", passed, centres=centres)
+        counted: Counted = passed.map(attrgetter("counted")).total()
         if counted.n_changed == 0:
             converged = True
             break
@@ -337,27 +311,9 @@ def _over_blocks(
         ):
             converged = True
             break
-    return Partition(before.map(_labels), centres, np.array(objective), converged)
-
-
-def _units(rows: Rows) -> Units:
-    return rows.units
-
-
-def _total(rows: Rows) -> Any:
-    return rows.total()
-
-
-def _pass(rows: Rows, before: Pass | None, *, centres: Centres) -> Pass:
-    return rows.assign(centres.table, centres.penalty, centres.absent, before)
-
-
-def _counted(passed: Pass) -> Counted:
-    return passed.counted
-
-
-def _labels(passed: Pass) -> NDArray[np.int32]:
-    return passed.labels
+    return Partition(
+        passed.map(attrgetter("labels")), centres, np.array(objective), converged
+    )
 
 
 def _found_again(
@@ -382,7 +338,7 @@ def _found_again(
 
 def _worst(rows: Rows, *, rule: Rule, centres: Centres) -> tuple[float, Floats, Floats]:
     """The largest cost of a row, and the row."""
-    _, best = rows.nearest(centres.table, centres.penalty, centres.absent)
+    _, best = rows.nearest(centres)
     return rows.worst(rule.costs(rows.squares, best))
 
 

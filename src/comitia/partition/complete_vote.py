@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.partition.vote_winners import cluster_vote
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["complete_vote"]
 

@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia.config import require_memory
 
 __all__ = ["largest_eigenpairs"]
 
 Floats = NDArray[np.float64]
-
-# Up to here all eigenpairs cost less than importing scipy.linalg.
-_SMALL = 256
-
-# Beyond this order Lanczos iterations beat a dense decomposition.
-_DENSE_UP_TO = 2048
 
 
 def largest_eigenpairs(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
@@ -41,7 +36,7 @@ def largest_eigenpairs(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     """
     n = S.shape[0]
     found = None
-    if n > _DENSE_UP_TO and n_pairs < n // 2:
+    if n > sizes.DENSE_MATRIX and n_pairs < n // 2:
         found = _lanczos(S, n_pairs)
     values, vectors = found or _decomposed(S, n_pairs)
     order = np.argsort(-values, kind="stable")[:n_pairs]
@@ -73,7 +68,7 @@ def _decomposed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     if not isinstance(S, np.ndarray):
         require_memory(8 * n * n, f"the eigenvectors of a matrix of order {n}")
         S = S.toarray()
-    if n <= _SMALL:
+    if n <= sizes.SMALL_MATRIX:
         values, vectors = np.linalg.eigh(S)
         return values, vectors
     from scipy.linalg import eigh

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import device_of
 from comitia._inputs import masked_to_nan
-from comitia.engine.label_rows import label_rows
-from comitia.engine.lloyd_rows import PointRows, one_block
-from comitia.engine.merged_rows import Micro, MicroRows, micro_rows
-from comitia.engine.row_blocks import join
+from comitia._kernels.sums import over_ranges
+from comitia.engine.protocol import Centres
+from comitia.engine.row_blocks import LocalBlocks, Micro, MicroRows, join, micro_rows
+from comitia.engine.sparse import FloatRows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
@@ -63,6 +63,49 @@ class RowsResult(NamedTuple):
 
     labels: NDArray[np.int32]
     objective: Floats
+
+
+class PointRows(FloatRows):
+    """Points of a data matrix, with their weights and squared lengths."""
+
+    def __init__(self, X: Floats, weights: Floats, squares: Floats) -> None:
+        self.X = X
+        self.weights = weights
+        self.squares = squares
+
+    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+        from comitia._kernels.label_rows import nearest_points
+
+        table, penalty = np.ascontiguousarray(centres.table), centres.penalty
+        labels = np.empty(len(self.X), dtype=np.int32)
+        best = np.empty(len(self.X))
+
+        def work(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            nearest_points(self.X[rows], table, penalty, labels[rows], best[rows])
+
+        over_ranges(work, len(labels))
+        return labels, best
+
+    def scores(self, table: Floats) -> Floats:
+        return self.X @ table
+
+    def sums(self, labels: NDArray[np.int32], n_clusters: int) -> Floats:
+        from comitia._kernels.label_rows import sum_points
+
+        sums = np.zeros((n_clusters, self.X.shape[1]))
+        # One range: sums of floats would depend on how many there are.
+        sum_points(self.X, labels, self.weights, sums)
+        return sums
+
+    def dense(self, which: NDArray[np.int64]) -> Floats:
+        return self.X[which]
+
+    def present(self, which: NDArray[np.int64]) -> Floats:
+        return np.ones(len(which))
+
+    def take(self, which: NDArray[np.int64], *, counted: bool = False) -> PointRows:
+        return PointRows(self.X[which], np.ones(len(which)), self.squares[which])
 
 
 def kmeans(
@@ -139,7 +182,7 @@ def kmeans(
     shifted = points - middle
     squares = np.einsum("ij,ij->i", shifted, shifted)
     found = lloyd(
-        one_block(PointRows(shifted, weights, squares)),
+        LocalBlocks([PointRows(shifted, weights, squares)]),
         Squared(np.transpose),
         n_clusters,
         rng,
@@ -257,7 +300,7 @@ def kmeans_rows(
     micro = _merged_rows(ensemble, object_weights, row_scale)
     blocks = ensemble.offsets[:-1]
     found = lloyd(
-        label_rows(micro, micro.rows.map(_row_squares, w=w), by_clustering=True),
+        micro.lloyd_rows(micro.rows.map(_row_squares, w=w), by_clustering=True),
         Squared(Weighted(w), blocks) if utility == "squared" else Entropy(w, blocks),
         n_clusters,
         rng,
@@ -346,7 +389,7 @@ def kmodes(
     w = _cluster_weights(ensemble, clustering_weights)
     micro = _merged_rows(ensemble, object_weights, None)
     found = lloyd(
-        label_rows(micro, micro.rows.map(_row_squares, w=w)),
+        micro.lloyd_rows(micro.rows.map(_row_squares, w=w)),
         Matches(w, ensemble.offsets[:-1]),
         n_clusters,
         rng,

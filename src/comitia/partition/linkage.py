@@ -12,7 +12,8 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import combined_weights, condensed_coassociation
+from comitia.represent.coassociation import condensed_coassociation
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetime"]
 
@@ -297,7 +298,7 @@ def _average_merges(
     ensemble: Ensemble, weights: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Merges and similarities; what is similar to nothing merges last, at 0."""
-    from comitia._kernels.linkage_average import average_merges
+    from comitia._kernels.linkage import average_merges
 
     # No two clusters have more pairs of objects than halves of all have.
     n_terms = ensemble.n_clusterings * max(int(counts.sum()) ** 2 // 4, 1)
@@ -318,7 +319,7 @@ def _average_merges(
 def _single_merges(
     ensemble: Ensemble, weights: NDArray[np.float64]
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    from comitia._kernels.linkage_single import spanning_tree
+    from comitia._kernels.linkage import spanning_tree
 
     # Sums of int32 run at twice the width; the heights are added up anew below.
     n_terms = ensemble.n_clusterings
@@ -342,7 +343,7 @@ def _merges(
     linkage: Linkage,
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Merges of rows that stand for several objects; the distances are overwritten."""
-    from comitia._kernels import linkage_dense
+    from comitia._kernels import linkage as kernels
 
     n = len(counts)
     sizes = counts.astype(np.float64)
@@ -358,8 +359,8 @@ def _merges(
             row[:] = 2 * a * b / (a + b) * (row**2 - (inner[i] + inner[i + 1 :]) / 2)
     pairs = np.empty((n - 1, 2), dtype=np.int64)
     heights = np.empty(n - 1)
-    rule = getattr(linkage_dense, linkage.upper())
-    linkage_dense.dense_merges(condensed, sizes, rule, pairs, heights)
+    rule = getattr(kernels, linkage.upper())
+    kernels.dense_merges(condensed, sizes, rule, pairs, heights)
     return pairs, np.sqrt(np.maximum(heights, 0.0)) if linkage == "ward" else heights
 
 
@@ -387,7 +388,7 @@ def _tree(
     pairs: NDArray[Any], heights: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """SciPy's form of merges that are named by one object of each side."""
-    from comitia._kernels.linkage_dense import label_merges
+    from comitia._kernels.linkage import label_merges
 
     order = np.argsort(heights, kind="stable")
     tree = np.empty((len(pairs), 4))
@@ -404,7 +405,7 @@ def _integer_weights(
 
     Equal weights, or a clustering that counts twice, then give exactly equal sums.
     """
-    from comitia._kernels.fixedpoint import fixed_point
+    from comitia._kernels.sums import fixed_point
 
     if not (weights > 0).any():
         return np.zeros(len(weights), dtype=np.int64), 1.0

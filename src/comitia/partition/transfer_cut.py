@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia.engine import tables
-from comitia.engine.label_rows import label_rows
-from comitia.engine.merged_rows import Micro, MicroRows, micro_rows, rows_as_they_are
-from comitia.engine.row_blocks import Blocks, join
+from comitia.engine.row_blocks import (
+    Blocks,
+    Micro,
+    MicroRows,
+    join,
+    micro_rows,
+    rows_as_they_are,
+)
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition._lloyd import Squared, lloyd
@@ -138,9 +144,9 @@ def tcut(
     graph = BipartiteGraph(graph.ensemble, _usable(graph), graph.cluster_edges)
     micro = micro_rows(graph.ensemble)
     values, table, points = _embedded(graph, micro, n_clusters)
-    squares, scale = points.map(_squares), points.map(_scale)
+    squares, scale = (points.map(attrgetter(name)) for name in ("squares", "scale"))
     found = lloyd(
-        label_rows(micro, squares, scale),
+        micro.lloyd_rows(squares, scale),
         Squared(Projected(table)),
         len(values),
         rng,
@@ -200,10 +206,11 @@ def bipartite_embedding(
     ensemble = graph.ensemble
     micro = rows_as_they_are(ensemble, counts)
     values, table, points = _embedded(graph, micro, n_clusters)
-    n = ensemble.n_objects
-    return Embedding(
-        values, table, join(points.map(_scale), n), join(points.map(_squares), n)
+    scale, squares = (
+        join(points.map(attrgetter(name)), ensemble.n_objects)
+        for name in ("scale", "squares")
     )
+    return Embedding(values, table, scale, squares)
 
 
 def _embedded(
@@ -240,14 +247,6 @@ def _degrees_of(micro: Micro, *, weights: Floats) -> Floats:
 
 def _points_of(micro: Micro, d: Floats, *, table: Floats) -> Points:
     return Points(*micro.ensemble.engine.unit_scales(table, d, _FLOOR))
-
-
-def _scale(points: Points) -> Floats:
-    return points.scale
-
-
-def _squares(points: Points) -> Floats:
-    return points.squares
 
 
 def bipartite_spectrum(graph: BipartiteGraph, n_values: int) -> Floats:
@@ -364,17 +363,12 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
 def _contingency(micro: MicroRows, values: Blocks) -> Floats:
     """B' diag(a) B for values of the objects of each row, counted."""
     shared = tables.weighted_contingency(
-        micro.rows.map(_rows), values, micro.rows.map(_counts), micro.n_counted
+        micro.rows.map(attrgetter("ensemble")),
+        values,
+        micro.rows.map(attrgetter("counts")),
+        micro.n_counted,
     )
     return shared if isinstance(shared, np.ndarray) else shared.toarray()
-
-
-def _rows(micro: Micro) -> Ensemble:
-    return micro.ensemble
-
-
-def _counts(micro: Micro) -> NDArray[np.int64] | None:
-    return micro.counts
 
 
 def _inverse(d: Floats) -> Floats:

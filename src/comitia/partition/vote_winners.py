@@ -171,17 +171,7 @@ def _plurality(
     weights: NDArray[np.float64],
 ) -> NDArray[np.int32]:
     given = {"targets": targets, "n_labels": n_labels, "weights": weights}
-    return join(ensemble.row_blocks.map(_winners, **given), ensemble.n_objects)
-
-
-def _winners(
-    block: Ensemble,
-    *,
-    targets: NDArray[np.int64],
-    n_labels: int,
-    weights: NDArray[np.float64],
-) -> NDArray[np.int32]:
-    return block.engine.winners(targets, n_labels, weights)
+    return join(ensemble.row_blocks.map("engine.winners", **given), ensemble.n_objects)
 
 
 def _check_groups(

@@ -9,10 +9,15 @@ __getattr__, __dir__, __all__ = attach(
         "coassociation": [
             "coassociation",
             "coassociation_blocks",
-            "combined_weights",
             "condensed_coassociation",
         ],
-        "graphs": ["bipartite_graph", "jaccard_clusters", "knn_graph", "laplacian"],
+        "graphs": [
+            "bipartite_graph",
+            "combined_weights",
+            "jaccard_clusters",
+            "knn_graph",
+            "laplacian",
+        ],
         "implicit": ["ImplicitCoassociation"],
         "random_walk": ["random_walk_similarity"],
         "soft_assignment": ["profile_similarity", "soft_assignment"],

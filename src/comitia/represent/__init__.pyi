@@ -4,9 +4,9 @@ from comitia.represent.alignment import align as align
 from comitia.represent.alignment import align_clusters as align_clusters
 from comitia.represent.coassociation import coassociation as coassociation
 from comitia.represent.coassociation import coassociation_blocks as coassociation_blocks
-from comitia.represent.coassociation import combined_weights as combined_weights
 from comitia.represent.coassociation import condensed_coassociation as condensed_coassociation
 from comitia.represent.graphs import bipartite_graph as bipartite_graph
+from comitia.represent.graphs import combined_weights as combined_weights
 from comitia.represent.graphs import jaccard_clusters as jaccard_clusters
 from comitia.represent.graphs import knn_graph as knn_graph
 from comitia.represent.graphs import laplacian as laplacian

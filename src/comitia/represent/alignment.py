@@ -223,19 +223,9 @@ def group_votes(
         The sums.
     """
     votes = ensemble.row_blocks.map(
-        _votes_of, targets=targets, n_labels=n_labels, weights=weights
+        "engine.vote_table", targets=targets, n_labels=n_labels, weights=weights
     )
     return join(votes, ensemble.n_objects)
-
-
-def _votes_of(
-    block: Ensemble,
-    *,
-    targets: NDArray[np.int64],
-    n_labels: int,
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    return block.engine.vote_table(targets, n_labels, weights)
 
 
 def _match(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -40,11 +38,9 @@ def row_sums(ensemble: Ensemble, cluster_values: ArrayLike) -> Floats:
     array([3., 4., 3.])
     """
     values = np.asarray(cluster_values, dtype=np.float64)
-    return join(ensemble.row_blocks.map(_sums_of, values=values), ensemble.n_objects)
-
-
-def _sums_of(block: Ensemble, *, values: Floats) -> Any:
-    return block.engine.row_sums(values)
+    return join(
+        ensemble.row_blocks.map("engine.row_sums", values=values), ensemble.n_objects
+    )
 
 
 def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
@@ -69,8 +65,4 @@ def labels_of(ensemble: Ensemble, m: int) -> NDArray[np.int32]:
     >>> labels_of(Ensemble([[0, 0], [0, -1], [1, 1]]), 1)
     array([ 0, -1,  1], dtype=int32)
     """
-    return join(ensemble.row_blocks.map(_labels_in, m=int(m)), ensemble.n_objects)
-
-
-def _labels_in(block: Ensemble, *, m: int) -> Any:
-    return block.engine.labels(m)
+    return join(ensemble.row_blocks.map("engine.labels", m=int(m)), ensemble.n_objects)

@@ -14,12 +14,12 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.represent.graphs import combined_weights
 
 __all__ = [
     "PairWeights",
     "coassociation",
     "coassociation_blocks",
-    "combined_weights",
     "condensed_coassociation",
 ]
 
@@ -33,49 +33,6 @@ _COMPARES_PER_ENTRY = 14
 
 # Values of one row block where blocks are made internally: 32 MB of float32.
 _BLOCK_VALUES = 2**23
-
-
-def combined_weights(
-    ensemble: Ensemble,
-    clustering_weights: ArrayLike | None = None,
-    cluster_weights: ArrayLike | None = None,
-) -> NDArray[np.float64]:
-    """Weight of each cluster: its own times that of its clustering.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        Weight of each clustering; 1 / n_clusterings by default.
-
-    cluster_weights : array-like of shape (n_clusters,), default=None
-        Weight of each cluster; 1 by default.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_clusters,)
-        The products.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> combined_weights(Ensemble([[0, 0], [0, 1]]), [0.25, 0.75], [1, 1, 0.5])
-    array([0.25 , 0.75 , 0.375])
-    """
-    M = ensemble.n_clusterings
-    by_clustering = (
-        np.full(M, 1.0 / M)
-        if clustering_weights is None
-        else _check_weights(clustering_weights, M, "clustering_weights", "clustering")
-    )
-    weights = by_clustering[ensemble.clustering_of]
-    if cluster_weights is None:
-        return weights
-    return weights * _check_weights(
-        cluster_weights, ensemble.n_clusters, "cluster_weights", "cluster"
-    )
 
 
 def coassociation(
@@ -317,15 +274,15 @@ class _HardRows:
         self.begins, self.after = begins, after
 
     def fill(self, start: int, out: NDArray[Any]) -> None:
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_rows
+        from comitia._kernels.sums import over_ranges
 
         given = self.compared, self.listed, self.begins, start, out
         over_ranges(partial(fill_rows, *given), len(out), cost=self.n_objects)
 
     def fill_condensed(self, out: NDArray[Any]) -> None:
-        from comitia._kernels.chunks import over_ranges
         from comitia._kernels.coassociation import fill_condensed
+        from comitia._kernels.sums import over_ranges
 
         n = self.n_objects
         given = self.compared, self.listed, self.after, n, out
@@ -427,23 +384,6 @@ def _co_sampled_rows(ensemble: Ensemble, dtype: np.dtype[Any]) -> _HardRows:
     return _HardRows(
         Ensemble.from_codes(missing, np.ones(M)), np.full(M, 1.0 / M), dtype
     )
-
-
-def _check_weights(
-    weights: ArrayLike, n: int, argument: str, noun: str
-) -> NDArray[np.float64]:
-    try:
-        checked = np.asarray(masked_to_nan(weights), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
-    if checked.shape != (n,):
-        raise ComitiaError(
-            f"{argument} must have one entry per {noun}, {n}; got shape "
-            f"{checked.shape}."
-        )
-    if not np.isfinite(checked).all():
-        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
-    return checked
 
 
 def _check_pair_weights(

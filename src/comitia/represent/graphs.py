@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BipartiteGraph",
     "bipartite_graph",
+    "combined_weights",
     "jaccard_clusters",
     "knn_graph",
     "laplacian",
@@ -150,8 +151,6 @@ def bipartite_graph(
     """
     from scipy.sparse import issparse
 
-    from comitia.represent.coassociation import combined_weights
-
     if clustering_weights is None:
         clustering_weights = np.ones(ensemble.n_clusterings)
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
@@ -166,6 +165,67 @@ def bipartite_graph(
         if cluster_edges.min() < 0:
             raise ComitiaError("cluster_edges must not be negative.")
     return BipartiteGraph(ensemble, weights, cluster_edges)
+
+
+def combined_weights(
+    ensemble: Ensemble,
+    clustering_weights: ArrayLike | None = None,
+    cluster_weights: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Weight of each cluster: its own times that of its clustering.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of each clustering; 1 / n_clusterings by default.
+
+    cluster_weights : array-like of shape (n_clusters,), default=None
+        Weight of each cluster; 1 by default.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_clusters,)
+        The products.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> combined_weights(Ensemble([[0, 0], [0, 1]]), [0.25, 0.75], [1, 1, 0.5])
+    array([0.25 , 0.75 , 0.375])
+    """
+    M = ensemble.n_clusterings
+    by_clustering = (
+        np.full(M, 1.0 / M)
+        if clustering_weights is None
+        else _check_weights(clustering_weights, M, "clustering_weights", "clustering")
+    )
+    weights = by_clustering[ensemble.clustering_of]
+    if cluster_weights is None:
+        return weights
+    return weights * _check_weights(
+        cluster_weights, ensemble.n_clusters, "cluster_weights", "cluster"
+    )
+
+
+def _check_weights(
+    weights: ArrayLike, n: int, argument: str, noun: str
+) -> NDArray[np.float64]:
+    try:
+        given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
+        checked = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
+    if checked.shape != (n,):
+        raise ComitiaError(
+            f"{argument} must have one entry per {noun}, {n}; got shape "
+            f"{checked.shape}."
+        )
+    if not np.isfinite(checked).all():
+        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
+    return checked
 
 
 def jaccard_clusters(

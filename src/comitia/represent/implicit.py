@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["ImplicitCoassociation"]
 
@@ -126,8 +126,8 @@ class ImplicitCoassociation:
         """
         if not self.ensemble.is_hard:
             return np.asarray(self.ensemble.membership.T @ Q)
-        from comitia._kernels.chunks import thread_count
-        from comitia._kernels.onehot import add_to_table
+        from comitia._kernels.label_rows import add_to_table
+        from comitia._kernels.sums import thread_count
 
         Q = np.ascontiguousarray(Q)
         codes = self.ensemble.row_codes
@@ -164,8 +164,8 @@ class ImplicitCoassociation:
         """
         if not self.ensemble.is_hard:
             return np.asarray(self.ensemble.membership @ table)
-        from comitia._kernels.chunks import over_ranges
-        from comitia._kernels.onehot import sum_of_table
+        from comitia._kernels.label_rows import sum_of_table
+        from comitia._kernels.sums import over_ranges
 
         codes = self.ensemble.row_codes
         padded = np.zeros((len(table) + self.ensemble.n_clusterings, table.shape[1]))

@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.cluster_sums import labels_of
 from comitia.represent.votes import overlaps, spread_shares
 
 __all__ = ["Landmarks", "draw_landmarks", "extend_labels"]
-
-# So many objects make a co-association of a hundred megabytes.
-N_LANDMARKS = 5000
 
 
 class Landmarks(NamedTuple):
@@ -39,7 +37,7 @@ class Landmarks(NamedTuple):
 
 
 def draw_landmarks(
-    ensemble: Ensemble, rng: np.random.RandomState, n_landmarks: int = N_LANDMARKS
+    ensemble: Ensemble, rng: np.random.RandomState, n_landmarks: int = sizes.N_LANDMARKS
 ) -> Landmarks:
     """Draw objects at random, all with the same chance.
 

@@ -49,12 +49,8 @@ def overlaps(
     """
     codes, k = check_labels(labels, "labels", ensemble.n_objects, n_labels)
     blocks = ensemble.row_blocks
-    shared = blocks.map(_shared, ensemble.split(codes), k=k).total()
+    shared = blocks.map("engine.overlaps", ensemble.split(codes), n_labels=k).total()
     return np.asarray(shared, dtype=np.float64)
-
-
-def _shared(block: Ensemble, labels: Any, *, k: int) -> NDArray[Any]:
-    return block.engine.overlaps(labels, k)
 
 
 def cluster_shares(
@@ -158,7 +154,7 @@ def share_weights(
     weights : ndarray of shape (n_clusters of the ensemble,)
         A cluster that knows no consensus label has nothing to say.
     """
-    from comitia.represent.coassociation import combined_weights
+    from comitia.represent.graphs import combined_weights
 
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     return np.where(shares.any(axis=1), weights, 0.0)

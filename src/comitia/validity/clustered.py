@@ -353,7 +353,7 @@ class Clustered:
     def pair_sums(self) -> DistanceSums:
         """Sums of the distances between objects."""
         from comitia._kernels import pairwise
-        from comitia._kernels.chunks import over_ranges
+        from comitia._kernels.sums import over_ranges
 
         XT, scale = self.scaled
         n, k, starts = self.n_objects, self.n_clusters, self.starts

@@ -164,8 +164,8 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
     >>> dunn([[0], [1], [2], [10], [11], [12]], [0, 0, 0, 1, 1, 1])
     4.0
     """
-    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.pairwise import ROWS, dunn_extremes
+    from comitia._kernels.sums import over_ranges
 
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
@@ -359,8 +359,8 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
        validity", 2nd WSEAS Int. Conf. on Scientific Computation and Soft Computing,
        2002.
     """
-    from comitia._kernels.chunks import over_ranges
     from comitia._kernels.pairwise import point_symmetry_parts
+    from comitia._kernels.sums import over_ranges
 
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:

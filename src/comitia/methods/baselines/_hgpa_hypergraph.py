@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition.metis import integer_vertex_weights, integer_weights
-from comitia.represent import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["hypergraph_partition"]
 

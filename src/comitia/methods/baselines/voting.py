@@ -16,8 +16,9 @@ from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows, median_selection
 from comitia.partition.vote_winners import cluster_vote
-from comitia.represent import combined_weights, overlaps
+from comitia.represent import overlaps
 from comitia.represent.alignment import match_clusters
+from comitia.represent.graphs import combined_weights
 from comitia.weigh.clusterings import given_weights
 
 __all__ = ["Voting"]
@@ -192,19 +193,13 @@ class Voting(EnsembleMethod):
 
 def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
     """Count the objects that each cluster shares with those of one clustering."""
-    shared = ensemble.row_blocks.map(_shared_with, m=int(m)).total()
+    shared = ensemble.row_blocks.map("engine.overlaps_with", m=int(m)).total()
     return np.asarray(shared, dtype=np.float64)
-
-
-def _shared_with(block: Ensemble, *, m: int) -> NDArray[Any]:
-    return block.engine.overlaps_with(m)
 
 
 def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
     """Whether one clustering has these labels."""
-    differ = ensemble.row_blocks.map(_differ_in, ensemble.split(labels), m=int(m))
+    differ = ensemble.row_blocks.map(
+        "engine.n_differing", ensemble.split(labels), m=int(m)
+    )
     return bool(differ.total() == 0)
-
-
-def _differ_in(block: Ensemble, labels: Array, *, m: int) -> int:
-    return block.engine.n_differing(m, labels)

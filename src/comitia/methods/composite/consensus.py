@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._inputs import masked_to_nan
 from comitia._sklearn import HasMethods, StrOptions
 from comitia.base import EnsembleMethod
@@ -22,11 +23,6 @@ __all__ = ["ConsensusClustering"]
 # evaluation and confirmed on the other (docs/evaluation.rst).
 DEFAULT_WEIGHTING = "entropy_certainty"
 DEFAULT_CONSENSUS = "reassign"
-
-# The starts of "reassign". From so many objects on a tree takes minutes; of more
-# clusters than this, the eigenvectors of their graph do.
-_MANY_OBJECTS = 50_000
-_MANY_CLUSTERS = 5_000
 
 
 def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
@@ -81,13 +77,13 @@ def _starts(
     ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any
 ) -> Iterator[NDArray[Any]]:
     """Consensus partitions to start from, the first preferred."""
-    if ensemble.n_objects >= _MANY_OBJECTS:
+    if ensemble.n_objects >= sizes.MANY_FOR_TREES:
         yield _tcut(ensemble, n_clusters, rng, **weights)
         return
     tree = _linkage("average")(ensemble, n_clusters, rng, **weights)
     yield tree
     k = len(np.unique(tree))
-    if 1 < k <= _n_clusters_with_weight(ensemble, **weights) <= _MANY_CLUSTERS:
+    if 1 < k <= _n_clusters_with_weight(ensemble, **weights) <= sizes.MANY_FOR_GRAPHS:
         graph = _tcut(ensemble, k, rng, **weights)
         # A graph in many pieces may have fewer parts than were asked for.
         if len(np.unique(graph)) == k:
@@ -95,7 +91,7 @@ def _starts(
 
 
 def _n_clusters_with_weight(ensemble: Ensemble, **weights: Any) -> int:
-    from comitia.represent.coassociation import combined_weights
+    from comitia.represent.graphs import combined_weights
 
     weight = combined_weights(ensemble, **weights)
     return int(np.count_nonzero(weight * ensemble.sizes > 0))

@@ -20,7 +20,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.views_generator import Standardiser, ViewsGenerator
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.represent import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["MultiViewEnsemble"]
 

@@ -23,8 +23,9 @@ from comitia.methods.fixed_clusterings._alhichri_2014_field import (
     iterated_modes,
 )
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.represent import align_clusters, combined_weights, knn_graph
+from comitia.represent import align_clusters, knn_graph
 from comitia.represent.alignment import group_votes
+from comitia.represent.graphs import combined_weights
 from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["MarkovFieldFusion"]

@@ -234,9 +234,5 @@ def likeliest_clusters(votes: Any, weights: Array, labels: Array) -> Array:
 def best_column(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.int32]:
     """The column with the largest sum over the clusters of each object."""
     values = np.ascontiguousarray(table, dtype=np.float64)
-    best = ensemble.row_blocks.map(_best_in, table=values)
+    best = ensemble.row_blocks.map("engine.best_column", table=values)
     return join(best, ensemble.n_objects)
-
-
-def _best_in(block: Ensemble, *, table: NDArray[np.float64]) -> NDArray[np.int32]:
-    return block.engine.best_column(table)

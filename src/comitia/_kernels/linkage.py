@@ -1,7 +1,7 @@
-"""Average linkage on B W B' without the matrix.
+"""Linkage: average and single on B W B' without the matrix, any on distances.
 
-The mean similarity of two clusters x and y is the weighted inner product of their
-sums: with a_xc objects of x in base cluster c, it is
+In average linkage the mean similarity of two clusters x and y is the weighted inner
+product of their sums: with a_xc objects of x in base cluster c, it is
 
     s(x, y) = sum_c w_c a_xc a_yc / (n_x n_y).
 
@@ -16,11 +16,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._kernels._njit import njit
+from comitia._kernels.coassociation import add_matches
 
-__all__ = ["average_merges"]
+__all__ = [
+    "AVERAGE",
+    "COMPLETE",
+    "SINGLE",
+    "WARD",
+    "average_merges",
+    "dense_merges",
+    "label_merges",
+    "spanning_tree",
+]
 
 # Neighbours that a search keeps. More make searches rarer and each look-up longer.
 _N_CANDIDATES = 6
+
+# Similarities of one tile stay in the first-level cache.
+_TILE = 4096
+
+# The rules of linkage on distances.
+SINGLE, COMPLETE, AVERAGE, WARD = range(4)
+
+
+# -- average linkage -------------------------------------------------------------------
 
 
 class Sums(NamedTuple):
@@ -378,3 +397,190 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
         pairs[n_merges, 0], pairs[n_merges, 1], similarities[n_merges] = x, y, s
         n_merges += 1
     return n_merges
+
+
+# -- single linkage: a maximum spanning tree by Prim -----------------------------------
+
+
+def spanning_tree(codes: NDArray[Any], weights: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The edges of a maximum spanning tree.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_clusterings, n_objects)
+        The labels.
+
+    weights : ndarray of shape (n_clusterings, n_codes)
+        The weight of each label, zero for the one that means "missing".
+
+    Returns
+    -------
+    edges : ndarray of shape (n_objects - 1, 2)
+        Each joins an object to one that was in the tree before.
+    """
+    edges = np.empty((codes.shape[1] - 1, 2), dtype=np.int32)
+    grow_tree(codes.copy(), weights, edges)
+    return edges
+
+
+@njit(cache=True)
+def update_best(codes, labels, values, v, n_left, tile, best, near):
+    """Let the objects outside the tree know how similar the newest in it, v, is."""
+    for first in range(0, n_left, len(tile)):
+        n_tile = min(len(tile), n_left - first)
+        found = tile[:n_tile]
+        found[:] = 0
+        add_matches(codes, labels, values, first, found)
+        best_here, near_here = (
+            best[first : first + n_tile],
+            near[first : first + n_tile],
+        )
+        for j in range(n_tile):
+            closer = found[j] > best_here[j]
+            near_here[j] = v if closer else near_here[j]
+            best_here[j] = found[j] if closer else best_here[j]
+
+
+@njit(cache=True)
+def most_similar(best, objects, n_left):
+    """Where the object nearest to the tree stands; the lowest one wins a tie."""
+    largest = best[0]
+    for j in range(1, n_left):
+        largest = max(largest, best[j])
+    found = -1
+    for j in range(n_left):
+        if best[j] == largest and (found < 0 or objects[j] < objects[found]):
+            found = j
+    return found
+
+
+@njit(cache=True)
+def grow_tree(codes, weights, edges):
+    """Prim's algorithm; the columns of ``codes`` are overwritten.
+
+    The objects outside the tree stand in the first ``n_left`` places, so that their
+    labels are contiguous.
+    """
+    n_clusterings, n = codes.shape
+    objects = np.arange(n).astype(np.int32)
+    near = np.zeros(n, dtype=np.int32)
+    best = np.full(n, -1, dtype=np.int32)
+    tile = np.empty(_TILE, dtype=np.int32)
+    labels = np.empty(n_clusterings, dtype=codes.dtype)
+    values = np.empty(n_clusterings, dtype=np.int32)
+    place = 0
+    for n_left in range(n - 1, 0, -1):
+        v = objects[place]
+        for m in range(n_clusterings):
+            labels[m] = codes[m, place]
+            values[m] = weights[m, labels[m]]
+            codes[m, place] = codes[m, n_left]
+        objects[place] = objects[n_left]
+        near[place], best[place] = near[n_left], best[n_left]
+        update_best(codes, labels, values, v, n_left, tile, best, near)
+        place = most_similar(best, objects, n_left)
+        edges[n - 1 - n_left, 0] = near[place]
+        edges[n - 1 - n_left, 1] = objects[place]
+
+
+# -- linkage with counts on distances, and trees in SciPy's form -----------------------
+
+
+@njit(cache=True)
+def between(n, i, j):
+    """Where the distance of objects i and j stands in a condensed matrix."""
+    i, j = min(i, j), max(i, j)
+    return n * i - i * (i + 1) // 2 + j - i - 1
+
+
+@njit(cache=True)
+def joined(rule, d_xz, d_yz, d_xy, n_x, n_y, n_z):
+    """Distance of z to x and y together (Lance and Williams); squared for Ward."""
+    if rule == SINGLE:
+        return min(d_xz, d_yz)
+    if rule == COMPLETE:
+        return max(d_xz, d_yz)
+    if rule == AVERAGE:
+        return (n_x * d_xz + n_y * d_yz) / (n_x + n_y)
+    return ((n_x + n_z) * d_xz + (n_y + n_z) * d_yz - n_z * d_xy) / (n_x + n_y + n_z)
+
+
+@njit(cache=True)
+def nearest(distances, alive, x, y):
+    """The cluster nearest to x; y wins a tie if given, then the lowest index."""
+    n = len(alive)
+    found = y
+    least = distances[between(n, x, y)] if y >= 0 else np.inf
+    for z in range(n):
+        if alive[z] and z != x:
+            d = distances[between(n, x, z)]
+            if d < least or found < 0:
+                least, found = d, z
+    return found, least
+
+
+@njit(cache=True)
+def dense_merges(distances, sizes, rule, pairs, heights):
+    """Merge nearest neighbours along chains; ``distances`` is overwritten."""
+    n = len(sizes)
+    alive = np.ones(n, dtype=np.bool_)
+    position = np.full(n, -1, dtype=np.int64)
+    chain = np.empty(n, dtype=np.int64)
+    start, depth = 0, 0
+    for t in range(n - 1):
+        while True:
+            if depth == 0:
+                while not alive[start]:
+                    start += 1
+                chain[0], position[start], depth = start, 0, 1
+            x = chain[depth - 1]
+            y, d = nearest(distances, alive, x, chain[depth - 2] if depth > 1 else -1)
+            # Rounding can lead back to the chain; what it leads to is merged then.
+            if position[y] >= 0:
+                break
+            chain[depth], position[y] = y, depth
+            depth += 1
+        below = position[y]
+        for p in range(below, depth):
+            position[chain[p]] = -1
+        depth = below
+        x, y = min(x, y), max(x, y)
+        pairs[t, 0], pairs[t, 1], heights[t] = x, y, d
+        alive[y] = False
+        for z in range(n):
+            if alive[z] and z != x:
+                xz = between(n, x, z)
+                distances[xz] = joined(
+                    rule,
+                    distances[xz],
+                    distances[between(n, y, z)],
+                    d,
+                    sizes[x],
+                    sizes[y],
+                    sizes[z],
+                )
+        sizes[x] += sizes[y]
+
+
+@njit(cache=True)
+def label_merges(pairs, counts, tree):
+    """Name the merges, sorted by height, as SciPy does; the heights are there already.
+
+    A pair names two objects of the clusters that merge.
+    """
+    n = len(counts)
+    parent = np.arange(2 * n - 1)
+    size = np.zeros(2 * n - 1, dtype=np.int64)
+    for i in range(n):  # a slice assignment would take numba seconds to compile
+        size[i] = counts[i]
+    for t in range(len(pairs)):
+        a, b = pairs[t]
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        parent[a] = parent[b] = n + t
+        size[n + t] = size[a] + size[b]
+        tree[t, 0], tree[t, 1], tree[t, 3] = min(a, b), max(a, b), size[n + t]

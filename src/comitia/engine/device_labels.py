@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._arrays import as_tensor, check_device, device_of, to_numpy, to_tensor
 from comitia._members import check_extremes, check_n_clusters
 from comitia.exceptions import ComitiaError
@@ -18,25 +19,11 @@ __all__ = ["check_place", "encode", "extremes", "moved", "own_codes"]
 
 Tensor = Any
 
-# Labels up to this one are counted; larger ones are sorted.
-_COUNTED = 1 << 16
-
 
 def check_place(labels: Any, device: str | None) -> str | None:
-    """Check that labels can be added up on a device.
+    """Check that labels can be added up on a device, and name it.
 
-    Parameters
-    ----------
-    labels : tensor, Ensemble or array-like
-        What is to go there.
-
-    device : str or None
-        As ``fit`` takes it; None leaves a tensor where it is.
-
-    Returns
-    -------
-    device : str or None
-        The device.
+    ``device`` is what ``fit`` takes; None leaves a tensor where it is.
     """
     device = check_device(device)
     if device is not None and (device == "array_api_strict" or "mps" in device):
@@ -55,21 +42,9 @@ def check_place(labels: Any, device: str | None) -> str | None:
 def encode(labels: Any, device: str | None) -> tuple[Tensor, NDArray[np.int64]]:
     """Code labels on a device as an Ensemble in memory codes them.
 
-    Parameters
-    ----------
-    labels : tensor of shape (n_objects, n_clusterings)
-        Integers, 0 or more, and -1 for "not clustered here".
-
-    device : str or None
-        Where they go; None leaves them where they are.
-
-    Returns
-    -------
-    codes : tensor of shape (n_clusterings, n_objects)
-        Labels 0..k_m - 1, and k_m where there is none.
-
-    n_clusters_each : ndarray of shape (n_clusterings,)
-        The numbers of clusters, k_m.
+    Labels, (n_objects, n_clusterings), are 0 or more, and -1 for "not clustered here".
+    Codes, (n_clusterings, n_objects), are 0..k_m - 1, and k_m where there is none; the
+    k_m come with them. None as a device leaves them where they are.
     """
     import torch
 
@@ -84,21 +59,7 @@ def encode(labels: Any, device: str | None) -> tuple[Tensor, NDArray[np.int64]]:
 
 
 def moved(ensemble: Ensemble, device: str | None) -> Tensor:
-    """The labels of an ensemble on a device.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Hard clusterings, in memory or on another device.
-
-    device : str or None
-        Where they go.
-
-    Returns
-    -------
-    codes : tensor of shape (n_clusterings, n_objects)
-        The labels.
-    """
+    """The labels of an ensemble of hard clusterings on a device, or on another one."""
     if not ensemble.is_hard:
         raise ComitiaError(
             f"the ensemble is {ensemble.kind}; only hard and partial clusterings "
@@ -117,18 +78,7 @@ def moved(ensemble: Ensemble, device: str | None) -> Tensor:
 def own_codes(codes: Any, n_clusters_each: ArrayLike) -> Tensor:
     """Check labels on a device that are coded already, and copy them.
 
-    Parameters
-    ----------
-    codes : tensor of shape (n_clusterings, n_objects)
-        Labels 0..k_m - 1 in row m, and k_m where the label is missing.
-
-    n_clusters_each : array-like of shape (n_clusterings,)
-        The number of clusters of each clustering, k_m.
-
-    Returns
-    -------
-    codes : tensor
-        The labels in the narrowest type, which nobody else can write to.
+    They are in the narrowest type, and nobody else can write to them.
     """
     from comitia._kernels.device import narrowest
 
@@ -141,18 +91,7 @@ def own_codes(codes: Any, n_clusters_each: ArrayLike) -> Tensor:
 
 
 def extremes(codes: Tensor) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The smallest and the largest code of each clustering; zeros of no objects.
-
-    Parameters
-    ----------
-    codes : tensor of shape (n_clusterings, n_objects)
-        The labels.
-
-    Returns
-    -------
-    least, most : ndarray of shape (n_clusterings,)
-        The codes.
-    """
+    """The smallest and the largest code of each clustering; zeros of no objects."""
     if codes.shape[1] == 0:
         none = np.zeros(len(codes), dtype=np.int64)
         return none, none
@@ -186,7 +125,7 @@ def _encode(column: Any, m: int) -> tuple[Any, int]:
         )
     if most < 0:
         raise ComitiaError(f"labels of clustering {m} are all missing; leave it out.")
-    if most < _COUNTED:
+    if most < sizes.FEW_VALUES:
         place = column.to(torch.int32) + 1
         used = torch.bincount(place, minlength=most + 2)[1:] > 0
         k = int(used.sum())
