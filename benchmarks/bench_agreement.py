@@ -13,7 +13,7 @@ from benchmarks.ensembles import uniform_ensemble, voronoi_ensemble
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia.agreement import agreement_matrices
 from comitia.ensemble import Ensemble
-from comitia.weigh import cluster_uncertainty
+from comitia.weigh.cluster_entropy import cluster_uncertainty
 
 __all__ = ["run"]
 

@@ -12,7 +12,8 @@ from comitia.evaluate.criteria import CRITERIA, Plan, measure
 from comitia.evaluate.verdict import judge
 from comitia.exceptions import ComitiaError
 from comitia.generate import EstimatorGenerator, KMeansGenerator
-from comitia.partition import ensemble_linkage, lifetime
+from comitia.partition import ensemble_linkage
+from comitia.partition.linkage import lifetime
 from tests.fixtures import planted
 
 KS = range(2, 7)

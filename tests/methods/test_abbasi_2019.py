@@ -6,7 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import nmi
-from comitia.select import edited_stability, kept_coassociation
+from comitia.methods.selection._cluster_stability import (
+    edited_stability,
+    kept_coassociation,
+)
 from tests.fixtures import E6, planted, same_partition
 
 Edited = method("abbasi_2019")

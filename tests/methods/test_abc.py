@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.methods.fixed_features.abc import ABC
-from comitia.weigh import variance_rank_weights
+from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_features.abc import ABC, variance_rank_weights
 
 TRUTH = np.repeat([0, 1, 2], 12)
 
@@ -87,3 +87,64 @@ def test_few_objects_are_clustered_though_some_runs_draw_one_of_them(n):
     drawn = (fitted.ensemble_.labels >= 0).sum(axis=0)
     assert drawn.min() == 1
     assert_array_equal(fitted.labels_, [[0], [0, 1], [0, 0, 1], [0, 0, 1, 1]][n - 1])
+
+
+def with_variances(variances):
+    """Two objects whose features have these variances."""
+    return np.vstack([np.zeros(len(variances)), 2 * np.sqrt(variances)])
+
+
+def alpha_of(weights):
+    """The shift of the ranks, from the two largest weights."""
+    largest = np.sort(weights)[::-1]
+    ratio = largest[0] / largest[1]  # (2 + alpha) / (1 + alpha)
+    return (2 - ratio) / (ratio - 1)
+
+
+@pytest.mark.parametrize(("p", "alpha"), [(1000, 4.9200), (10000, 53.8144)])
+def test_the_calibration_is_that_of_the_catalogue(p, alpha):
+    weights = variance_rank_weights(with_variances(np.arange(p, 0, -1)))
+    assert_allclose(alpha_of(weights), alpha, atol=5e-5)  # printed to four decimals
+    assert_allclose(weights[: p // 100].sum(), 0.2)
+    assert_allclose(weights.sum(), 1.0)
+    expected = 1 / (np.arange(1, p + 1) + alpha)
+    assert_allclose(weights, expected / expected.sum(), rtol=1e-4)  # of rounded alpha
+
+
+def test_the_share_at_shift_zero_is_that_of_the_catalogue():
+    inverse = 1 / np.arange(1, 1001)
+    share = inverse[:10].sum() / inverse.sum()
+    assert_allclose(share, 0.391, atol=5e-4)  # printed to three decimals
+    X = with_variances(np.arange(1000, 0, -1))
+    weights = variance_rank_weights(X, top_probability=share)
+    assert_allclose(weights, inverse / inverse.sum(), rtol=1e-9)
+
+
+def test_the_largest_variance_has_the_largest_weight():
+    variances = np.array([3.0, 1.0, 9.0, 2.0, 5.0, 4.0, 8.0])
+    weights = variance_rank_weights(with_variances(variances))
+    assert_array_equal(np.argsort(weights), np.argsort(variances))
+    assert_allclose(weights[2], 0.2)
+
+
+def test_equal_variances_rank_by_index():
+    weights = variance_rank_weights(with_variances(np.ones(6)))
+    assert (np.diff(weights) < 0).all()
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+def test_up_to_five_features_are_equal(p):
+    assert_allclose(variance_rank_weights(with_variances(np.arange(p))), 1 / p)
+
+
+def test_six_features_are_not():
+    weights = variance_rank_weights(with_variances(np.arange(6)))
+    assert_allclose(weights.max(), 0.2)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -1.0])
+def test_shares_outside_zero_and_one_are_refused(share):
+    with pytest.raises(ComitiaError, match="top_fraction"):
+        variance_rank_weights(np.eye(3), top_fraction=share)
+    with pytest.raises(ComitiaError, match="top_probability"):
+        variance_rank_weights(np.eye(3), top_probability=share)

@@ -7,7 +7,10 @@ from sklearn.base import clone
 
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.exceptions import ComitiaError
-from comitia.select import cluster_stability, kept_coassociation
+from comitia.methods.selection._cluster_stability import (
+    cluster_stability,
+    kept_coassociation,
+)
 from tests.fixtures import E6, planted, same_partition
 
 Stable = method("alizadeh_2014")

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import ConsensusClustering, Ensemble, method
+from comitia.methods.selection.asa import leaders
 from tests.fixtures import E6, planted
 
 ASA = method("asa")
@@ -71,3 +72,10 @@ def test_the_selection_stands_in_front_of_another_consensus():
     fitted = mix.fit(ensemble)
     assert 1 < fitted.selected_.sum() < 12
     assert_array_equal(np.flatnonzero(fitted.selected_), asa.select(ensemble))
+
+
+def test_leaders_keep_what_equals_the_threshold():
+    alike = np.array([[1.0, 0.5, 0.9], [0.5, 1.0, 0.9], [0.9, 0.9, 1.0]])
+    assert leaders(alike, [0, 1, 2], 0.5).tolist() == [0, 1]
+    assert leaders(alike, [2, 0, 1], 0.5).tolist() == [2]
+    assert leaders(alike, [0, 1, 2], 0.4).tolist() == [0]

@@ -5,7 +5,8 @@ from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import squareform
 
 from comitia import Ensemble, method
-from comitia.exceptions import ComitiaWarning
+from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.methods.fixed_clusters.banerjee_2021 import cluster_containment
 from comitia.partition import hac
 from tests.fixtures import E6, planted, same_partition
 
@@ -73,3 +74,55 @@ def test_a_planted_partition_is_found_and_counted():
     labels, truth = planted(150, 3, 15, noise=0.2, seed=0)
     fitted = Banerjee().fit(Ensemble(labels))
     assert same_partition(fitted.labels_, truth)
+
+
+def some(missing, seed=0):
+    labels, _ = planted(30, 4, 5, noise=0.5, seed=seed)
+    labels[np.random.RandomState(seed).rand(30, 5) < missing] = -1
+    labels[0] = [9, -1, 9, 9, 0]  # clusters of one object
+    return Ensemble(labels)
+
+
+def containment_by_loops(E, printed, floor):
+    B, n, M = E.membership.toarray(), E.n_objects, E.n_clusterings
+    weights = []
+    for c in range(E.n_clusters):
+        exponent = 0.0
+        for d in range(E.n_clusters):
+            if E.clustering_of[c] == E.clustering_of[d]:
+                continue
+            size = B[:, d].sum()
+            p = (B[:, c] * B[:, d]).sum() / size
+            if printed:
+                exponent += size / n * np.log(max(p, floor)) / M
+            elif p > 0:
+                exponent += size / n * p * np.log(p) / M
+        weights.append(np.exp(exponent))
+    return weights
+
+
+@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_containment_is_its_definition(printed, missing):
+    E = some(missing)
+    got = cluster_containment(E, printed=printed, floor=0.01)
+    assert_allclose(got, containment_by_loops(E, printed, 0.01), rtol=1e-12)
+
+
+def test_containments_of_e6_are_those_of_the_catalogue():
+    got = cluster_containment(Ensemble(E6))
+    expected = [0.962224] * 4 + [0.913837, 0.783381, 0.913837]
+    assert_allclose(got, expected, atol=5e-7)  # printed to six decimals
+    printed = cluster_containment(Ensemble(E6), printed=True, floor=0)
+    assert_allclose(printed, [0, 0, 0, 0, 0, 0.480750, 0], atol=5e-7)
+
+
+def test_containment_is_one_where_others_lie_inside_or_outside():
+    nested = Ensemble([[0, 0], [0, 0], [0, 1], [1, 2], [1, 2]])
+    assert_array_equal(cluster_containment(nested)[:2], 1.0)
+    assert (cluster_containment(nested)[2:4] < 1).all()
+
+
+def test_a_floor_that_is_no_share_is_refused():
+    with pytest.raises(ComitiaError, match="floor=2 must lie between 0 and 1"):
+        cluster_containment(Ensemble(E6), floor=2)

@@ -10,6 +10,7 @@ from benchmarks.ensembles import planted_labels
 from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
 from comitia.methods.composite import consensus as module
+from comitia.methods.composite.consensus import cover_clusters
 from comitia.partition import reassign
 from comitia.weigh import entropy_certainty
 from tests.fixtures import E6, planted, same_partition
@@ -297,3 +298,18 @@ def test_a_consensus_can_be_a_function():
 def test_parts_that_do_not_fit_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         ConsensusClustering(n_clusters=2, **parameters).fit(Ensemble(E6))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
+    rng = np.random.RandomState(seed)
+    ensemble = Ensemble(rng.randint(0, 5, size=(30, 4)))
+    chosen = rng.permutation(ensemble.n_clusters)[:3]
+    covered = cover_clusters(ensemble, chosen)
+    B = ensemble.membership.toarray() > 0
+    assert set(chosen) <= set(covered)
+    assert B[:, covered].any(axis=1).all()
+    by_hand = list(chosen)
+    while not (has := B[:, by_hand].any(axis=1)).all():
+        by_hand.append(int(B[~has].sum(axis=0).argmax()))
+    assert_array_equal(covered, np.sort(by_hand))

@@ -11,6 +11,7 @@ from comitia.generate.boosting import Round
 from comitia.methods.fixed_features.feature_boost_2009 import (
     FeatureBoosting,
     by_importance,
+    variance_shares,
 )
 
 BLOBS, TRUTH = make_blobs(120, n_features=6, centers=4, random_state=3)
@@ -94,3 +95,11 @@ def test_blobs_are_found_and_counted():
     assert fitted.n_clusters_ == 4
     assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.9
     assert np.mean(fitted.predict(BLOBS) == fitted.labels_) > 0.95
+
+
+def test_shares_of_the_variance_are_their_definition():
+    X = np.random.RandomState(0).randn(20, 5) * [1, 2, 3, 4, 0]
+    variances = X.var(axis=0)
+    assert_allclose(variance_shares(X), variances / variances.sum())
+    assert_allclose(variance_shares(8.0 * X - 3.0), variance_shares(X))
+    assert_allclose(variance_shares(np.ones((3, 4))), 0.25)

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.exceptions import ComitiaError
+from comitia.methods.selection._hcss_subsets import subset_weights
 from comitia.partition import ncut
 from comitia.represent import coassociation
-from comitia.select import subset_weights
 from comitia.validity import mean_distance_to_centre
 from tests.fixtures import E6, X6, planted, same_partition
 

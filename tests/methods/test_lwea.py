@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble, method
-from comitia.weigh import cluster_uncertainty
+from comitia.weigh.cluster_entropy import cluster_uncertainty
 from tests.fixtures import E6, LWEA16, planted, same_partition
 
 LWEA = method("lwea")

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.select import index_distinctness
+from comitia.methods.selection.naldi_2013 import index_distinctness
 from comitia.validity import INDICES
 from tests.fixtures import E6, X6, same_partition
 
@@ -149,3 +149,8 @@ def test_the_selection_stands_in_front_of_another_consensus():
 def test_a_selection_without_data_is_refused():
     with pytest.raises(ComitiaError, match="judges clusterings on their data; give X"):
         Validity(2).select(Ensemble(E6))
+
+
+def test_a_constant_index_is_distinct():
+    u = index_distinctness([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.2, 0.2, 1.0]])
+    assert_allclose(u, [0.25, 0.25, 0.5])

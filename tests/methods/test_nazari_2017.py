@@ -7,7 +7,12 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble, method
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.methods.fixed_clusters.nazari_2017 import best_of_the_rest, mean_weights
+from comitia.methods.fixed_clusters.nazari_2017 import (
+    best_of_the_rest,
+    cluster_cohesion,
+    mean_weights,
+)
+from comitia.represent import coassociation
 from tests.fixtures import E6, planted, same_partition
 
 Nazari = method("nazari_2017")
@@ -114,3 +119,35 @@ def test_fuzzy_clusterings_are_refused():
     fuzzy = Ensemble.from_memberships([[[0.5, 0.5], [1.0, 0.0]]])
     with pytest.raises(ComitiaError, match="ensemble is fuzzy"):
         Nazari(2).fit(fuzzy)
+
+
+def some(missing, seed=0):
+    labels, _ = planted(30, 4, 5, noise=0.5, seed=seed)
+    labels[np.random.RandomState(seed).rand(30, 5) < missing] = -1
+    labels[0] = [9, -1, 9, 9, 0]  # clusters of one object
+    return Ensemble(labels)
+
+
+def test_cohesions_of_e6_are_those_of_the_catalogue():
+    expected = [7 / 9] * 4 + [1, 1 / 3, 1]
+    assert_allclose(cluster_cohesion(Ensemble(E6)), expected)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_cohesion_is_the_mean_over_the_pairs(missing):
+    E = some(missing)
+    A = coassociation(E, dtype=np.float64)
+    expected = []
+    for member in E.membership.toarray().T > 0:
+        block = A[np.ix_(member, member)]
+        k = len(block)
+        pairs = block[~np.eye(k, dtype=bool)]
+        expected.append(pairs.mean() if k > 1 else 0.0)
+    assert 0.0 in expected
+    assert_allclose(cluster_cohesion(E), expected, atol=1e-14)
+
+
+def test_cohesion_of_fuzzy_clusters_is_refused():
+    fuzzy = Ensemble.from_memberships([[[0.5, 0.5], [1.0, 0.0]]])
+    with pytest.raises(ComitiaError, match="ensemble is fuzzy"):
+        cluster_cohesion(fuzzy)

@@ -1,5 +1,7 @@
 """Diversity control: seats for groups of clusterings."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
-from comitia.select import diversity_shares
+from comitia.methods.selection.pividori_2016 import diversity_shares, share_out
 from tests.fixtures import E6, planted, same_partition
 
 Control = method("pividori_2016")
@@ -126,3 +128,44 @@ def test_the_selection_stands_in_front_of_another_consensus():
 def test_more_than_there_are_cannot_be_drawn():
     with pytest.raises(ComitiaError, match="n_select=4 is larger"):
         Control(n_select=4).select(Ensemble(E6))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_seats_are_the_closest_whole_numbers_that_fit(seed):
+    rng = np.random.RandomState(seed)
+    shares, capacity = rng.rand(3), rng.randint(1, 6, size=3)
+    total = rng.randint(0, capacity.sum() + 1)
+    seats = share_out(shares, total, capacity)
+    assert seats.sum() == total
+    assert (seats >= 0).all()
+    assert (seats <= capacity).all()
+    quota = total * shares / shares.sum()
+    if (quota <= capacity - 1).all():
+        # Without full groups the largest remainder is nearest to what is due.
+        best = min(
+            ((np.array(s) - quota) ** 2).sum()
+            for s in product(*(range(c + 1) for c in capacity))
+            if sum(s) == total
+        )
+        assert_allclose(((seats - quota) ** 2).sum(), best)
+
+
+def test_who_is_due_nothing_gets_what_others_cannot_take():
+    assert share_out([1.0, 0.0], 3, [2, 5]).tolist() == [2, 1]
+    with pytest.raises(ComitiaError, match="room for 7"):
+        share_out([1.0, 0.0], 8, [2, 5])
+
+
+def test_rounding_takes_no_seat_away():
+    assert share_out([0.1] * 3, 3, [1, 1, 1]).tolist() == [1, 1, 1]
+    assert share_out([0.7, 0.2, 0.1], 10, [9, 9, 9]).tolist() == [7, 2, 1]
+
+
+def test_shares_do_not_depend_on_the_diagonal():
+    S = np.random.RandomState(0).rand(4, 4)
+    S = S + S.T
+    other = S + np.diag([1.0, 2.0, 3.0, 4.0])
+    sizes = [1, 2, 3, 4]
+    assert_allclose(
+        diversity_shares(S, sizes, 3.0), diversity_shares(other, sizes, 3.0)
+    )

@@ -7,7 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand, agreement_matrix
 from comitia.exceptions import ComitiaError
-from comitia.select import borda_points, relative_neighbourhood, seed_communities
+from comitia.methods.selection.rastin_kanawati_2015 import mean_rank
+from comitia.select import borda_points, relative_neighbourhood
+from comitia.select.neighbourhood import seed_communities
+from comitia.select.rank_aggregation import mid_ranks
 from comitia.validity import calinski_harabasz, davies_bouldin, silhouette
 from tests.fixtures import E6, X6, planted, same_partition
 
@@ -116,3 +119,9 @@ def test_cspa_of_those_kept_finds_clear_clusters(seed):
 def test_no_measure_is_refused():
     with pytest.raises(ComitiaError, match="agreement is empty"):
         Multiplex(2, agreement=[]).fit(X6, ensemble=Ensemble(E6))
+
+
+def test_equals_share_the_mean_of_their_ranks():
+    scores = np.array([[5.0, 1.0], [5.0, 2.0], [7.0, 3.0], [1.0, 3.0]])
+    assert_allclose(mid_ranks(scores), [[2.5, 4], [2.5, 3], [1, 1.5], [4, 1.5]])
+    assert_allclose(mean_rank(scores), [3.25, 2.75, 1.25, 2.75])

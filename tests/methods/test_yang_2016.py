@@ -11,10 +11,10 @@ from comitia.config import limit
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods.fixed_clusters.yang_2016 import (
     all_coincide,
+    community_certainty,
     kept_at_random,
     median_run,
 )
-from comitia.weigh import community_certainty
 from tests.fixtures import same_partition
 
 Yang = method("yang_2016")

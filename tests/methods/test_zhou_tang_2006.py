@@ -7,6 +7,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.methods.fixed_clusterings.zhou_tang_2006 import (
+    above_uniform,
+    inverse_agreement,
+)
+from comitia.weigh import (
+    mean_agreement,
+)
 from tests.fixtures import E6, planted, same_partition
 
 ClustererEnsemble = method("zhou_tang_2006")
@@ -164,3 +171,24 @@ def test_a_planted_partition_is_found(variant):
     labels, truth = planted(200, 4, 25, noise=0.2, seed=1)
     fitted = ClustererEnsemble(4, variant=variant, random_state=0)
     assert same_partition(fitted.fit_predict(Ensemble(labels)), truth)
+
+
+def test_means_and_inverse_weights_of_e6_are_those_of_the_catalogue():
+    beta = mean_agreement(Ensemble(E6))
+    assert_allclose(beta, [0.764770, 0.764770, 0.529541], atol=5e-7)  # six decimals
+    w = inverse_agreement(Ensemble(E6))
+    assert_allclose(w, [0.290342, 0.290342, 0.419316], atol=5e-7)
+    assert_allclose(w * beta, (w * beta)[0])
+
+
+def test_a_clustering_without_any_agreement_does_not_weigh_infinitely():
+    crossed = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
+    assert_allclose(mean_agreement(crossed), 0, atol=1e-15)
+    assert_allclose(inverse_agreement(crossed), 0.5)
+    assert_array_equal(inverse_agreement(crossed.take([0])), [1.0])
+
+
+def test_equal_weights_all_reach_the_uniform_one():
+    w = np.full(7, 1 / 7) - 1e-13
+    assert above_uniform(w).all()
+    assert_array_equal(above_uniform([0.3, 0.3, 0.4]), [False, False, True])

@@ -7,12 +7,9 @@ from scipy.sparse import csr_array
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import (
-    choose_n_clusters,
-    eigengap,
-    ncut,
-)
+from comitia.partition import choose_n_clusters, ncut
 from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.partition.normalized_cut import eigengap
 from tests.fixtures import planted, same_partition
 
 

@@ -7,11 +7,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from comitia.exceptions import ComitiaError
-from comitia.select import (
-    multilayer_communities,
-    relative_neighbourhood,
-    seed_communities,
-)
+from comitia.select import multilayer_communities, relative_neighbourhood
+from comitia.select.neighbourhood import seed_communities
 
 
 def test_points_on_a_line_are_joined_to_the_next():

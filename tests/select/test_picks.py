@@ -1,25 +1,13 @@
 """Picks of clusterings, against their definitions."""
 
-from itertools import product
-
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods.selection._grouping import group_clusterings
-from comitia.select import (
-    best_of_groups,
-    cover,
-    cover_clusters,
-    diversity_shares,
-    greedy_diverse,
-    index_distinctness,
-    leaders,
-    share_out,
-    top,
-)
+from comitia.select import best_of_groups, cover, greedy_diverse, top
 from tests.fixtures import E6, same_partition
 
 
@@ -67,59 +55,6 @@ def test_bad_quality_and_unknown_diversity_are_refused():
         greedy_diverse(np.eye(3), 2, towards="all")
 
 
-def test_leaders_keep_what_equals_the_threshold():
-    alike = np.array([[1.0, 0.5, 0.9], [0.5, 1.0, 0.9], [0.9, 0.9, 1.0]])
-    assert leaders(alike, [0, 1, 2], 0.5).tolist() == [0, 1]
-    assert leaders(alike, [2, 0, 1], 0.5).tolist() == [2]
-    assert leaders(alike, [0, 1, 2], 0.4).tolist() == [0]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_seats_are_the_closest_whole_numbers_that_fit(seed):
-    rng = np.random.RandomState(seed)
-    shares, capacity = rng.rand(3), rng.randint(1, 6, size=3)
-    total = rng.randint(0, capacity.sum() + 1)
-    seats = share_out(shares, total, capacity)
-    assert seats.sum() == total
-    assert (seats >= 0).all()
-    assert (seats <= capacity).all()
-    quota = total * shares / shares.sum()
-    if (quota <= capacity - 1).all():
-        # Without full groups the largest remainder is nearest to what is due.
-        best = min(
-            ((np.array(s) - quota) ** 2).sum()
-            for s in product(*(range(c + 1) for c in capacity))
-            if sum(s) == total
-        )
-        assert_allclose(((seats - quota) ** 2).sum(), best)
-
-
-def test_who_is_due_nothing_gets_what_others_cannot_take():
-    assert share_out([1.0, 0.0], 3, [2, 5]).tolist() == [2, 1]
-    with pytest.raises(ComitiaError, match="room for 7"):
-        share_out([1.0, 0.0], 8, [2, 5])
-
-
-def test_rounding_takes_no_seat_away():
-    assert share_out([0.1] * 3, 3, [1, 1, 1]).tolist() == [1, 1, 1]
-    assert share_out([0.7, 0.2, 0.1], 10, [9, 9, 9]).tolist() == [7, 2, 1]
-
-
-def test_shares_do_not_depend_on_the_diagonal():
-    S = np.random.RandomState(0).rand(4, 4)
-    S = S + S.T
-    other = S + np.diag([1.0, 2.0, 3.0, 4.0])
-    sizes = [1, 2, 3, 4]
-    assert_allclose(
-        diversity_shares(S, sizes, 3.0), diversity_shares(other, sizes, 3.0)
-    )
-
-
-def test_a_constant_index_is_distinct():
-    u = index_distinctness([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.2, 0.2, 1.0]])
-    assert_allclose(u, [0.25, 0.25, 0.5])
-
-
 def test_cover_adds_the_clustering_that_has_most_of_the_rest():
     missing = -1
     labels = np.zeros((6, 4), dtype=int)
@@ -151,18 +86,3 @@ def test_equal_clusterings_are_never_parted(grouper):
         groups = group_clusterings(phi, n_groups, rng, grouper)
         assert same_partition(groups, np.repeat([0, 0, 1], 3))
     assert len(np.unique(group_clusterings(phi, 9, rng, grouper))) == 9
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
-    rng = np.random.RandomState(seed)
-    ensemble = Ensemble(rng.randint(0, 5, size=(30, 4)))
-    chosen = rng.permutation(ensemble.n_clusters)[:3]
-    covered = cover_clusters(ensemble, chosen)
-    B = ensemble.membership.toarray() > 0
-    assert set(chosen) <= set(covered)
-    assert B[:, covered].any(axis=1).all()
-    by_hand = list(chosen)
-    while not (has := B[:, by_hand].any(axis=1)).all():
-        by_hand.append(int(B[~has].sum(axis=0).argmax()))
-    assert_array_equal(covered, np.sort(by_hand))

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.weigh import Groups, decision_variance, floored_variance
+from comitia.weigh import Groups, decision_variance
+from comitia.weigh.groups import floored_variance
 
 
 def variance_by_pairs(labels):

@@ -364,7 +364,7 @@ def eigengaps(ensemble: Ensemble, ks: ArrayLike, *, n_steps: int = 2) -> Floats:
         g(k) = \mu_k^t - \mu_{k+1}^t
 
     with the eigenvalues :math:`1 = \mu_1 \ge \mu_2 \ge \dots` of the normalised graph
-    and t steps of a random walk, as in :func:`comitia.partition.eigengap`.
+    and t steps of a random walk.
 
     Parameters
     ----------

@@ -9,12 +9,10 @@ from comitia.partition.linkage import cut as cut
 from comitia.partition.linkage import distances_of as distances_of
 from comitia.partition.linkage import ensemble_linkage as ensemble_linkage
 from comitia.partition.linkage import hac as hac
-from comitia.partition.linkage import lifetime as lifetime
 from comitia.partition.median_search import MedianSearch as MedianSearch
 from comitia.partition.metis import metis_partition as metis_partition
 from comitia.partition.micro_linkage import micro_linkage as micro_linkage
 from comitia.partition.normalized_cut import choose_n_clusters as choose_n_clusters
-from comitia.partition.normalized_cut import eigengap as eigengap
 from comitia.partition.normalized_cut import ncut as ncut
 from comitia.partition.reassign import reassign as reassign
 from comitia.partition.transfer_cut import tcut as tcut
@@ -28,13 +26,11 @@ __all__ = [
     "cophenetic",
     "cut",
     "distances_of",
-    "eigengap",
     "ensemble_linkage",
     "hac",
     "kernel_kmeans",
     "kmeans",
     "kmeans_rows",
-    "lifetime",
     "median_selection",
     "meta_vote",
     "metis_partition",

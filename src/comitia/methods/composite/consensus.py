@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
 from comitia._sklearn import HasMethods, StrOptions
@@ -306,8 +306,6 @@ class ConsensusClustering(EnsembleMethod):
 
     def _select(self, ensemble: Ensemble, X: Any) -> NDArray[np.bool_]:
         """What is kept: a mask of the clusterings, or of the clusters."""
-        from comitia.select import cover_clusters
-
         of_clusters = not hasattr(self.selection, "select") and hasattr(
             self.selection, "select_clusters"
         )
@@ -375,3 +373,23 @@ class ConsensusClustering(EnsembleMethod):
             f"each of {ensemble.n_clusterings} clusterings or "
             f"{ensemble.n_clusters} clusters."
         )
+
+
+def cover_clusters(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
+    """Add clusters until each object is in one of them.
+
+    The cluster that has most of the objects left out is added, again and again; of
+    equals the first.
+    """
+    kept = np.unique(np.asarray(chosen, dtype=np.int64))
+    B = ensemble.membership
+    mask = np.zeros(ensemble.n_clusters)
+    mask[kept] = 1.0
+    left = np.asarray(B @ mask) == 0
+    while left.any():
+        gains = np.asarray(B.T @ left.astype(np.float64))
+        if not gains.any():
+            break
+        kept = np.append(kept, gains.argmax())
+        left &= np.asarray(B[:, [kept[-1]]].sum(axis=1)).ravel() == 0
+    return np.sort(kept)

@@ -11,7 +11,8 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac
-from comitia.weigh import Groups, floored_variance, normalise_weights
+from comitia.weigh import Groups, normalise_weights
+from comitia.weigh.groups import floored_variance
 
 __all__ = ["FuzzyHellingerEnsemble"]
 

@@ -11,15 +11,16 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
-from comitia.partition import complete_vote, cut, hac, lifetime, tcut
-from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
-from comitia.weigh import (
-    check_agreement,
+from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
     diversity_scores,
     diversity_weights,
     group_similarity,
 )
+from comitia.partition import complete_vote, cut, hac, tcut
+from comitia.partition.linkage import lifetime
+from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
+from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["DiversityWeighting"]
 

@@ -11,8 +11,9 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng
 from comitia.methods.baselines.cspa import CSPA
+from comitia.methods.fixed_clusterings._prar_features import reduce_features
 from comitia.partition import cut, ensemble_linkage
-from comitia.select import reduce_features, robust_rank
+from comitia.select import robust_rank
 from comitia.validity import INDICES, score_table, unify
 from comitia.weigh import entropy_relevance, maximum_relevance, normalise_weights
 
@@ -43,7 +44,6 @@ class PRAr(EnsembleMethod):
         How the table is reduced: ``"none"``; selection of columns by ``"laplacian"``
         score, by ``"spectral"`` score or as medoids (``"kmedoids"``); or new columns,
         the means of groups of them (``"kmeans"``) or principal components (``"pca"``).
-        See :func:`comitia.select.reduce_features`.
 
     n_select : int, default=None
         How many columns the reduction leaves; by default as many as principal

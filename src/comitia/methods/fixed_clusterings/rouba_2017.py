@@ -10,7 +10,8 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.weigh import check_agreement, group_support, normalise_weights
+from comitia.weigh import group_support, normalise_weights
+from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["GroupRelativeWeights"]
 

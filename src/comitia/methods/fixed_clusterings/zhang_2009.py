@@ -15,7 +15,7 @@ from comitia.methods._types import Array, Data, Rng
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
 from comitia.represent import align
-from comitia.weigh import check_agreement
+from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["CentroidVoting"]
 

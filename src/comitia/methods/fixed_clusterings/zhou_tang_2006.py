@@ -1,9 +1,13 @@
 """Clusterer ensemble of Zhou and Tang."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
@@ -15,7 +19,7 @@ from comitia.methods._types import Array, Data, Rng
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.cluster_sums import labels_of
-from comitia.weigh import above_uniform, inverse_agreement, normalise_weights
+from comitia.weigh import mean_agreement, normalise_weights
 
 __all__ = ["ClustererEnsemble"]
 
@@ -189,3 +193,24 @@ class ClustererEnsemble(EnsembleMethod):
                 "of the two out."
             )
         return labels_of(ensemble, m)
+
+
+def inverse_agreement(
+    ensemble: Ensemble, agreement: str | Callable[..., float] = "nmi_sqrt"
+) -> NDArray[np.float64]:
+    r"""Weights that fall with the agreement of a clustering with the others.
+
+    .. math::
+        w_m = \frac{1 / \beta_m}{\sum_l 1 / \beta_l}, \qquad
+        \beta_m = \frac{1}{M - 1} \sum_{l \ne m} \phi(C_m, C_l).
+
+    What a clustering says and the others do not say is worth more.
+    """
+    beta = np.maximum(mean_agreement(ensemble, agreement), 1e-12)
+    return normalise_weights(1.0 / beta)
+
+
+def above_uniform(weights: ArrayLike, tol: float = 1e-10) -> NDArray[np.bool_]:
+    r"""Mark the weights that reach the uniform one, :math:`w_m \ge 1 / M`."""
+    w = np.asarray(weights, dtype=np.float64)
+    return w >= 1.0 / len(w) - tol

@@ -3,14 +3,18 @@
 from numbers import Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import cluster_containment, normalise_weights
+from comitia.weigh import normalise_weights
 
 __all__ = ["ConditionalEntropyEnsemble"]
 
@@ -129,3 +133,36 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
             ensemble, cluster_weights=weights, linkage=self.linkage
         )
         return cut(self.linkage_, self.n_clusters)
+
+
+def cluster_containment(
+    ensemble: Ensemble, *, printed: bool = False, floor: float = 1e-3
+) -> NDArray[np.float64]:
+    r"""How well the clusters of the other clusterings lie inside or outside a cluster.
+
+    .. math::
+        w_c = \exp \Bigl( \frac{1}{M} \sum_{m \ne m(c)} \sum_{d \in C_m}
+        \frac{|d|}{n} \, p_d \ln p_d \Bigr),
+        \qquad p_d = \frac{|c \cap d|}{|d|} .
+
+    ``printed`` leaves out the factor :math:`p_d`, as the review prints it, and takes no
+    :math:`p_d` below ``floor`` for the logarithm.
+    """
+    if not 0 <= floor <= 1:
+        raise ComitiaError(f"floor={floor} must lie between 0 and 1.")
+    n, M = ensemble.n_objects, ensemble.n_clusterings
+    sizes = np.asarray(ensemble.sizes, dtype=np.float64)
+    if printed:
+        shared = ensemble.contingency().toarray()
+        other = ensemble.clustering_of[:, None] != ensemble.clustering_of
+        p = np.divide(shared, sizes, out=np.ones(shared.shape), where=sizes > 0)
+        with np.errstate(divide="ignore"):  # no weight is left, if nothing is shared
+            logarithm = np.log(np.where(other, np.maximum(p, floor), 1.0))
+        terms = np.where(sizes > 0, sizes / n * logarithm, 0.0)
+        return np.exp(terms.sum(axis=1) / M)
+    table = ensemble.contingency().tocoo()
+    c, d = table.row, table.col
+    other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
+    c, d, count = c[other], d[other], table.data[other]
+    terms = count / n * np.log(count / sizes[d])
+    return np.exp(np.bincount(c, terms, minlength=len(sizes)) / M)

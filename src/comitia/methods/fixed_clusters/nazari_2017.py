@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
@@ -16,7 +17,6 @@ from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
-from comitia.weigh import cluster_cohesion
 
 __all__ = ["ClusterReliabilityEnsemble"]
 
@@ -219,3 +219,27 @@ def best_of_the_rest(ensemble: Ensemble, weights: Array, selected: Array) -> Arr
         own = B.indices[B.indptr[i] : B.indptr[i + 1]]
         more[own[weights[own].argmax()]] = True
     return more
+
+
+def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
+    r"""How often two objects of a cluster are together, on average over its pairs.
+
+    .. math::
+        R_c = \frac{1}{|c| (|c| - 1)} \sum_{i \ne j \in c} A_{ij}
+            = \frac{1}{M |c| (|c| - 1)} \sum_d |c \cap d| \, (|c \cap d| - 1),
+
+    with the co-association A, which is not formed.
+    """
+    if not ensemble.is_hard:
+        raise ComitiaError(
+            f"ensemble is {ensemble.kind}; the pairs of objects in a cluster are "
+            "counted for hard clusterings. Give Ensemble(ensemble.labels)."
+        )
+    shared = ensemble.contingency().tocoo()
+    count = shared.data.astype(np.float64)
+    together = np.bincount(
+        shared.row, count * (count - 1.0), minlength=ensemble.n_clusters
+    )
+    size = ensemble.sizes.astype(np.float64)
+    pairs = ensemble.n_clusterings * size * (size - 1.0)
+    return np.divide(together, pairs, out=np.zeros_like(size), where=pairs > 0)

@@ -22,7 +22,6 @@ from comitia.methods._types import Array, Data, Rng
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
 from comitia.represent.coassociation import combined_weights
-from comitia.weigh import community_certainty
 
 __all__ = ["OverlappingCommunityConsensus"]
 
@@ -331,3 +330,34 @@ def _totals(ensemble: Ensemble) -> NDArray[np.float64]:
     M = ensemble.n_clusterings
     totals = np.bincount(row * M + m, B.data, minlength=ensemble.n_objects * M)
     return np.asarray(np.where(totals > 0, totals, 1.0)).reshape(-1, M)
+
+
+def community_certainty(ensemble: Ensemble, graph: Any) -> NDArray[np.float64]:
+    r"""How sure the clusterings are of the links that touch a community.
+
+    .. math::
+        w_c = 1 + \frac{1}{|E_c|} \sum_{(i, j) \in E_c}
+        \bigl[ A_{ij} \log_2 A_{ij} + (1 - A_{ij}) \log_2 (1 - A_{ij}) \bigr],
+
+    over the links :math:`E_c` of the graph with at least one end in community c, where
+    :math:`A_{ij}` is the share of the clusterings in which i and j have a community in
+    common.
+    """
+    from scipy.sparse import triu
+
+    links = triu(graph, k=1).tocoo()
+    B = ensemble.membership
+    one, other = B[links.row], B[links.col]
+    A = np.zeros(len(links.row))
+    for first, last in zip(ensemble.offsets, ensemble.offsets[1:], strict=False):
+        both = one[:, first:last].multiply(other[:, first:last])
+        A += np.asarray(both.sum(axis=1)).ravel() > 0
+    A /= ensemble.n_clusterings
+    inner = (A > 0) & (A < 1)
+    bits = np.zeros_like(A)
+    p = A[inner]
+    bits[inner] = p * np.log2(p) + (1 - p) * np.log2(1 - p)
+    touched = (one + other) > 0
+    n_links = np.asarray(touched.sum(axis=0)).ravel()
+    sums = np.asarray(touched.T.astype(np.float64) @ bits).ravel()
+    return 1.0 + sums / np.maximum(n_links, 1)

@@ -4,16 +4,17 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
-from comitia.weigh import variance_rank_weights
 
 __all__ = ["ABC"]
 
@@ -166,3 +167,41 @@ class ABC(EnsembleMethod):
         S = coassociation(ensemble, co_sampled=True)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)
+
+
+def variance_rank_weights(
+    X: ArrayLike, top_fraction: float = 0.01, top_probability: float = 0.2
+) -> NDArray[np.float64]:
+    r"""Weights that fall with the rank of a feature's variance.
+
+    .. math::
+        w_r \propto \frac{1}{\mathrm{rank}_r + \alpha},
+
+    where rank 1 is the largest variance and :math:`\alpha > -1` is chosen so that the
+    top features hold a given share of the weight.
+    """
+    from scipy.optimize import brentq
+
+    for name, share in (
+        ("top_fraction", top_fraction),
+        ("top_probability", top_probability),
+    ):
+        if not 0 < share < 1:
+            raise ComitiaError(f"{name}={share} must be between 0 and 1.")
+    variances = np.var(np.asarray(X, dtype=np.float64), axis=0)
+    p = len(variances)
+    n_top = max(1, round(top_fraction * p))
+    if n_top / p >= top_probability:
+        return np.full(p, 1.0 / p)
+    ranks = np.arange(1.0, p + 1.0)
+
+    def excess(log_shift: float) -> float:
+        w = 1.0 / (ranks - 1.0 + np.exp(log_shift))
+        return float(w[:n_top].sum() / w.sum() - top_probability)
+
+    # With alpha = exp(s) - 1 the share falls from 1 to n_top / p as s goes to infinity.
+    s = brentq(excess, -700.0, 700.0, xtol=1e-12, rtol=1e-14)
+    by_rank = 1.0 / (ranks - 1.0 + np.exp(s))
+    weights = np.empty(p)
+    weights[np.argsort(-variances, kind="stable")] = by_rank / by_rank.sum()
+    return weights

@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
@@ -19,7 +20,6 @@ from comitia.generate.boosting_votes import (
 )
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Rng
-from comitia.weigh import variance_shares
 
 __all__ = ["FeatureBoosting", "by_importance"]
 
@@ -177,3 +177,11 @@ class FeatureBoosting(BoostedMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.feature_weights_ = self.generator_.weights_
         return self._elect()
+
+
+def variance_shares(X: ArrayLike) -> NDArray[np.float64]:
+    r"""Share of each feature in the total variance."""
+    variances = np.var(np.asarray(X, dtype=np.float64), axis=0)
+    if not variances.any():
+        return np.full(len(variances), 1.0 / len(variances))
+    return variances / variances.sum()

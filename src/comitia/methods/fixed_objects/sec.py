@@ -6,11 +6,9 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
 from comitia.partition import kmeans_rows
-from comitia.weigh import coassociation_degree
+from comitia.represent.cluster_sums import row_sums
 
 __all__ = ["SEC"]
 
@@ -125,8 +123,8 @@ class SEC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        d = coassociation_degree(ensemble)
+    def _combine(self, ensemble, X, rng):
+        d = row_sums(ensemble, ensemble.sizes)
         paper = self.variant == "paper"
         weights = d if paper else 1.0 / d
         labels, self.objective_ = kmeans_rows(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._scales import column_scales
-from comitia.partition import eigengap
 from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.partition.normalized_cut import eigengap
 from comitia.represent import knn_graph, laplacian
 
 __all__ = ["choose_n_clusters", "standardised", "with_unit_rows"]

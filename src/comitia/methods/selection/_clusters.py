@@ -13,8 +13,8 @@ from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods.selection._cluster_stability import kept_coassociation
 from comitia.partition import cut, hac, micro_linkage
-from comitia.select import kept_coassociation
 
 __all__ = ["ClusterSelectionMethod"]
 

@@ -4,8 +4,8 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator
 from comitia.methods._types import Array
+from comitia.methods.selection._cluster_stability import edited_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
-from comitia.select import edited_stability
 
 __all__ = ["EditedStableClusters"]
 

@@ -1,9 +1,12 @@
 """Selection by the corrected Rand index."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
@@ -12,7 +15,7 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
-from comitia.select import leaders, top
+from comitia.select import top
 
 __all__ = ["ASA"]
 
@@ -125,3 +128,17 @@ class ASA(SelectionMethod):
         self.clustering_weights_ = R.mean(axis=1)
         order = top(-self.clustering_weights_, len(R))
         return np.sort(leaders(R, order, self.threshold))
+
+
+def leaders(
+    similarity: ArrayLike, order: ArrayLike, threshold: float
+) -> NDArray[np.int64]:
+    """Keep clusterings in a given order, and drop what is too much like one kept."""
+    alike = np.asarray(similarity, dtype=np.float64)
+    remaining = [int(m) for m in np.asarray(order)]
+    kept = []
+    while remaining:
+        reference = remaining.pop(0)
+        kept.append(reference)
+        remaining = [m for m in remaining if alike[reference, m] <= threshold]
+    return np.array(kept, dtype=np.int64)

@@ -11,8 +11,13 @@ from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng
 from comitia.methods.selection._base import SelectionMethod, by_ncut
+from comitia.methods.selection._hcss_subsets import (
+    graph_scores,
+    relevance_redundancy,
+    subset_weights,
+)
 from comitia.represent import knn_graph
-from comitia.select import graph_scores, relevance_redundancy, subset_weights, top
+from comitia.select import top
 from comitia.validity import score_table
 
 __all__ = ["HCSS"]

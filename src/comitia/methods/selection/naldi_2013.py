@@ -1,8 +1,11 @@
 """Selection by relative validity indices."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
@@ -12,7 +15,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
-from comitia.select import cover, greedy_diverse, index_distinctness, top
+from comitia.select import cover, greedy_diverse, top
 from comitia.validity import INDICES, score_table
 
 __all__ = ["ValiditySelection"]
@@ -195,3 +198,23 @@ class ValiditySelection(SelectionMethod):
     def _propose(self, ensemble: Ensemble, chosen: Array) -> Array:
         kept = ensemble.take(clusterings=cover(ensemble, chosen))
         return cut(ensemble_linkage(kept, linkage=self.linkage), self.n_clusters)
+
+
+def index_distinctness(values: ArrayLike) -> NDArray[np.float64]:
+    r"""How little each index repeats what the others say.
+
+    .. math::
+        u_j \propto 1 - \frac{1}{J - 1} \sum_{l \ne j} | \rho_{jl} |
+
+    with the correlations :math:`\rho` of the indices over the clusterings.
+    """
+    V = np.asarray(values, dtype=np.float64)
+    J = V.shape[1]
+    centred = V - V.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    unit = np.divide(centred, length, out=np.zeros_like(V), where=length > 1e-12)
+    correlation = np.abs(unit.T @ unit)
+    np.fill_diagonal(correlation, 0.0)
+    u = np.maximum(1.0 - correlation.sum(axis=1) / max(J - 1, 1), 0.0)
+    # What rounding leaves of zero is no difference between indices.
+    return u / u.sum() if u.max() > 1e-9 else np.full(J, 1.0 / J)

@@ -1,20 +1,25 @@
 """Diversity control."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.select import best_of_groups, cover, diversity_shares, share_out
+from comitia.select import best_of_groups, cover
+from comitia.select.picks import merge_near_ties
 from comitia.weigh import group_support
 
 __all__ = ["DiversityControl"]
@@ -181,3 +186,57 @@ class DiversityControl(SelectionMethod):
             tree = ensemble_linkage(ensemble.take(clusterings=members))
             columns.append(cut(tree, self.n_clusters))
         return agreement_matrix(Ensemble(columns), self.agreement)
+
+
+def diversity_shares(
+    similarity: ArrayLike, sizes: ArrayLike, diversity_bias: float
+) -> NDArray[np.float64]:
+    r"""Share of each group in a sample that is to be more, or less, diverse.
+
+    .. math::
+        w_g \propto \frac{|G_g|}{1 + \exp \bigl( \alpha (\bar s_g - \bar s) \bigr)}
+
+    with the mean similarity :math:`\bar s_g` of a group to the others and the mean
+    :math:`\bar s` of all pairs.
+    """
+    from scipy.special import expit
+
+    S = np.array(similarity, dtype=np.float64)
+    size = np.asarray(sizes, dtype=np.float64)
+    t = len(S)
+    if t == 1:
+        return np.ones(1)
+    np.fill_diagonal(S, 0.0)
+    mean = S.sum(axis=1) / (t - 1)
+    w = size * expit(-diversity_bias * (mean - mean.mean()))
+    return w / w.sum()
+
+
+def share_out(shares: ArrayLike, total: int, capacity: ArrayLike) -> NDArray[np.int64]:
+    """Share out seats in proportion, by the largest remainder, none above capacity."""
+    due = np.asarray(shares, dtype=np.float64)
+    most = np.asarray(capacity, dtype=np.int64)
+    if not 0 <= total <= most.sum():
+        raise ComitiaError(
+            f"total={total} seats cannot be shared out; there is room for {most.sum()}."
+        )
+    seats = np.zeros(len(due), dtype=np.int64)
+    while left := total - int(seats.sum()):
+        room = most - seats
+        part = np.where(room > 0, due, 0.0)
+        if part.sum() <= 0:
+            # Who is due nothing gets what nobody else can take.
+            part = (room > 0).astype(np.float64)
+        quota = left * part / part.sum()
+        # Rounding must not turn 2 into 1.9999999999999998.
+        whole = np.floor(quota + 1e-9).astype(np.int64)
+        if (whole > room).any():
+            # A group that is full frees seats; the others are asked again.
+            full = whole > room
+            seats[full] = most[full]
+            continue
+        rest = merge_near_ties(np.where(room > whole, quota - whole, -1.0))
+        extra = np.argsort(-rest, kind="stable")[: left - int(whole.sum())]
+        whole[extra[rest[extra] >= 0]] += 1
+        seats += whole
+    return seats

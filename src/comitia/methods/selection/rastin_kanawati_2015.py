@@ -1,8 +1,11 @@
 """Selection on a network with one layer for each measure of agreement."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
@@ -15,11 +18,11 @@ from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
     borda_points,
-    mean_rank,
     multilayer_communities,
     relative_neighbourhood,
     robust_rank,
 )
+from comitia.select.rank_aggregation import mid_ranks
 from comitia.weigh import index_scores
 
 __all__ = ["MultiplexSelection"]
@@ -107,9 +110,8 @@ class MultiplexSelection(SelectionMethod):
 
     The review only names the seed-centric detection of communities of the paper. In
     ``variant="seeds"`` a clustering leads if no neighbour has more neighbours over all
-    layers, and the others follow the vote of their neighbours, see
-    :func:`comitia.select.seed_communities`; by default the Louvain method runs on the
-    sum of the layers. Measures, indices and aggregation are ours.
+    layers, and the others follow the vote of their neighbours; by default the Louvain
+    method runs on the sum of the layers. Measures, indices and aggregation are ours.
 
     With one layer and one index this is
     :class:`~comitia.methods.selection.kanawati_2015.NeighbourhoodSelection` with the
@@ -195,3 +197,8 @@ def _listed(value: tuple[Any, ...], name: str) -> list[Any]:
     if len(value) == 0:
         raise ComitiaError(f"{name} is empty; name one at least.")
     return list(value)
+
+
+def mean_rank(scores: ArrayLike) -> NDArray[np.float64]:
+    """Mean rank of each item over several rankings."""
+    return np.asarray(mid_ranks(scores).mean(axis=1))

@@ -1,41 +1,15 @@
 """Weights of objects."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.weigh import coassociation_degree, object_uncertainty
-from tests.fixtures import E6, U6, planted
-
-
-def test_degrees_of_u6_are_those_of_the_catalogue():
-    assert_array_equal(coassociation_degree(Ensemble(U6)), [12, 12, 12, 12, 10, 6])
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3, 0.9])
-def test_degrees_are_row_sums_of_the_coassociation(missing):
-    rng = np.random.RandomState(0)
-    labels = rng.randint(5, size=(50, 6))
-    labels[rng.rand(50, 6) < missing] = -1
-    votes = Ensemble(labels)
-    B = votes.membership.toarray()
-    assert_array_equal(coassociation_degree(votes), (B @ B.T).sum(axis=1))
-    assert_array_equal(coassociation_degree(votes) == 0, votes.n_votes == 0)
-
-
-@pytest.mark.parametrize(
-    "votes",
-    [
-        Ensemble.from_memberships([np.random.RandomState(0).dirichlet([1, 1, 1], 6)]),
-        Ensemble.from_clusters([[[0, 1], [1, 2]], [[0, 1, 2]]], 4),
-    ],
-    ids=["fuzzy", "overlapping"],
-)
-def test_degrees_of_fuzzy_and_overlapping_objects_are_row_sums(votes):
-    B = votes.membership.toarray()
-    assert_allclose(coassociation_degree(votes), (B @ B.T).sum(axis=1), rtol=1e-14)
+from comitia.weigh import object_uncertainty
+from tests.fixtures import E6, planted
 
 
 def test_uncertainties_of_e6_are_those_of_the_catalogue():
@@ -67,7 +41,8 @@ def some_ensemble(kind, seed=0):
 
 @pytest.mark.parametrize("kind", ["hard", "partial", "fuzzy", "overlapping"])
 def test_uncertainties_are_their_definition(kind, monkeypatch):
-    monkeypatch.setattr("comitia.weigh.objects._BLOCK_VALUES", 100)
+    module = import_module("comitia.weigh.object_uncertainty")
+    monkeypatch.setattr(module, "_BLOCK_VALUES", 100)
     E = some_ensemble(kind)
     assert E.kind == kind
     expected = uncertainty_by_loops(E.membership.toarray(), E.n_clusterings)

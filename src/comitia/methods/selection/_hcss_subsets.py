@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.select.picks import top
+from comitia.select import top
 
 __all__ = ["graph_scores", "relevance_redundancy", "subset_weights"]
 
@@ -28,37 +28,9 @@ def graph_scores(ensemble: Ensemble, graph: Any = None) -> Array:
         {\sum_{c \in C_m} \bigl( b_c' D b_c - (b_c' D \mathbf 1)^2 /
         \mathbf 1' D \mathbf 1 \bigr)},
 
-    the Laplacian score [1]_ of the columns :math:`b_c` of B, summed above and below the
-    line; on a graph of all pairs, the spectral score :math:`\varphi_2` [2]_.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    graph : sparse array of shape (n_objects, n_objects), default=None
-        Symmetric, with non-negative weights. By default the co-association of the
-        ensemble, which is not formed.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_clusterings,)
-        Small for the better; infinite for a clustering of one cluster.
-
-    References
-    ----------
-    .. [1] X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", NIPS
-       18, 2005.
-    .. [2] Z. Zhao and H. Liu, "Spectral feature selection for supervised and
-       unsupervised learning", ICML 2007. :doi:`10.1145/1273496.1273641`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from comitia import Ensemble
-    >>> pairs = np.kron(np.eye(2), [[0, 1], [1, 0]])
-    >>> graph_scores(Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]]), pairs)
-    array([0., 2.])
+    the Laplacian score (He et al., 2005) of the columns :math:`b_c` of B, summed above
+    and below the line; on a graph of all pairs, the spectral score :math:`\varphi_2`
+    (Zhao and Liu, 2007). Without a graph S is the co-association.
     """
     from scipy.sparse import csr_array
 
@@ -96,33 +68,8 @@ def relevance_redundancy(similarity: ArrayLike, n_select: int) -> NDArray[np.int
         \arg\max_m \; \frac{1}{M - 1} \sum_{l \ne m} \phi(C_m, C_l) -
         \frac{1}{|P|} \sum_{l \in P} \phi(C_m, C_l)
 
-    for the set P of those picked: most relevance, least redundancy [1]_, with all
-    clusterings in the place of the class that is not known.
-
-    Parameters
-    ----------
-    similarity : array-like of shape (n_clusterings, n_clusterings)
-        The agreement :math:`\phi` of each two clusterings, such as their normalised
-        mutual information.
-
-    n_select : int
-        How many to pick.
-
-    Returns
-    -------
-    chosen : ndarray of shape (n_select,)
-        Indices in the order of picking; the lowest of equals.
-
-    References
-    ----------
-    .. [1] H. Peng, F. Long and C. Ding, "Feature selection based on mutual information:
-       criteria of max-dependency, max-relevance, and min-redundancy", IEEE TPAMI 27(8),
-       2005. :doi:`10.1109/TPAMI.2005.159`
-
-    Examples
-    --------
-    >>> relevance_redundancy([[1.0, 1.0, 0.5], [1.0, 1.0, 0.5], [0.5, 0.5, 1.0]], 2)
-    array([0, 2])
+    for the set P of those picked: most relevance, least redundancy (Peng et al., 2005),
+    with all clusterings in the place of the class that is not known.
     """
     phi = np.asarray(similarity, dtype=np.float64)
     M = len(phi)
@@ -144,36 +91,7 @@ def subset_weights(q: ArrayLike, subsets: Sequence[ArrayLike]) -> tuple[Array, A
         w^t = e^{(\bar w^t - \max_u \bar w^u) / \overline{\bar w}},
 
     where :math:`q^t` are the values in the subset :math:`s_t`, a bar is a mean, and
-    :math:`\bar w^t` is the mean of the :math:`w^t_m` over the subset [1]_.
-
-    Parameters
-    ----------
-    q : array-like of shape (n_clusterings,)
-        Value of each clustering, 0 or more and small for the better.
-
-    subsets : sequence of array-like of int
-        The clusterings of each subset; none is empty.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_clusterings,)
-        The :math:`w_m`; 0 for what is in no subset.
-
-    of_subsets : ndarray of shape (n_subsets,)
-        The :math:`w^t`; 1 for the best subset.
-
-    References
-    ----------
-    .. [1] Z. Yu et al., "Hybrid clustering solution selection strategy", Pattern
-       Recognition 47(10), 2014. :doi:`10.1016/j.patcog.2014.04.005`
-
-    Examples
-    --------
-    >>> weights, of_subsets = subset_weights([1.0, 2.0, 3.0], [[0, 1], [0, 2]])
-    >>> of_subsets.round(6)
-    array([1.      , 0.903913])
-    >>> weights.round(6)
-    array([1.903913, 0.513417, 0.332531])
+    :math:`\bar w^t` is the mean of the :math:`w^t_m` over the subset.
     """
     values = np.asarray(q, dtype=np.float64)
     inside = []

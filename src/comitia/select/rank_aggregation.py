@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["borda_points", "mean_rank", "mid_ranks", "robust_rank"]
+__all__ = ["borda_points", "mid_ranks", "robust_rank"]
 
 
 def mid_ranks(scores: ArrayLike) -> NDArray[np.float64]:
@@ -41,27 +41,6 @@ def mid_ranks(scores: ArrayLike) -> NDArray[np.float64]:
             f"NaN; got shape {np.shape(scores)}."
         )
     return np.asarray(rankdata(-table, axis=0))
-
-
-def mean_rank(scores: ArrayLike) -> NDArray[np.float64]:
-    """Mean rank of each item over several rankings.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_items,) or (n_items, n_rankings)
-        One column for each ranking, larger for the better.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n_items,)
-        Small for the better; 1 for an item that is the best in every ranking.
-
-    Examples
-    --------
-    >>> mean_rank([[3, 1], [2, 3], [1, 2]])
-    array([2. , 1.5, 2.5])
-    """
-    return np.asarray(mid_ranks(scores).mean(axis=1))
 
 
 def borda_points(scores: ArrayLike) -> NDArray[np.float64]:

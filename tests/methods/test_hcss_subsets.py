@@ -6,8 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods.selection._hcss_subsets import (
+    graph_scores,
+    relevance_redundancy,
+    subset_weights,
+)
 from comitia.represent import coassociation
-from comitia.select import graph_scores, relevance_redundancy, subset_weights
 from tests.fixtures import E6
 
 

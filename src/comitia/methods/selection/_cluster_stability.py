@@ -24,37 +24,12 @@ def cluster_stability(ensemble: Ensemble) -> Floats:
         \frac{2 |C| \ln \frac{|C|}{n}}
         {|C| \ln \frac{|C|}{n} + \sum_r |C \cap C_m^r| \ln \frac{|C \cap C_m^r|}{n}}
 
-    A cluster that all clusterings keep whole has stability 1 [1]_.
+    A cluster that all clusterings keep whole has stability 1.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings; hard, partial or fuzzy.
-
-    Returns
-    -------
-    stability : ndarray of shape (n_clusters,)
-        In [0, 1].
-
-    Notes
-    -----
     0/0, the cluster of all objects compared with a clustering of one cluster, is 1.
     Objects that a clustering leaves out are not compared with it: :math:`|C|` and n
     count those that both clusterings have, and the mean goes over the clusterings that
     have any object of C.
-
-    References
-    ----------
-    .. [1] H. Alizadeh, B. Minaei-Bidgoli and H. Parvin, "Cluster ensemble selection
-       based on a new cluster stability measure", Intelligent Data Analysis 18(3), 2014.
-       :doi:`10.3233/IDA-140647`
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 2], [1, 2]])
-    >>> cluster_stability(votes).round(6)
-    array([0.842666, 0.842666, 1.      , 0.880094, 1.      ])
     """
     shared = _Shared.of(ensemble)
     own = _x_log_x(shared.size, shared.n)
@@ -73,37 +48,12 @@ def edited_stability(ensemble: Ensemble) -> Floats:
         \phi \bigl( \{C, \bar C\}, \{P_m(C), \overline{P_m(C)}\} \bigr)
 
     where :math:`P_m(C)` is the union of the clusters of :math:`C_m` that have more than
-    half of their objects in C, and :math:`\phi` the NMI of two divisions into two [1]_.
+    half of their objects in C, and :math:`\phi` the NMI of two divisions into two.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings; hard, partial or fuzzy.
-
-    Returns
-    -------
-    stability : ndarray of shape (n_clusters,)
-        In [0, 1].
-
-    Notes
-    -----
     Where :math:`P_m(C)` is empty or everything, :math:`\phi` is 0; the cluster of all
     objects has stability 1. The sum is printed up to m in the review and runs to M.
     Objects that a clustering leaves out are not compared with it, as in
     :func:`cluster_stability`.
-
-    References
-    ----------
-    .. [1] S. Abbasi, S. Nejatian, H. Parvin, V. Rezaie and K. Bagherifard, "Clustering
-       ensemble selection considering quality and diversity", Artificial Intelligence
-       Review 52, 2019.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 2], [1, 2]])
-    >>> edited_stability(votes).round(6)
-    array([0.739569, 0.739569, 0.739569, 0.5     , 0.739569])
     """
     shared = _Shared.of(ensemble)
     # Objects of the other cluster that the clustering of this one has.
@@ -134,33 +84,8 @@ def kept_coassociation(
         S_{ij} = \frac{n_{ij}}{\max(n_i, n_j)}
 
     with the number :math:`n_i` of kept clusters that hold i, and :math:`n_{ij}` of
-    those that hold i and j.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    kept : array-like of bool of shape (n_clusters,)
-        Which clusters count.
-
-    complete : bool, default=False
-        Whether objects in no kept cluster are compared by all clusters instead. They
-        are like nothing, not even themselves, otherwise.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_objects, n_objects)
-        Symmetric, in [0, 1].
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
-    >>> kept_coassociation(votes, [True, False, False, True])
-    array([[1. , 0.5, 0. ],
-           [0.5, 1. , 0.5],
-           [0. , 0.5, 1. ]])
+    those that hold i and j. ``complete`` compares objects that no kept cluster holds by
+    all clusters.
     """
     mask = np.asarray(kept)
     if mask.shape != (ensemble.n_clusters,) or mask.dtype != bool:

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 
 from comitia.exceptions import ComitiaError
-from comitia.select import (
+from comitia.methods.fixed_clusterings._prar_features import (
     laplacian_scores,
     n_components,
     reduce_features,

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, sizes
 from comitia.exceptions import ComitiaError
-from comitia.weigh import cluster_uncertainty, entropy_certainty
+from comitia.weigh import entropy_certainty
+from comitia.weigh.cluster_entropy import cluster_uncertainty
 from tests.fixtures import E6, LWEA16
 
 

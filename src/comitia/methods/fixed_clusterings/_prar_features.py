@@ -47,33 +47,9 @@ def reduce_features(
 ) -> ReducedFeatures:
     """Keep few columns of a table, or make few of many.
 
-    Parameters
-    ----------
-    V : array-like of shape (n_rows, n_columns)
-        The table.
-
-    method : {"none", "laplacian", "spectral", "kmedoids", "kmeans", "pca"}
-        Keep all; those with the smallest :func:`laplacian_scores` or
-        :func:`spectral_scores`; the medoids of the columns; or make new ones: the means
-        of k-means on the columns, or principal components. The last three take
-        columns that are equal for one.
-
-    n_select : int, default=None
-        Number of columns to keep or make; :func:`n_components` by default.
-
-    rng : RandomState, default=None
-        Source of randomness of ``"kmeans"``.
-
-    Returns
-    -------
-    reduced : ReducedFeatures
-        The smaller table.
-
-    Examples
-    --------
-    >>> V = [[0.0, 0.1, 1.0], [0.5, 0.5, 0.0], [1.0, 0.9, 0.5]]
-    >>> reduce_features(V, "kmedoids", n_select=2).columns
-    array([1, 2])
+    "laplacian" and "spectral" keep those with the smallest scores, "kmedoids" the
+    medoids of the columns; "kmeans" makes the means of groups of columns, "pca"
+    principal components. The last three take columns that are equal for one.
     """
     table = _table(V)
     if method not in _REDUCTIONS:
@@ -103,26 +79,7 @@ def reduce_features(
 
 
 def n_components(V: ArrayLike, share: float = 0.95) -> int:
-    """Number of principal components that explain most of the variance.
-
-    Parameters
-    ----------
-    V : array-like of shape (n_rows, n_columns)
-        The table.
-
-    share : float, default=0.95
-        The share of the variance to be explained.
-
-    Returns
-    -------
-    n_components : int
-        At least 1.
-
-    Examples
-    --------
-    >>> n_components([[0.0, 0.0, 5.0], [1.0, 2.0, 5.0], [3.0, 6.0, 5.0]])
-    1
-    """
+    """Number of principal components that explain most of the variance."""
     table = _table(V)
     variance = np.linalg.svd(table - table.mean(axis=0), compute_uv=False) ** 2
     # Rounding may not ask for one component more.
@@ -140,25 +97,8 @@ def laplacian_scores(V: ArrayLike, n_neighbors: int = 5) -> Array:
         L_f = \frac{\tilde f' (D - S) \tilde f}{\tilde f' D \tilde f}, \qquad
         \tilde f = f - \frac{f' D \mathbf 1}{\mathbf 1' D \mathbf 1} \mathbf 1,
 
-    is small for a column that varies much, and little between neighbours [1]_.
-
-    Parameters
-    ----------
-    V : array-like of shape (n_rows, n_columns)
-        The table, not negative.
-
-    n_neighbors : int, default=5
-        How many nearest neighbours each row has.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_columns,)
-        Small for the better; infinite for a constant column.
-
-    References
-    ----------
-    .. [1] X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", NIPS
-       18, 2005.
+    is small for a column that varies much, and little between neighbours (He et al.,
+    2005).
     """
     table = _table(V)
     rows = _unit_rows(table)
@@ -188,22 +128,8 @@ def spectral_scores(V: ArrayLike) -> Array:
     .. math::
         \varphi_2(f) = \frac{\hat f' \mathcal L \hat f}{1 - (\hat f' \xi)^2},
 
-    where the denominator takes off what a column has of the trivial eigenvector [1]_.
-
-    Parameters
-    ----------
-    V : array-like of shape (n_rows, n_columns)
-        The table.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_columns,)
-        Small for the better; infinite for a constant column.
-
-    References
-    ----------
-    .. [1] Z. Zhao and H. Liu, "Spectral feature selection for supervised and
-       unsupervised learning", ICML 2007. :doi:`10.1145/1273496.1273641`
+    where the denominator takes off what a column has of the trivial eigenvector (Zhao
+    and Liu, 2007).
     """
     from scipy.spatial.distance import pdist, squareform
 

@@ -1,4 +1,4 @@
-"""Weights of objects."""
+"""How uncertain the clusterings are of each object."""
 
 from typing import Any
 
@@ -10,37 +10,10 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.cluster_sums import row_sums
 
-__all__ = ["coassociation_degree", "object_uncertainty"]
+__all__ = ["object_uncertainty"]
 
 # Values of one block of rows of the co-association: 32 MB.
 _BLOCK_VALUES = 2**22
-
-
-def coassociation_degree(ensemble: Ensemble) -> NDArray[np.float64]:
-    r"""Row sums of the co-association B B', without forming it.
-
-    .. math::
-        d_i = \sum_j [B B']_{ij} = \sum_{m=1}^{M} |C_m(i)|,
-
-    the summed sizes of the clusters that object i is in.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings. A clustering that leaves an object out adds nothing to it.
-
-    Returns
-    -------
-    degree : ndarray of shape (n_objects,)
-        The degree :math:`d_i` of each object; 0 for one that no clustering covers.
-
-    Examples
-    --------
-    >>> from comitia import Ensemble
-    >>> coassociation_degree(Ensemble([[0, 0], [0, 1], [0, 1]]))
-    array([4., 5., 5.])
-    """
-    return row_sums(ensemble, ensemble.sizes)
 
 
 def object_uncertainty(
@@ -96,7 +69,8 @@ def object_uncertainty(
         weights = _uncertainty_of_rows(ensemble)
     else:
         # Integers until here, where clusterings are hard: agreement gives exact zeros.
-        difference = M * coassociation_degree(ensemble) - _squared_row_sums(ensemble)
+        degrees = row_sums(ensemble, ensemble.sizes)
+        difference = M * degrees - _squared_row_sums(ensemble)
         weights = 4.0 / (n * M * M) * difference
     # Rounding can leave -1e-17 where fuzzy clusterings agree.
     return (np.maximum(weights, 0.0) + smoothing) / (1.0 + smoothing)

@@ -6,7 +6,11 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.select import cluster_stability, edited_stability, kept_coassociation
+from comitia.methods.selection._cluster_stability import (
+    cluster_stability,
+    edited_stability,
+    kept_coassociation,
+)
 from tests.fixtures import E6, planted
 
 STABILITIES = [cluster_stability, edited_stability]

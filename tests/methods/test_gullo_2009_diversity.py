@@ -1,4 +1,4 @@
-"""Weights by agreement and diversity, against loops and the catalogue's numbers."""
+"""Weights by diversity, against loops and the catalogue's numbers."""
 
 from itertools import combinations
 
@@ -9,63 +9,24 @@ from scipy.cluster.hierarchy import linkage
 from scipy.stats import norm
 
 from comitia import Ensemble
-from comitia.agreement import nmi, rand
 from comitia.exceptions import ComitiaError
-from comitia.weigh import (
-    above_uniform,
+from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
     diversity_scores,
     diversity_weights,
     group_similarity,
-    group_support,
-    inverse_agreement,
-    mean_agreement,
 )
-from tests.fixtures import E6, planted
+from tests.fixtures import planted
 
 A = 2 / 3 * np.sqrt(np.log(2) / np.log(3))  # phi(C1, C3) of E6
+
+
 PHI6 = np.array([[1, 1, A], [1, 1, A], [A, A, 1]])
 
 
 def agreements(seed, M=7):
     labels, _ = planted(40, 3, M, noise=0.5, seed=seed)
     return Ensemble(labels).agreement("nmi_sqrt")
-
-
-@pytest.mark.parametrize(("measure", "phi"), [("nmi_sqrt", nmi), ("rand", rand)])
-def test_mean_agreement_is_its_definition(measure, phi):
-    labels, _ = planted(40, 3, 6, noise=0.5, seed=0)
-    expected = [
-        np.mean([phi(labels[:, m], labels[:, j]) for j in range(6) if j != m])
-        for m in range(6)
-    ]
-    assert_allclose(mean_agreement(Ensemble(labels), measure), expected, atol=1e-12)
-
-
-def test_means_and_inverse_weights_of_e6_are_those_of_the_catalogue():
-    beta = mean_agreement(Ensemble(E6))
-    assert_allclose(beta, [0.764770, 0.764770, 0.529541], atol=5e-7)  # six decimals
-    w = inverse_agreement(Ensemble(E6))
-    assert_allclose(w, [0.290342, 0.290342, 0.419316], atol=5e-7)
-    assert_allclose(w * beta, (w * beta)[0])
-
-
-def test_a_clustering_without_any_agreement_does_not_weigh_infinitely():
-    crossed = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
-    assert_allclose(mean_agreement(crossed), 0, atol=1e-15)
-    assert_allclose(inverse_agreement(crossed), 0.5)
-    assert_array_equal(inverse_agreement(crossed.take([0])), [1.0])
-
-
-def test_a_distance_is_refused():
-    with pytest.raises(ComitiaError, match="is a distance"):
-        mean_agreement(Ensemble(E6), "variation_of_information")
-
-
-def test_equal_weights_all_reach_the_uniform_one():
-    w = np.full(7, 1 / 7) - 1e-13
-    assert above_uniform(w).all()
-    assert_array_equal(above_uniform([0.3, 0.3, 0.4]), [False, False, True])
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -111,17 +72,13 @@ def test_what_makes_no_sense_is_refused():
         diversity_scores(PHI6, "all")
 
 
-def test_groups_are_compared_and_supported_as_loops_do():
+def test_groups_are_compared_as_loops_do():
     phi = agreements(1)
     groups = np.array([0, 1, 0, 2, 1, 0, 1])
     for g in range(3):
         for h in range(3):
             block = phi[np.ix_(groups == g, groups == h)]
             assert_allclose(group_similarity(phi, groups)[g, h], block.mean())
-    for m in range(7):
-        others = [t for t in range(7) if t != m and groups[t] == groups[m]]
-        expected = phi[m, others].sum() / (len(others) + 1)
-        assert_allclose(group_support(phi, groups)[m], expected)
 
 
 def test_weight_halves_at_every_node():
