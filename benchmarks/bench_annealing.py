@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks.ensembles import planted_labels
 from benchmarks.harness import Row, cpu, two_thread_wall
-from comitia.agreement import contingency
+from comitia.agreement import contingency_table
 from comitia.catalogue import method
 from comitia.ensemble import Ensemble
 from comitia.methods.fixed_clusterings.vega_pons_2008 import path_kernel_table
@@ -95,7 +95,11 @@ def _move_row(name: str, n: int, smoke: bool) -> Row:
 
 
 def _by_table(kernel: PartitionKernel) -> tuple[Any, str, Callable[..., float]]:
-    return kernel, "whole table", lambda a, b: kernel.normalised(contingency(a, b))
+    return (
+        kernel,
+        "whole table",
+        lambda a, b: kernel.normalised(contingency_table(a, b)),
+    )
 
 
 _LIKENESSES: dict[str, Callable[[int], tuple[Any, str, Callable[..., float]]]] = {

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from sklearn import metrics
 
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
-from comitia import Ensemble, validity
+from comitia import Ensemble
+from comitia.validity import Clustered, centres, pairs, scatter, score_table
 
 N_FEATURES, N_CLUSTERS = 10, 10
 
@@ -40,14 +41,12 @@ def blobs(
 def silhouette_case(n_objects: int) -> Callable[[], float]:
     """The exact silhouette, input checks and sorting included."""
     X, labels = blobs(n_objects)
-    return lambda: validity.silhouette(X, labels)
+    return lambda: pairs.silhouette(X, labels)
 
 
 def _silhouette_row(n_objects: int, target: str | None) -> Row:
     X, labels = blobs(n_objects)
-    difference = abs(
-        validity.silhouette(X, labels) - metrics.silhouette_score(X, labels)
-    )
+    difference = abs(pairs.silhouette(X, labels) - metrics.silhouette_score(X, labels))
     return Row(
         "exact silhouette",
         _size(n_objects),
@@ -65,9 +64,9 @@ def _centres_row(n_objects: int) -> Row:
     X, labels = blobs(n_objects)
 
     def ours() -> None:
-        clustered = validity.Clustered(X, labels)
-        validity.calinski_harabasz(clustered)
-        validity.davies_bouldin(clustered)
+        clustered = Clustered(X, labels)
+        scatter.calinski_harabasz(clustered)
+        centres.davies_bouldin(clustered)
 
     def peer() -> None:
         metrics.calinski_harabasz_score(X, labels)
@@ -84,7 +83,7 @@ def _centres_row(n_objects: int) -> Row:
 
 def _dunn_row(n_objects: int) -> Row:
     X, labels = blobs(n_objects)
-    return Row("exact Dunn", _size(n_objects), cpu(lambda: validity.dunn(X, labels)))
+    return Row("exact Dunn", _size(n_objects), cpu(lambda: pairs.dunn(X, labels)))
 
 
 def _table_row(n_objects: int, n_clusterings: int) -> Row:
@@ -99,7 +98,7 @@ def _table_row(n_objects: int, n_clusterings: int) -> Row:
     return Row(
         "score table, 23 indices",
         f"{_size(n_objects)} M={n_clusterings}",
-        cpu(lambda: validity.score_table(X, ensemble), repeats=3),
+        cpu(lambda: score_table(X, ensemble), repeats=3),
         note="best of 3",
     )
 

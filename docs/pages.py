@@ -283,8 +283,11 @@ def part_page(part: str) -> str:
     module = importlib.import_module(f"comitia.{part}")
     title = f"comitia.{part}"
     lines = [title, "=" * len(title), "", inspect.cleandoc(module.__doc__ or ""), ""]
-    for name in sorted(module.__all__):
-        item = getattr(module, name)
+    named = {name: getattr(module, name) for name in sorted(module.__all__)}
+    # The indices of validity are reached by their names.
+    registry = named.get("INDICES", {})
+    named |= {name: index.function for name, index in sorted(registry.items())}
+    for name, item in named.items():
         kind = "autoclass" if inspect.isclass(item) else "autofunction"
         if not (inspect.isclass(item) or inspect.isroutine(item)):
             continue

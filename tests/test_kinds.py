@@ -14,7 +14,7 @@ from comitia import Ensemble, method
 from comitia.cluster import KMedoids
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.validity import silhouette
+from comitia.validity.pairs import silhouette
 
 NUMBERS = [0.0, 0.25, 0.5, 5.0, 5.25, 5.5]
 DAYS = [dt.datetime(2026, 1, 1) + dt.timedelta(days=x) for x in NUMBERS]

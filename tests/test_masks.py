@@ -7,8 +7,9 @@ from numpy.testing import assert_array_equal
 
 import comitia
 from comitia import Ensemble, MultiViewEnsemble, method
-from comitia.agreement import agreement, agreement_with, contingency
-from comitia.cluster import ConstraintSet, KMedoids, modularity
+from comitia.agreement import agreement, agreement_with, contingency_table
+from comitia.cluster import ConstraintSet, KMedoids
+from comitia.cluster.communities import modularity
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.io import Result
@@ -106,7 +107,7 @@ def test_masked_labels_of_a_dask_array_are_missing():
 def test_agreement_leaves_masked_objects_out():
     other = np.array([0, 0, 1, 1, 1, 1])
     assert agreement(MASKED, other) == 1.0
-    assert contingency(MASKED, other).sum() == 5
+    assert contingency_table(MASKED, other).sum() == 5
     assert agreement_with(MASKED, Ensemble([other]))[0] == 1.0
 
 

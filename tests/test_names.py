@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 import comitia
 from comitia import Ensemble, MultiViewEnsemble, method
 from comitia._names import match_rows, names_of
-from comitia.agreement import agreement, agreement_with, contingency
+from comitia.agreement import agreement, agreement_with, contingency_table
 from comitia.cluster import COPKMeans, KMedoids
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator, ViewsGenerator
@@ -254,7 +254,7 @@ def test_features_in_another_order_are_refused():
 
 def test_agreement_matches_rows():
     assert agreement(TRUTH, shuffled(TRUTH), "adjusted_rand") == 1.0
-    assert_array_equal(contingency(TRUTH, shuffled(TRUTH)), np.eye(3) * 4)
+    assert_array_equal(contingency_table(TRUTH, shuffled(TRUTH)), np.eye(3) * 4)
     assert agreement_with(shuffled(TRUTH), Ensemble([TRUTH]), "rand")[0] == 1.0
     with pytest.raises(ComitiaError, match="b and a name different objects"):
         agreement(TRUTH, TRUTH.rename({"o1": "p1"}))

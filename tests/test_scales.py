@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from comitia._scales import column_scales, off_centre, off_centre_of, untied
-from comitia.cluster.dissimilarity import dissimilarities, nearest_rows
+from comitia.cluster.dissimilarity import closest_rows, dissimilarities
 from comitia.generate.nearest_models import NearestCentre
 
 X = np.random.RandomState(0).randn(40, 3)
@@ -60,7 +60,7 @@ def test_distances_far_from_zero_are_exact(metric):
 def test_new_objects_find_the_centre_they_are_nearest_to():
     table = X * 1e-8 + 1e6
     exact = cdist(table, table[:4]).argmin(axis=1)
-    assert_array_equal(nearest_rows(table, table[:4]), exact)
+    assert_array_equal(closest_rows(table, table[:4]), exact)
     assert_array_equal(NearestCentre(table[:4]).predict(table), exact)
 
 

@@ -16,13 +16,11 @@ from comitia.cluster import (
     LAC,
     COPKMeans,
     FuzzyCMeans,
-    FuzzyCMedoids,
     GaussianHMM,
     HMMKModels,
     KernelKMeans,
     KMedoids,
     MinkowskiKMeans,
-    SelfOrganizingMap,
     WeightedGaussianMixture,
 )
 from comitia.exceptions import ComitiaError
@@ -34,12 +32,10 @@ CLUSTERERS = [
     COPKMeans(3, random_state=0),
     E2CP(3, random_state=0),
     FuzzyCMeans(3, random_state=0),
-    FuzzyCMedoids(3, random_state=0),
     KernelKMeans(3, kernel="linear", random_state=0),
     KMedoids(3, random_state=0),
     LAC(3, random_state=0),
     MinkowskiKMeans(3, p=1.5, random_state=0),
-    SelfOrganizingMap(3, n_rounds=20, random_state=0),
     WeightedGaussianMixture(3, random_state=0),
 ]
 SEQUENCE_MODELS = [
@@ -73,7 +69,7 @@ def decided_by_chance(clusterer):
     """Checks that may pass or fail, and why."""
     if isinstance(clusterer, KMedoids):
         return {"check_sample_weight_equivalence_on_dense_data": _SWAPS}
-    drawn = (FuzzyCMeans, FuzzyCMedoids, KernelKMeans, WeightedGaussianMixture)
+    drawn = (FuzzyCMeans, KernelKMeans, WeightedGaussianMixture)
     if isinstance(clusterer, drawn):
         return {"check_sample_weight_equivalence_on_dense_data": _STARTS}
     return {}
@@ -116,9 +112,7 @@ def test_one_cluster_holds_everything(clusterer):
 def test_as_many_clusters_as_objects_can_be_had(clusterer):
     X = BLOBS[:5]
     fitted = clone(clusterer).set_params(n_clusters=5).fit(X)
-    # A map may leave units without objects.
-    if not isinstance(clusterer, SelfOrganizingMap):
-        assert len(set(fitted.labels_)) == 5
+    assert len(set(fitted.labels_)) == 5
 
 
 @each_clusterer
@@ -152,9 +146,7 @@ def test_the_objects_fitted_are_predicted_as_they_are_labelled(clusterer):
     assert_array_equal(restored.predict(BLOBS[:9]), fitted.labels_[:9])
 
 
-@pytest.mark.parametrize(
-    "clusterer", [FuzzyCMeans(2), FuzzyCMedoids(2), KMedoids(2), KernelKMeans(2)]
-)
+@pytest.mark.parametrize("clusterer", [FuzzyCMeans(2), KMedoids(2), KernelKMeans(2)])
 def test_bad_weights_are_refused_in_words(clusterer):
     with pytest.raises(ComitiaError, match="sample_weight must be finite and not neg"):
         clusterer.fit(BLOBS, sample_weight=-np.ones(90))

@@ -7,13 +7,13 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._kernels.communities import propagate_labels
-from comitia.cluster import (
+from comitia.cluster import louvain
+from comitia.cluster.communities import (
+    _maximal,
     label_propagation,
-    louvain,
     modularity,
     overlapping_label_propagation,
 )
-from comitia.cluster.communities import _maximal
 from comitia.exceptions import ComitiaError
 
 # Zachary's karate club: friends of each member with a higher number.

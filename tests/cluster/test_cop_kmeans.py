@@ -8,12 +8,12 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.cluster import (
-    ConstrainedPlacement,
     ConstraintSet,
     COPKMeans,
     constrained_kmeans,
     random_constraints,
 )
+from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.exceptions import ComitiaError
 from tests.fixtures import X6
 

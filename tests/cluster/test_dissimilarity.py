@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from comitia.cluster import dissimilarity as _dissimilarity
-from comitia.cluster.dissimilarity import dissimilarities, nearest_rows
+from comitia.cluster.dissimilarity import closest_rows, dissimilarities
 
 
 def survey(seed, n=80):
@@ -37,12 +37,12 @@ def test_the_first_of_equally_near_rows_is_taken(seed, entries, monkeypatch):
     Y = X[:30] / 2
     # Squared distances of halves are exact: equal ones are equal.
     exact = ((X[:, None] - Y) ** 2).sum(axis=2).argmin(axis=1)
-    assert_array_equal(nearest_rows(X, Y), exact)
+    assert_array_equal(closest_rows(X, Y), exact)
     # Thirds are rounded, and shifts round once more.
     for scale, shift in ((1 / 3, 0.0), (1 / 3, 1e3 / 7)):
-        assert_array_equal(nearest_rows(X * scale + shift, Y * scale + shift), exact)
+        assert_array_equal(closest_rows(X * scale + shift, Y * scale + shift), exact)
 
 
 def test_rows_that_are_close_to_each_other_are_told_apart():
     Y = np.array([[1.0, 0.0], [1.0 + 1e-9, 0.0], [-5.0, 0.0]])
-    assert_array_equal(nearest_rows(Y[::-1], Y), [2, 1, 0])
+    assert_array_equal(closest_rows(Y[::-1], Y), [2, 1, 0])

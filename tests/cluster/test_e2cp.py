@@ -7,13 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.cluster import (
-    E2CP,
-    ConstraintSet,
-    adjust_similarity,
-    propagate_constraints,
-    random_constraints,
-)
+from comitia.cluster import E2CP, ConstraintSet, random_constraints
+from comitia.cluster.e2cp import adjust_similarity, propagate_constraints
 from comitia.exceptions import ComitiaError
 
 PATH = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])

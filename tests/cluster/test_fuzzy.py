@@ -1,4 +1,4 @@
-"""Fuzzy c-means and c-medoids: their fixed points, their limits, their weights."""
+"""Fuzzy c-means: its fixed points, its limits, its weights."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,8 @@ from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
-from comitia.cluster import (
-    FuzzyCMeans,
-    FuzzyCMedoids,
-    fuzzy_cmeans,
-    fuzzy_cmedoids,
-    fuzzy_memberships,
-)
+from comitia.cluster import FuzzyCMeans, fuzzy_memberships
+from comitia.cluster.fuzzy import fuzzy_cmeans
 from comitia.exceptions import ComitiaError
 from tests.fixtures import X6
 
@@ -85,7 +80,7 @@ def test_the_objective_never_rises(metric, fuzziness):
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "manhattan", "cosine", "kl"])
 def test_centres_cannot_be_improved(metric):
-    from comitia.cluster._fuzzy_geometry import geometry_of
+    from comitia.cluster.fuzzy_geometry import geometry_of
 
     rng = np.random.RandomState(3)
     X, weights = rng.rand(25, 3) + 0.05, rng.rand(25, 2)
@@ -167,66 +162,3 @@ def test_order_of_objects_does_not_matter():
 
 
 # -- fuzzy c-medoids -----------------------------------------------------------
-
-
-def test_medoids_are_the_best_ones():
-    from itertools import permutations
-
-    D = np.abs(X6 - X6.T)
-
-    def cost(medoids):
-        d = D[:, list(medoids)]
-        return (memberships_by_loops(d, 2.0) ** 2 * d).sum()
-
-    least = min(cost(pair) for pair in permutations(range(6), 2))
-    run = fuzzy_cmedoids(D, 2, np.random.RandomState(0), n_init=20)
-    assert_allclose(run.objective[-1], least)
-    assert_allclose(cost(run.medoids), run.objective[-1])
-
-
-def test_the_objective_of_medoids_never_rises_and_none_is_shared():
-    rng = np.random.RandomState(0)
-    X = np.repeat(rng.rand(6, 2), 4, axis=0)  # copies tempt clusters to share
-    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    for seed in range(10):
-        run = fuzzy_cmedoids(D, 5, np.random.RandomState(seed), n_init=1)
-        assert np.diff(run.objective).max() <= 1e-12
-        assert len(set(run.medoids.tolist())) == 5
-        assert run.converged
-
-
-def test_precomputed_dissimilarities_are_those_of_the_metric():
-    D = np.sqrt(((BLOBS[:, None] - BLOBS) ** 2).sum(axis=2))
-    one = FuzzyCMedoids(3, random_state=0).fit(BLOBS)
-    other = FuzzyCMedoids(3, metric="precomputed", random_state=0).fit(D)
-    assert_array_equal(one.medoid_indices_, other.medoid_indices_)
-    assert_allclose(one.membership_, other.membership_, atol=1e-9)
-    assert_array_equal(one.predict(BLOBS[:7]), other.predict(D[:7]))
-    assert not hasattr(other, "cluster_centers_")
-
-
-def test_scaled_dissimilarities_give_the_same_memberships():
-    D = np.abs(X6 - X6.T)
-    one = fuzzy_cmedoids(D, 2, None, init=[0, 3])
-    other = fuzzy_cmedoids(7.5 * D, 2, None, init=[0, 3])
-    assert_allclose(one.membership, other.membership)
-
-
-def test_weights_of_medoids_act_like_copies():
-    weights = np.array([1, 3, 1, 2, 1, 1])
-    copies = np.repeat(np.arange(6), weights)
-    D = np.abs(X6 - X6.T)
-    one = fuzzy_cmedoids(D, 2, None, sample_weight=weights, init=[0, 5])
-    first = np.searchsorted(copies, [0, 5])
-    other = fuzzy_cmedoids(D[np.ix_(copies, copies)], 2, None, init=first)
-    assert_array_equal(one.medoids, copies[other.medoids])
-    assert_allclose(one.objective[-1], other.objective[-1])
-
-
-def test_bad_dissimilarities_are_refused_in_words():
-    with pytest.raises(ComitiaError, match=r"square matrix of dissim.* \(6, 1\)"):
-        FuzzyCMedoids(1, metric="precomputed").fit(X6)
-    with pytest.raises(ComitiaError, match="negative entries; dissimilarities are not"):
-        FuzzyCMedoids(2, metric="precomputed").fit(-np.ones((3, 3)))
-    with pytest.raises(ComitiaError, match=r"2 different objects of 0..5"):
-        fuzzy_cmedoids(np.zeros((6, 6)), 2, None, init=[1, 1])

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from comitia._kernels.fuzzy import fuzzy_pass, squared_distances
-from comitia.cluster import fuzzy_cmeans, fuzzy_memberships
+from comitia.cluster import fuzzy_memberships
+from comitia.cluster.fuzzy import fuzzy_cmeans
 
 
 def means(X, weights):

@@ -8,8 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.cluster import (
-    LAC,
+from comitia.cluster import LAC
+from comitia.cluster.lac import (
     feature_dispersions,
     lac_objective,
     lac_weights,

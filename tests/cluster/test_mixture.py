@@ -8,7 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
-from comitia.cluster import WeightedGaussianMixture, gaussian_log_density
+from comitia.cluster import WeightedGaussianMixture
+from comitia.cluster.mixture import gaussian_log_density
 from comitia.exceptions import ComitiaError
 
 BLOBS, TRUTH = make_blobs(90, centers=3, cluster_std=1.0, random_state=4)

@@ -13,7 +13,7 @@ from comitia import Ensemble, compare, method, methods
 from comitia.agreement import adjusted_rand, nmi
 from comitia.evaluate import panel_ids
 from comitia.exceptions import ComitiaError
-from comitia.validity import silhouette
+from comitia.validity.pairs import silhouette
 from tests.evaluate import misbehaving
 from tests.fixtures import planted
 

@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
 from comitia._scales import column_scales
-from comitia.cluster import LAC, HMMKModels, KMedoids, whitening
+from comitia.cluster import LAC, HMMKModels, KMedoids
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import (
     EstimatorGenerator,
@@ -34,6 +34,7 @@ from comitia.generate import (
 )
 from comitia.io import read_table
 from comitia.methods import DCSS
+from comitia.methods.fixed_clusterings._constraint_projection import whitening
 from comitia.validity import INDICES
 from tests.hard.methods import METHODS, is_on_tables, make
 

@@ -10,8 +10,8 @@ from sklearn.datasets import make_blobs
 
 from comitia import method
 from comitia.agreement import adjusted_rand
-from comitia.cluster import bhattacharyya
 from comitia.exceptions import ComitiaError
+from comitia.methods.selection._dcss_gaussians import bhattacharyya
 from comitia.methods.selection.dcss import (
     _stacked,
     mixture_distances,

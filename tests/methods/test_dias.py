@@ -10,7 +10,7 @@ from sklearn.metrics import mutual_info_score
 from comitia import Ensemble
 from comitia.methods import DIAS, KCC
 from comitia.methods._votes import ObjectVotes, penalised_weights
-from comitia.methods.variable_clusterings.dias import nearest, utilities
+from comitia.methods.variable_clusterings.dias import likeliest_clusters, utilities
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -55,7 +55,7 @@ def test_objects_go_where_the_printed_distance_is_least(seed):
         for r in range(3):
             p = np.bincount(column[labels == r], minlength=3) / (labels == r).sum()
             distance[:, r] -= w[m] * np.log(p[column] + 1e-6)
-    got = nearest(votes, w, labels)
+    got = likeliest_clusters(votes, w, labels)
     assert_allclose(distance[np.arange(60), got], distance.min(axis=1))
 
 

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia.cluster import fuzzy_cmeans, fuzzy_memberships
+from comitia.cluster import fuzzy_memberships
+from comitia.cluster.fuzzy import fuzzy_cmeans
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import _Rows, fuzzy_rows
 from tests import divergences
 from tests.fixtures import planted

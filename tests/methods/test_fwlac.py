@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
 from comitia.cluster import FuzzyCMeans
-from comitia.cluster.fuzzy_lac import FuzzyWeightedLAC
+from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import spread_pairs
 from tests.fixtures import same_partition
 

@@ -9,7 +9,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods.selection._hcss_subsets import subset_weights
 from comitia.partition import ncut
 from comitia.represent import coassociation
-from comitia.validity import mean_distance_to_centre
+from comitia.validity.centres import mean_distance_to_centre
 from tests.fixtures import E6, X6, planted, same_partition
 
 HCSS = method("hcss")

@@ -9,9 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import to_numpy
-from comitia.cluster import fuzzy_cmeans, minimax_cmeans, minimax_weights
+from comitia.cluster.fuzzy import fuzzy_cmeans
 from comitia.exceptions import ComitiaError
 from comitia.methods import MinimaxFCM
+from comitia.methods.multiview._minimax_fcm_cmeans import (
+    minimax_cmeans,
+    minimax_weights,
+)
 from comitia.methods.multiview._shared import standardised
 from tests.fixtures import same_partition
 from tests.multiview import (

@@ -9,10 +9,12 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score
 
 from comitia import Ensemble, method
 from comitia.agreement import agreement_matrix
-from comitia.cluster import MinkowskiKMeans, minkowski_centers, minkowski_weights
+from comitia.cluster import MinkowskiKMeans
+from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features.mwk_central import JudgedMinkowski
 from comitia.partition import median_selection
+from tests.cluster.test_minkowski import minkowski_centers
 from tests.fixtures import E6, same_partition
 
 MinkowskiCentralPartition = method("mwk_central")

@@ -11,7 +11,9 @@ from comitia.methods.selection.rastin_kanawati_2015 import mean_rank
 from comitia.select import borda_points, relative_neighbourhood
 from comitia.select.neighbourhood import seed_communities
 from comitia.select.rank_aggregation import mid_ranks
-from comitia.validity import calinski_harabasz, davies_bouldin, silhouette
+from comitia.validity.centres import davies_bouldin
+from comitia.validity.pairs import silhouette
+from comitia.validity.scatter import calinski_harabasz
 from tests.fixtures import E6, X6, planted, same_partition
 
 Multiplex = method("rastin_kanawati_2015")

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
-from comitia.agreement import rand
+from comitia.agreement import agreement
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from tests.fixtures import E6, planted, same_partition
 
@@ -36,7 +36,9 @@ def test_weights_are_their_definition(seed):
     raw = np.zeros(8)
     for m in range(8):
         group = np.flatnonzero(fitted.groups_ == fitted.groups_[m])
-        raw[m] = sum(rand(labels[:, m], labels[:, t]) for t in group if t != m)
+        raw[m] = sum(
+            agreement(labels[:, m], labels[:, t], "rand") for t in group if t != m
+        )
         raw[m] /= len(group)
     assert_allclose(fitted.clustering_weights_, raw / raw.sum(), atol=1e-12)
 

@@ -11,8 +11,8 @@ from comitia import Ensemble
 from comitia.exceptions import ComitiaWarning
 from comitia.generate import FuzzyGenerator
 from comitia.methods import ValidityWeightedFuzzyEnsemble
-from comitia.methods.fixed_clusterings.son_2016 import membership_similarity
-from comitia.validity import dunn
+from comitia.methods.fixed_clusterings.son_2016 import weighted_membership_similarity
+from comitia.validity.pairs import dunn
 from tests.fixtures import E6, X6, planted, same_partition
 
 
@@ -34,7 +34,7 @@ def random_memberships(seed, n=12, sizes=(2, 3, 4)):
 def test_identical_crisp_clusterings_are_their_own_consensus():
     truth = np.repeat([0, 1, 2], [4, 3, 5])
     same = Ensemble(np.repeat(truth[:, None], 4, axis=1))
-    S = membership_similarity(same, np.full(4, 0.25))
+    S = weighted_membership_similarity(same, np.full(4, 0.25))
     assert_allclose(np.unique(S.round(9)), [0.135335283, 1.0])  # exp(-2) and 1
     assert_allclose(S == 1.0, truth[:, None] == truth)
     X = truth[:, None] + np.linspace(0, 0.1, 12)[:, None]
@@ -64,13 +64,13 @@ def test_clusters_that_are_empty_after_hardening_are_dropped():
 def test_similarity_is_its_definition(seed):
     memberships = random_memberships(seed)
     w = np.array([0.5, 0.0, 0.5])
-    got = membership_similarity(Ensemble.from_memberships(memberships), w)
+    got = weighted_membership_similarity(Ensemble.from_memberships(memberships), w)
     assert_allclose(got, similarity_by_loops(memberships, w), atol=1e-12)
 
 
 def test_missing_labels_are_left_out_of_the_mean():
     labels = np.array([[0, 0], [0, 1], [-1, 1], [1, -1]])
-    S = membership_similarity(Ensemble(labels), np.array([0.25, 0.75]))
+    S = weighted_membership_similarity(Ensemble(labels), np.array([0.25, 0.75]))
     e = np.exp(-2.0)
     assert_allclose(S[0, 1], 0.25 + 0.75 * e)
     assert_allclose(S[1, 2], 1.0)  # together in the only clustering that has both
@@ -90,7 +90,7 @@ def test_the_consensus_minimises_what_it_says(seed):
     X = truth[:, None] + rng.rand(30, 2)
     fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3, tol=1e-14, max_iter=5000)
     F = fitted.fit(X, ensemble=votes).membership_
-    S = membership_similarity(votes, fitted.clustering_weights_)
+    S = weighted_membership_similarity(votes, fitted.clustering_weights_)
     assert F.shape == (30, 3)
     assert_allclose(fitted.objective_[-1], ((S - F @ F.T) ** 2).sum())
     assert (np.diff(fitted.objective_) <= 1e-9).all()

@@ -12,7 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import Ensemble, method
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator, Subsample, TreeGenerator
-from comitia.validity import hartigan, krzanowski_lai, score_table, sse, unify
+from comitia.validity import score_table, unify
+from comitia.validity.scatter import hartigan, krzanowski_lai, sse
 from tests.fixtures import E6, X6, planted, same_partition
 
 WEACS = method("weacs")

@@ -8,7 +8,10 @@ from scipy.optimize import minimize
 from comitia import Ensemble
 from comitia.methods import WGNMF
 from comitia.methods._votes import Votes, penalised_weights
-from comitia.methods.variable_clusterings.wgnmf import _FORMS, degrees
+from comitia.methods.variable_clusterings.wgnmf import (
+    _FORMS,
+    similarity_row_sums,
+)
 from comitia.optimise.nmf import kl_loss
 from tests.fixtures import E6, planted, same_partition
 
@@ -74,7 +77,7 @@ def test_the_squared_roughness_is_the_trace_with_the_laplacian():
     assert_allclose(_FORMS["frobenius"].roughness(votes, U), wanted, rtol=1e-10)
     w = np.array([0.1, 0.2, 0.3, 0.4])
     wanted = sum(x * s.sum(axis=1) for x, s in zip(w, S, strict=True))
-    assert_allclose(degrees(votes, w)[votes.inverse], wanted, rtol=1e-12)
+    assert_allclose(similarity_row_sums(votes, w)[votes.inverse], wanted, rtol=1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -7,9 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
 from comitia.cluster import LAC
-from comitia.cluster.weighted_lac import WeightedLAC
 from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features._sweep import spread_pairs
+from comitia.methods.variable_features._weighted_lac import WeightedLAC
 from tests.fixtures import same_partition
 
 WLAC = method("wlac")

@@ -7,7 +7,8 @@ from scipy.optimize import minimize
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import config, method
-from comitia.cluster import LAC, lac_objective, lac_weights, locally_adaptive
+from comitia.cluster import LAC
+from comitia.cluster.lac import lac_objective, lac_weights, locally_adaptive
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.methods.variable_features._sweep import distance_shares
 from comitia.partition import metis_partition

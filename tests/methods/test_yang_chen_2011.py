@@ -11,8 +11,8 @@ from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series_generators import RepresentationGenerator
-from comitia.methods.temporal.yang_chen_2011 import criterion_scores
-from comitia.validity import dunn, modified_hubert
+from comitia.methods.temporal.yang_chen_2011 import scores_by_index
+from comitia.validity.pairs import dunn, modified_hubert
 from tests.fixtures import E6, X6, same_partition
 
 Method = method("yang_chen_2011")
@@ -32,10 +32,10 @@ def waves(seed=0, n_each=12):
 
 
 def test_worked_weights_of_the_catalogue():
-    scores = criterion_scores(X6, Ensemble(E6), "dunn")
+    scores = scores_by_index(X6, Ensemble(E6), "dunn")
     assert_allclose(scores / scores.sum(), np.array([4, 4, 0.125]) / 8.125)
     phi = 2 / 3 * np.sqrt(np.log(2) / np.log(3))
-    by_nmi = criterion_scores(X6, Ensemble(E6), "nmi")
+    by_nmi = scores_by_index(X6, Ensemble(E6), "nmi")
     assert_allclose(by_nmi, [(1 + phi) / 2, (1 + phi) / 2, phi])
 
 

@@ -7,13 +7,13 @@ from scipy.optimize import minimize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
-from comitia.cluster import minkowski_weights
+from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,
+    _costs,
     _Search,
     kernel_distances,
-    pareto_costs,
     pareto_search,
 )
 from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
@@ -22,6 +22,12 @@ from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
 @parametrize_with_checks([KernelParetoClustering(3, n_individuals=6, max_iter=5)])
 def test_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
+
+
+def pareto_costs(X, labels, centers, weights, widths, beta=3.0):
+    d = kernel_distances(X, centers, widths)
+    D = np.stack([d[v, labels == v].sum(axis=0) for v in range(len(centers))])
+    return _costs(X.mean(axis=0), centers, weights, widths, beta, D)
 
 
 def data(n=60, p=3, seed=0):

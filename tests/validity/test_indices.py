@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from comitia import validity
 from comitia.exceptions import ComitiaError
-from comitia.validity import INDICES, Clustered, get_index
+from comitia.validity import INDICES, Clustered, centres, get_index, pairs, scatter
 from tests.fixtures import E6, X6
 from tests.validity import brute
 
@@ -30,7 +29,7 @@ def blobs(n, p, k, seed, spread=2.0):
 
 
 def call(name, X, labels):
-    return getattr(validity, name)(X, labels)
+    return get_index(name).function(X, labels)
 
 
 def test_the_registry_has_the_indices_of_the_catalogue():
@@ -39,7 +38,7 @@ def test_the_registry_has_the_indices_of_the_catalogue():
     assert {"small", "large", "property"} == {i.direction for i in INDICES.values()}
     assert all(index.summary for index in INDICES.values())
     for name, index in INDICES.items():
-        assert index.function is getattr(validity, name)
+        assert index.function.__name__ == name
 
 
 @pytest.mark.parametrize("name", OF_ONE_CLUSTERING)
@@ -78,20 +77,20 @@ def test_objects_without_a_label_are_left_out(name):
 
 
 def test_numbers_of_the_catalogue_on_x6():
-    assert validity.dunn(X6, C1) == 4.0
-    assert validity.dunn(X6, C3) == 0.125
+    assert pairs.dunn(X6, C1) == 4.0
+    assert pairs.dunn(X6, C3) == 0.125
     # The catalogue gives six decimals.
-    assert_allclose(validity.silhouette(X6, C1), 0.865657, atol=5e-7)
-    assert_allclose(validity.silhouette(X6, C3), 0.273611, atol=5e-7)
-    assert_allclose(validity.calinski_harabasz(X6, C1), 150.0)
-    assert_allclose(validity.calinski_harabasz(X6, C3), 5.5)
-    assert_allclose(validity.sse(X6, C1), 4.0)
-    assert_allclose(validity.sse(X6, C3), 33.0)
+    assert_allclose(pairs.silhouette(X6, C1), 0.865657, atol=5e-7)
+    assert_allclose(pairs.silhouette(X6, C3), 0.273611, atol=5e-7)
+    assert_allclose(scatter.calinski_harabasz(X6, C1), 150.0)
+    assert_allclose(scatter.calinski_harabasz(X6, C3), 5.5)
+    assert_allclose(scatter.sse(X6, C1), 4.0)
+    assert_allclose(scatter.sse(X6, C3), 33.0)
 
 
 def test_numbers_of_cross_assoc_2011_on_x6():
-    intra = [validity.intra_cluster_distance(X6, C) for C in (C1, C3)]
-    inter = [validity.inter_cluster_distance(X6, C) for C in (C1, C3)]
+    intra = [centres.intra_cluster_distance(X6, C) for C in (C1, C3)]
+    inter = [centres.inter_cluster_distance(X6, C) for C in (C1, C3)]
     assert_allclose(intra, [2 / 3, 5.5])
     assert_allclose(inter, [100.0, 60.5])
 
@@ -101,23 +100,23 @@ def test_indices_are_those_of_scikit_learn():
 
     X, labels = blobs(700, 5, 6, seed=1)
     assert_allclose(
-        validity.calinski_harabasz(X, labels),
+        scatter.calinski_harabasz(X, labels),
         metrics.calinski_harabasz_score(X, labels),
         rtol=1e-10,
     )
     assert_allclose(
-        validity.davies_bouldin(X, labels),
+        centres.davies_bouldin(X, labels),
         metrics.davies_bouldin_score(X, labels),
         rtol=1e-10,
     )
     # Single-precision distances: about 1e-7 for each width; see pairs.py.
     assert_allclose(
-        validity.silhouette_samples(X, labels),
+        pairs.silhouette_samples(X, labels),
         metrics.silhouette_samples(X, labels),
         atol=2e-7,
     )
     assert_allclose(
-        validity.silhouette(X, labels, sample_size=200, random_state=4),
+        pairs.silhouette(X, labels, sample_size=200, random_state=4),
         metrics.silhouette_score(X, labels, sample_size=200, random_state=4),
         atol=2e-7,
     )
@@ -143,7 +142,7 @@ def test_tiles_and_blocks_of_the_kernels_meet_without_gaps(sizes):
     assert_allclose(clustered.pair_sums.other, means.min(axis=1)[order], rtol=2e-7)
     apart = labels[:, None] != labels
     assert_allclose(clustered.pair_sums.between, D[apart].sum() / 2, rtol=2e-7)
-    assert_allclose(validity.dunn(clustered), D[apart].min() / D[~apart].max())
+    assert_allclose(pairs.dunn(clustered), D[apart].min() / D[~apart].max())
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-12, 1.0, 1e25, 1e120])
@@ -151,11 +150,11 @@ def test_silhouette_and_dunn_have_no_unit(scale):
     X, labels = blobs(80, 3, 3, seed=8)
     # Single-precision distances, of values that differ in the last bit.
     assert_allclose(
-        validity.silhouette(scale * X, labels),
-        validity.silhouette(X, labels),
+        pairs.silhouette(scale * X, labels),
+        pairs.silhouette(X, labels),
         atol=2e-7,
     )
-    assert_allclose(validity.dunn(scale * X, labels), validity.dunn(X, labels))
+    assert_allclose(pairs.dunn(scale * X, labels), pairs.dunn(X, labels))
 
 
 def test_two_tight_clusters_far_from_a_wide_one_are_told_apart():
@@ -166,18 +165,14 @@ def test_two_tight_clusters_far_from_a_wide_one_are_told_apart():
     X = np.vstack([5.0 + tight, 3.0 * rng.randn(30, 3)])
     labels = np.repeat([0, 1, 2], [20, 20, 30])
     # Single-precision distances, which the centring must keep good.
-    assert_allclose(
-        validity.silhouette(X, labels), brute.silhouette(X, labels), atol=5e-7
-    )
+    assert_allclose(pairs.silhouette(X, labels), brute.silhouette(X, labels), atol=5e-7)
 
 
 def test_a_far_outlier_does_not_blur_the_other_distances():
     X, labels = blobs(60, 2, 3, seed=6)
     X, labels = np.vstack([X, [[1e7, 1e7]]]), np.r_[labels, 3]
     # Single-precision distances, which the centring must keep good.
-    assert_allclose(
-        validity.silhouette(X, labels), brute.silhouette(X, labels), atol=2e-7
-    )
+    assert_allclose(pairs.silhouette(X, labels), brute.silhouette(X, labels), atol=2e-7)
 
 
 def test_neighbour_indices_are_their_formula():
@@ -185,17 +180,17 @@ def test_neighbour_indices_are_their_formula():
     previous, following = 400.0, 90.0
     W, n, k, p = brute.sse(X, labels), 50, 3, 3
     assert_allclose(
-        validity.hartigan(X, labels, sse_next=following),
+        scatter.hartigan(X, labels, sse_next=following),
         (W / following - 1) * (n - k - 1),
     )
     here = (k - 1) ** (2 / p) * previous - k ** (2 / p) * W
     after = k ** (2 / p) * W - (k + 1) ** (2 / p) * following
     assert_allclose(
-        validity.krzanowski_lai(X, labels, sse_previous=previous, sse_next=following),
+        scatter.krzanowski_lai(X, labels, sse_previous=previous, sse_next=following),
         abs(here / after),
     )
     with pytest.raises(ComitiaError, match="sse_next=-1"):
-        validity.hartigan(X, labels, sse_next=-1)
+        scatter.hartigan(X, labels, sse_next=-1)
 
 
 def test_single_cluster_has_the_documented_values():
@@ -241,14 +236,14 @@ def test_coincident_centres_are_infinitely_bad(name):
 
 def test_equal_distances_have_no_correlation():
     simplex = np.eye(5)
-    assert np.isnan(validity.hubert_normalised(simplex, [0, 0, 1, 1, 1]))
+    assert np.isnan(pairs.hubert_normalised(simplex, [0, 0, 1, 1, 1]))
 
 
 def test_equal_objects_give_no_nonsense():
     X = np.ones((6, 2))
-    assert validity.silhouette(X, [0, 0, 0, 1, 1, 1]) == 0.0
-    assert validity.dunn(X, [0, 0, 0, 1, 1, 1]) == np.inf
-    assert np.isnan(validity.r_squared(X, [0, 0, 0, 1, 1, 1]))
+    assert pairs.silhouette(X, [0, 0, 0, 1, 1, 1]) == 0.0
+    assert pairs.dunn(X, [0, 0, 0, 1, 1, 1]) == np.inf
+    assert np.isnan(scatter.r_squared(X, [0, 0, 0, 1, 1, 1]))
 
 
 @pytest.mark.parametrize(
@@ -265,18 +260,18 @@ def test_equal_objects_give_no_nonsense():
 )
 def test_bad_input_is_refused_in_words(X, labels, message):
     with pytest.raises(ComitiaError, match=message):
-        validity.sse(X, labels)
+        scatter.sse(X, labels)
 
 
 def test_bad_options_are_refused_in_words():
     with pytest.raises(ComitiaError, match="davies_bouldin"):
         get_index("davis_bouldin")
     with pytest.raises(ComitiaError, match="sample_size=9"):
-        validity.silhouette(X6, C1, sample_size=9)
+        pairs.silhouette(X6, C1, sample_size=9)
     with pytest.raises(ComitiaError, match="n_neighbors=0"):
-        validity.connectedness(X6, C1, n_neighbors=0)
+        pairs.connectedness(X6, C1, n_neighbors=0)
     with pytest.raises(ComitiaError, match="twice"):
-        validity.sse(Clustered(X6, C1), C1)
+        scatter.sse(Clustered(X6, C1), C1)
 
 
 def test_results_do_not_depend_on_the_number_of_threads():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comitia import Ensemble, validity
+from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.validity import INDICES, score_table
+from comitia.validity import INDICES, scatter, score_table
 from tests.fixtures import E6, X6
 from tests.validity import brute
 from tests.validity.test_indices import OF_ONE_CLUSTERING, blobs
@@ -119,9 +119,7 @@ def test_neighbour_scatter_comes_through_options():
     E = Ensemble(E6)
     table = score_table(X6, E, options={"hartigan": {"sse_next": following}})
     assert "hartigan" in table.indices
-    expected = [
-        validity.hartigan(X6, E6[:, m], sse_next=following[m]) for m in range(3)
-    ]
+    expected = [scatter.hartigan(X6, E6[:, m], sse_next=following[m]) for m in range(3)]
     assert_allclose(table.column("hartigan"), expected)
     with pytest.raises(ComitiaError, match="sse_next"):
         score_table(X6, E, ["hartigan"])

@@ -40,25 +40,18 @@ from comitia.exceptions import ComitiaError, ComitiaWarning
 
 __all__ = [
     "MEASURES",
-    "Measure",
     "adjusted_rand",
     "agreement",
     "agreement_matrices",
     "agreement_matrix",
     "agreement_with",
-    "contingency",
+    "contingency_table",
     "entropy",
-    "f_measure",
-    "fowlkes_mallows",
-    "jaccard",
-    "mutual_information",
     "nmi",
-    "rand",
-    "variation_of_information",
 ]
 
 
-def contingency(a: Any, b: Any) -> NDArray[np.int64]:
+def contingency_table(a: Any, b: Any) -> NDArray[np.int64]:
     """Count the objects that each two clusters share.
 
     Parameters
@@ -73,7 +66,7 @@ def contingency(a: Any, b: Any) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> contingency([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
+    >>> contingency_table([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2])
     array([[2, 1, 0],
            [0, 1, 2]])
     """
@@ -123,7 +116,7 @@ def entropy(counts: ArrayLike, base: float | None = None) -> Any:
 def agreement(
     a: Any, b: Any, measure: str | Callable[..., float] = "nmi_sqrt"
 ) -> float:
-    """How alike two clusterings are, on the objects that both cluster.
+    r"""How alike two clusterings are, on the objects that both cluster.
 
     Parameters
     ----------
@@ -137,6 +130,27 @@ def agreement(
     -------
     agreement : float
         The value of the measure.
+
+    Notes
+    -----
+    With the pairs of objects :math:`N_{11}` that are together in both clusterings,
+    :math:`N_{10}` and :math:`N_{01}` in one of them, :math:`N_{00}` in none, and the
+    entropies H, H' and :math:`H_\cap` of the clusterings and of their table, in nats:
+
+    =============================== ==================================================
+    ``"nmi_sqrt"``, …               see :func:`nmi`
+    ``"mutual_information"``        :math:`I = H + H' - H_\cap`
+    ``"variation_of_information"``  :math:`H + H' - 2I`, a distance
+    ``"rand"``                      :math:`(N_{11} + N_{00}) / N`
+    ``"adjusted_rand"``             rand, corrected for chance
+    ``"f_measure"``                 :math:`2N_{11} / (2N_{11} + N_{10} + N_{01})`
+    ``"jaccard"``                   :math:`N_{11} / (N_{11} + N_{10} + N_{01})`
+    ``"fowlkes_mallows"``           :math:`N_{11} / \sqrt{(N_{11} + N_{10})
+                                    (N_{11} + N_{01})}`
+    =============================== ==================================================
+
+    Those of pairs are 1 when neither clustering puts any pair together; of
+    Fowlkes-Mallows scikit-learn then says 0, although the clusterings are equal.
 
     Examples
     --------
@@ -184,41 +198,6 @@ def nmi(a: Any, b: Any, average: str = "sqrt") -> float:
     return agreement(a, b, f"nmi_{average}")
 
 
-def mutual_information(a: Any, b: Any) -> float:
-    r"""Mutual information of two clusterings, in nats.
-
-    .. math::
-        I = \sum_{rs} \frac{n_{rs}}{n} \ln \frac{n \, n_{rs}}{n_r \, n_s}.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    information : float
-        0 or more.
-    """
-    return agreement(a, b, "mutual_information")
-
-
-def rand(a: Any, b: Any) -> float:
-    """Rand index: the share of pairs that two clusterings treat alike.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    rand : float
-        In [0, 1]; 1 when there are no pairs.
-    """
-    return agreement(a, b, "rand")
-
-
 def adjusted_rand(a: Any, b: Any) -> float:
     """Rand index corrected for chance.
 
@@ -233,85 +212,6 @@ def adjusted_rand(a: Any, b: Any) -> float:
         At most 1, and 0 on average for unrelated clusterings.
     """
     return agreement(a, b, "adjusted_rand")
-
-
-def f_measure(a: Any, b: Any) -> float:
-    r"""F-measure of the pairs that two clusterings put together.
-
-    .. math::
-        F = \frac{2 N_{11}}{2 N_{11} + N_{10} + N_{01}}
-
-    is the harmonic mean of precision and recall of pairs; it is symmetric.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    f_measure : float
-        In [0, 1]; 1 when neither clustering puts any pair together.
-    """
-    return agreement(a, b, "f_measure")
-
-
-def jaccard(a: Any, b: Any) -> float:
-    r"""Jaccard index of the pairs that two clusterings put together.
-
-    .. math::
-        J = \frac{N_{11}}{N_{11} + N_{10} + N_{01}}.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    jaccard : float
-        In [0, 1]; 1 when neither clustering puts any pair together.
-    """
-    return agreement(a, b, "jaccard")
-
-
-def fowlkes_mallows(a: Any, b: Any) -> float:
-    r"""Fowlkes–Mallows index: geometric mean of precision and recall of pairs.
-
-    .. math::
-        \mathit{FM} = \frac{N_{11}}{\sqrt{(N_{11} + N_{10})(N_{11} + N_{01})}}.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    fowlkes_mallows : float
-        In [0, 1]; 1 when neither clustering puts any pair together, where
-        scikit-learn says 0 although the clusterings are equal.
-    """
-    return agreement(a, b, "fowlkes_mallows")
-
-
-def variation_of_information(a: Any, b: Any) -> float:
-    r"""Variation of information, a distance between clusterings, in nats.
-
-    .. math::
-        \mathit{VI} = H + H' - 2 I.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_objects,)
-        Labels of any kind; -1, NaN and None mean "not clustered here".
-
-    Returns
-    -------
-    variation : float
-        0 for equal clusterings, at most :math:`\ln n`.
-    """
-    return agreement(a, b, "variation_of_information")
 
 
 def agreement_with(

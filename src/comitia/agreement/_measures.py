@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["MEASURES", "Counted", "Floats", "Measure", "PairSums", "divide"]
+__all__ = ["MEASURES", "Floats", "Measure", "PairSums", "TableSums", "divide"]
 
 Floats = NDArray[np.float64]
 
 
-class Counted(NamedTuple):
+class TableSums(NamedTuple):
     """What is counted in a table; arrays for many tables."""
 
     n: Floats  # objects that both cluster
@@ -31,7 +31,7 @@ class Counted(NamedTuple):
 class PairSums(NamedTuple):
     """What the measures need to know of two clusterings; arrays for many pairs."""
 
-    n: Floats  # the fields of Counted
+    n: Floats  # the fields of TableSums
     pairs: Floats
     both: Floats
     one: Floats

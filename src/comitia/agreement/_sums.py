@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from comitia import _labels
 from comitia._kernels.fixedpoint import xlogx
 from comitia._names import in_order, matching_rows
-from comitia.agreement._measures import Counted, Floats, PairSums
+from comitia.agreement._measures import Floats, PairSums, TableSums
 from comitia.engine import tables
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -69,7 +69,7 @@ def sums_with(codes: NDArray[Any], k: int, ensemble: Ensemble) -> PairSums:
             (one, one),
             _squared(ensemble),
         )
-        sums = Counted(*(part[0] for part in sums))
+        sums = TableSums(*(part[0] for part in sums))
     return PairSums(*sums, np.full(len(each), k), each, n)
 
 
@@ -85,7 +85,7 @@ def sums_of_all(ensemble: Ensemble) -> PairSums:
     return PairSums(*sums, k, k_other, n)
 
 
-def _sums_of_totals(totals: NDArray[np.int64], scale: float) -> Counted:
+def _sums_of_totals(totals: NDArray[np.int64], scale: float) -> TableSums:
     """Pair counts and entropies from integer sums along the last axis.
 
     The sums are: objects; squares of cells, row and column sums; c ln c of these.
@@ -97,7 +97,7 @@ def _sums_of_totals(totals: NDArray[np.int64], scale: float) -> Counted:
     def pairs(squares: NDArray[np.int64]) -> Floats:
         return ((squares - n) // 2).astype(np.float64)
 
-    return Counted(
+    return TableSums(
         n=n.astype(np.float64),
         pairs=pairs(n * n),
         both=pairs(totals[..., 1]),
@@ -144,7 +144,7 @@ def _sums_of_fuzzy(
     column_owner: NDArray[np.int64],
     one: tuple[Floats, Floats],
     other: tuple[Floats, Floats],
-) -> Counted:
+) -> TableSums:
     """Sums of fuzzy tables; pairs are expected pairs of two different objects."""
     rows, columns = tables.margins(shared, row_owner, column_owner)
     top, left = tables.begins(row_owner), tables.begins(column_owner)
@@ -182,7 +182,7 @@ def _sums_of_fuzzy(
     )
     for whole in (h_one, h_other, h_one + h_other):
         h_both = _snapped(h_both, whole, unit)
-    return Counted(n, pairs, both, single, single_other, h_one, h_other, h_both)
+    return TableSums(n, pairs, both, single, single_other, h_one, h_other, h_both)
 
 
 def _snapped(values: Floats, whole: Floats | float, unit: Floats) -> Floats:

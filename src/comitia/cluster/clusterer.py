@@ -26,12 +26,10 @@ __all__ = [
     "FeatureWeightClusterer",
     "Repeats",
     "best_run",
-    "check_init",
-    "check_n_clusters",
     "cluster_means",
     "fill_empty",
     "initial_centers",
-    "object_weights",
+    "refuse_excess_clusters",
     "warn_unconverged",
 ]
 
@@ -90,7 +88,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """Check parameters and data, for fit."""
         self._validate_params()
         X = validate_data(self, X, dtype=np.float64)
-        check_n_clusters(self.n_clusters, len(X))
+        refuse_excess_clusters(self.n_clusters, len(X))
         return X
 
     def _read_new(self, X: Any) -> NDArray[np.float64]:
@@ -168,8 +166,17 @@ class FeatureWeightClusterer(Clusterer):
         return self._distances(self._read_new(X)).argmin(axis=1)
 
 
-def check_n_clusters(n_clusters: int, n: int) -> None:
-    """Refuse more clusters than objects."""
+def refuse_excess_clusters(n_clusters: int, n: int) -> None:
+    """Refuse more clusters than objects.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters asked for.
+
+    n : int
+        Number of objects.
+    """
     if n_clusters > n:
         raise ComitiaError(
             f"n_clusters={n_clusters} is larger than the number of objects; give at "
@@ -231,7 +238,30 @@ def initial_centers(
     rng: np.random.RandomState,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Centres to start from: k-means++, random objects, or those given."""
+    """Centres to start from: k-means++, random objects, or those given.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The objects.
+
+    n_clusters : int
+        Number of centres.
+
+    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
+        How they are chosen, or the centres themselves.
+
+    rng : RandomState
+        Source of randomness.
+
+    weights : ndarray of shape (n_objects,), default=None
+        Weights of the objects; objects without weight are not chosen.
+
+    Returns
+    -------
+    centers : ndarray of shape (n_clusters, n_features)
+        The centres.
+    """
     start = check_init(init, ("k-means++", "random"), n_clusters, X.shape[1])
     if not isinstance(start, str):
         return start
@@ -256,7 +286,27 @@ def cluster_means(
     n_clusters: int,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Weighted mean of each cluster; NaN for a cluster without any weight."""
+    """Weighted mean of each cluster.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The objects.
+
+    labels : ndarray of shape (n_objects,)
+        Their clusters, from 0.
+
+    n_clusters : int
+        Number of clusters.
+
+    weights : ndarray of shape (n_objects,), default=None
+        Weights of the objects; one by default.
+
+    Returns
+    -------
+    means : ndarray of shape (n_clusters, n_features)
+        NaN for a cluster without any weight.
+    """
     from scipy.sparse import csr_array
 
     n = len(X)
@@ -278,6 +328,25 @@ def fill_empty(
 
     An object that is alone in its cluster stays there; so k clusters of k objects
     come out of any labels. A cluster stays empty only if no object is movable.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_objects,)
+        The clusters, from 0.
+
+    own_distance : ndarray of shape (n_objects,)
+        Distance of each object to its centre.
+
+    n_clusters : int
+        Number of clusters.
+
+    movable : ndarray of bool of shape (n_objects,), default=None
+        Which objects may move; all by default.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+        The clusters after the moves.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     if sizes.all():
@@ -298,12 +367,38 @@ def fill_empty(
 
 
 def best_run(n_init: int, run: Callable[[], AnyRun]) -> AnyRun:
-    """The run with the lowest final objective; the first of equals."""
+    """The run with the lowest final objective; the first of equals.
+
+    Parameters
+    ----------
+    n_init : int
+        Number of runs.
+
+    run : callable
+        Makes a run.
+
+    Returns
+    -------
+    best : object
+        The run.
+    """
     return lowest_run((run() for _ in range(n_init)), lambda made: made.objective[-1])
 
 
 def warn_unconverged(converged: bool, who: object, max_iter: int) -> None:
-    """Say that a loop was cut short."""
+    """Say that a loop was cut short.
+
+    Parameters
+    ----------
+    converged : bool
+        Whether it was not.
+
+    who : object
+        The estimator, whose name the warning gives.
+
+    max_iter : int
+        Most iterations.
+    """
     if not converged:
         warnings.warn(
             f"{type(who).__name__} did not converge in max_iter={max_iter} "

@@ -17,10 +17,10 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     Repeats,
-    check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
     warn_unconverged,
 )
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
@@ -73,7 +73,7 @@ class ConstrainedPlacement:
 
     An object joins the nearest cluster that violates no constraint with the objects
     placed before it. What happens when there is none is ``on_failure``. It is also a
-    rule for the best-matching unit of :class:`~comitia.cluster.SelfOrganizingMap`.
+    rule for the best-matching unit of a self-organising map.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def constrained_kmeans(
 
     data = np.asarray(X, dtype=np.float64)
     n = len(data)
-    check_n_clusters(n_clusters, n)
+    refuse_excess_clusters(n_clusters, n)
     if constraints.n_objects != n:
         raise ComitiaError(
             f"the constraints are for {constraints.n_objects} objects; X has {n}."

@@ -13,7 +13,7 @@ from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.optimise.ties import first_lowest
 
-__all__ = ["dissimilarities", "nearest_rows"]
+__all__ = ["closest_rows", "dissimilarities"]
 
 # What scikit-learn computes from the squares of lengths, which round far from zero.
 _LENGTHS = ("euclidean", "l2")
@@ -38,6 +38,22 @@ def dissimilarities(
     """Dissimilarities between the rows of X, or from them to those of Y.
 
     Matrices that are given are checked: square, and not negative.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The objects, or the matrix.
+
+    metric : str or callable
+        A metric of scikit-learn, or ``"precomputed"``.
+
+    Y : ndarray of shape (n_others, n_features), default=None
+        Other objects.
+
+    Returns
+    -------
+    D : ndarray of shape (n_objects, n_objects) or (n_objects, n_others)
+        The dissimilarities.
     """
     if metric == "precomputed":
         if X.shape[0] != X.shape[1]:
@@ -62,8 +78,19 @@ def dissimilarities(
     return _with_exact_neighbours(D, X, X if Y is None else Y)
 
 
-def nearest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The row of Y that is nearest to each row of X; the first of equally near ones."""
+def closest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The row of Y that is nearest to each row of X.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, n_features) and (m, n_features)
+        The points.
+
+    Returns
+    -------
+    nearest : ndarray of shape (n,)
+        Rows of Y; the first of equally near ones.
+    """
     from scipy.spatial.distance import cdist
     from sklearn.utils import gen_batches
 

@@ -11,17 +11,17 @@ from sklearn.utils import check_random_state
 
 from comitia._arrays import array_namespace
 from comitia._sklearn import Interval, StrOptions
-from comitia.cluster._fuzzy_geometry import Centers, Distance, geometry_of
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
-    check_n_clusters,
     initial_centers,
     object_weights,
+    refuse_excess_clusters,
     warn_unconverged,
     weights_beside,
 )
+from comitia.cluster.fuzzy_geometry import Centers, Distance, geometry_of
 from comitia.exceptions import ComitiaError
 
 __all__ = ["FuzzyCMeans", "FuzzyRun", "fuzzy_cmeans", "fuzzy_memberships"]
@@ -166,7 +166,7 @@ def fuzzy_cmeans(
         The best run: membership, centers, objective, converged.
     """
     data = np.asarray(X, dtype=np.float64)
-    check_n_clusters(n_clusters, len(data))
+    refuse_excess_clusters(n_clusters, len(data))
     w = object_weights(sample_weight, len(data), n_clusters)
     distance, centers_of = geometry_of(metric, update_centers, data)
     if not isinstance(init, str):

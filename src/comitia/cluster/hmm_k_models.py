@@ -15,8 +15,8 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
-    check_n_clusters,
     fill_empty,
+    refuse_excess_clusters,
     warn_unconverged,
 )
 from comitia.cluster.hmm import (
@@ -187,7 +187,7 @@ class HMMKModels(Clusterer):
         """
         self._validate_params()
         series = read_for(self, X)
-        check_n_clusters(self.n_clusters, len(series))
+        refuse_excess_clusters(self.n_clusters, len(series))
         rng = check_random_state(self.random_state)
         run = best_run(self.n_init, lambda: self._run(series, rng))
         warn_unconverged(run.converged, self, self.max_iter)

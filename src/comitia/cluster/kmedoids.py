@@ -14,8 +14,8 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
-    check_n_clusters,
     object_weights,
+    refuse_excess_clusters,
     warn_unconverged,
     weights_beside,
 )
@@ -106,7 +106,7 @@ def around_medoids(
 
     D = np.asarray(D, dtype=np.float64)
     n = len(D)
-    check_n_clusters(n_clusters, n)
+    refuse_excess_clusters(n_clusters, n)
     w = object_weights(sample_weight, n)
     if init not in ("build", "random"):
         raise ComitiaError(f'init={init!r} is neither "build" nor "random".')

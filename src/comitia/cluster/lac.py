@@ -13,10 +13,10 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
-    check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.exceptions import ComitiaError
 from comitia.optimise.ties import lowest_run
@@ -243,7 +243,7 @@ def locally_adaptive(
     """
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
-    check_n_clusters(n_clusters, n)
+    refuse_excess_clusters(n_clusters, n)
 
     def run() -> LACRun:
         centers = initial_centers(data, n_clusters, init, rng)

@@ -14,9 +14,9 @@ from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     Repeats,
     best_run,
-    check_n_clusters,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.exceptions import ComitiaError
 from comitia.optimise import power_weights
@@ -24,7 +24,6 @@ from comitia.optimise import power_weights
 __all__ = [
     "MinkowskiKMeans",
     "MinkowskiRun",
-    "minkowski_centers",
     "minkowski_distances",
     "minkowski_kmeans",
     "minkowski_weights",
@@ -59,48 +58,6 @@ class MinkowskiRun(NamedTuple):
     weights: Array
     objective: Array
     converged: bool
-
-
-def minkowski_centers(
-    X: ArrayLike, labels: ArrayLike, n_clusters: int, p: float
-) -> Array:
-    r"""Minkowski centre of each cluster.
-
-    .. math::
-        c_{vr} = \arg\min_c \sum_{i \in C^v} |x_{ir} - c|^p,
-
-    the median for :math:`p = 1`, the mean for :math:`p = 2`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data.
-
-    labels : array-like of shape (n_objects,)
-        The cluster of each object; no cluster is empty.
-
-    n_clusters : int
-        Number of clusters.
-
-    p : float
-        The exponent, at least 1.
-
-    Returns
-    -------
-    centers : ndarray of shape (n_clusters, n_features)
-        The centres.
-
-    Examples
-    --------
-    >>> X = [[0.0], [0.0], [3.0]]
-    >>> [minkowski_centers(X, [0, 0, 0], 1, p)[0, 0].round(6).item() for p in (1, 2, 3)]
-    [0.0, 1.0, 1.242641]
-    """
-    if not p >= 1:
-        raise ComitiaError(f"p={p} must be at least 1.")
-    columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
-    members, starts = _members(np.asarray(labels, dtype=np.intp), n_clusters)
-    return _centers(columns, members, starts, float(p))
 
 
 def minkowski_distances(
@@ -236,7 +193,7 @@ def minkowski_kmeans(
         The best run: labels, centers, weights, objective, converged.
     """
     data = np.ascontiguousarray(X, dtype=np.float64)
-    check_n_clusters(n_clusters, len(data))
+    refuse_excess_clusters(n_clusters, len(data))
     beta = p if weight_power is None else weight_power
 
     def run() -> MinkowskiRun:

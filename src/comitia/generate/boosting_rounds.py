@@ -253,7 +253,7 @@ def fuzzy_round(
     made : Made
         The memberships of all objects, with the centres.
     """
-    from comitia.cluster import fuzzy_cmeans
+    from comitia.cluster.fuzzy import fuzzy_cmeans
 
     rows, counts = (slice(None), weights) if drawn is None else drawn
     data = X[rows]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
-from comitia.cluster.dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import closest_rows
 
 __all__ = ["NearestCentre", "NearestObject"]
 
@@ -90,7 +90,7 @@ class NearestCentre:
             # Double precision: as exact as the way for few objects.
             frame = Frame(self.centres.mean(axis=0), 1.0)
             return nearest_of_rows(X, self.centres - frame.shift, frame)
-        return nearest_rows(X, self.centres)
+        return closest_rows(X, self.centres)
 
     def predict_membership(self, X: NDArray[Any]) -> NDArray[np.float64]:
         r"""Memberships by the distances to the centres.
@@ -153,4 +153,4 @@ class NearestObject:
             The labels of their nearest neighbours; of equally near ones the first.
         """
         X = X if self.features is None else self.features(X)
-        return self.labels[nearest_rows(X, self.X)]
+        return self.labels[closest_rows(X, self.X)]

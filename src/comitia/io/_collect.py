@@ -160,17 +160,19 @@ def scores_of(
             agreement_with(labels, ensemble, "adjusted_rand").mean()
         )
     if data is not None and 1 < len(np.unique(labels)) < len(labels):
-        from comitia import validity
+        from comitia.validity.centres import davies_bouldin
+        from comitia.validity.pairs import silhouette
+        from comitia.validity.scatter import calinski_harabasz
 
         sample = _SILHOUETTE_SAMPLE if len(labels) > _SILHOUETTE_SAMPLE else None
-        scores["silhouette"] = validity.silhouette(
+        scores["silhouette"] = silhouette(
             data, labels, sample_size=sample, random_state=0
         )
-        scores["calinski_harabasz"] = validity.calinski_harabasz(data, labels)
-        scores["davies_bouldin"] = validity.davies_bouldin(data, labels)
+        scores["calinski_harabasz"] = calinski_harabasz(data, labels)
+        scores["davies_bouldin"] = davies_bouldin(data, labels)
         scores["gap_between_clusters"] = gap_between(data, labels)
     if graph is not None:
-        from comitia.cluster import modularity
+        from comitia.cluster.communities import modularity
 
         scores["modularity"] = modularity(graph, labels)
     if truth is not None and truth.astype(bool).any():

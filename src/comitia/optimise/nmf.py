@@ -40,7 +40,7 @@ __all__ = [
     "multiply",
     "normalise_columns",
     "residual_norms",
-    "row_norms",
+    "row_lengths",
 ]
 
 Array = NDArray[np.float64]
@@ -321,7 +321,7 @@ def l21_term(U: ArrayLike, strength: float = 1.0) -> Term:
         The term for U.
     """
     U = floats(U)
-    return Term(0.0, strength * l21_weights(row_norms(U))[:, None] * U)
+    return Term(0.0, strength * l21_weights(row_lengths(U))[:, None] * U)
 
 
 def l21_norm(U: ArrayLike) -> float:
@@ -342,11 +342,11 @@ def l21_norm(U: ArrayLike) -> float:
     >>> l21_norm([[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]])
     7.0
     """
-    lengths = row_norms(U)
+    lengths = row_lengths(U)
     return float(array_namespace(lengths).sum(lengths))
 
 
-def row_norms(U: ArrayLike) -> Array:
+def row_lengths(U: ArrayLike) -> Array:
     r"""Length of each row, :math:`\|U_i\|`.
 
     Parameters
@@ -361,7 +361,7 @@ def row_norms(U: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> row_norms([[3.0, 4.0], [0.0, 2.0]])
+    >>> row_lengths([[3.0, 4.0], [0.0, 2.0]])
     array([5., 2.])
     """
     U = floats(U)
@@ -417,7 +417,7 @@ def residual_norms(X: Any, U: ArrayLike, V: ArrayLike) -> Array:
     """
     U, V = floats(U), floats(V)
     if not _is_sparse(X):
-        return row_norms(floats(X) - U @ V.T)
+        return row_lengths(floats(X) - U @ V.T)
     lengths = np.asarray(X.multiply(X).sum(axis=1)).ravel()
     crossed = ((X @ V) * U).sum(axis=1)
     fitted = ((U @ (V.T @ V)) * U).sum(axis=1)
@@ -521,7 +521,7 @@ def normalise_columns(
     """
     U, V = floats(U), floats(V)
     xp = array_namespace(V)
-    sizes = xp.sum(xp.abs(V), axis=0) if norm == 1 else row_norms(V.T)
+    sizes = xp.sum(xp.abs(V), axis=0) if norm == 1 else row_lengths(V.T)
     sizes = xp.where(sizes > 0, sizes, xp.ones_like(sizes))
     return U * sizes, V / sizes
 

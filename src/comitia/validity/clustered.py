@@ -34,7 +34,7 @@ class CentrePairs(NamedTuple):
     squares: float
 
 
-class PairSums(NamedTuple):
+class DistanceSums(NamedTuple):
     """Distances between objects, in the order of ``Clustered.order``.
 
     Attributes
@@ -119,10 +119,10 @@ class Clustered:
 
     Examples
     --------
-    >>> from comitia.validity import Clustered, dunn, sse
+    >>> from comitia.validity import INDICES, Clustered
     >>> clustered = Clustered([[0.0], [1.0], [4.0], [5.0]], ["a", "a", "b", "b"])
-    >>> dunn(clustered), sse(clustered)
-    (3.0, 1.0)
+    >>> [INDICES[name].function(clustered) for name in ("dunn", "sse")]
+    [3.0, 1.0]
     """
 
     def __init__(self, X: ArrayLike, labels: ArrayLike) -> None:
@@ -350,7 +350,7 @@ class Clustered:
         return XT, float(scale)
 
     @cached_property
-    def pair_sums(self) -> PairSums:
+    def pair_sums(self) -> DistanceSums:
         """Sums of the distances between objects."""
         from comitia._kernels import pairwise
         from comitia._kernels.chunks import over_ranges
@@ -386,7 +386,7 @@ class Clustered:
             gaps = np.sqrt(((self.centres[r + 1 :] - self.centres[r]) ** 2).sum(axis=1))
             between += sums[r + 1 :].sum()
             between_centres += sums[r + 1 :] @ gaps
-        return PairSums(
+        return DistanceSums(
             own * scale, other * scale, between * scale, between_centres * scale
         )
 

@@ -116,7 +116,7 @@ def silhouette(
 
     Examples
     --------
-    >>> from comitia.validity import silhouette
+    >>> from comitia.validity.pairs import silhouette
     >>> X = [[0], [1], [2], [10], [11], [12]]
     >>> round(silhouette(X, [0, 0, 0, 1, 1, 1]), 6)
     0.865657
@@ -160,7 +160,7 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
 
     Examples
     --------
-    >>> from comitia.validity import dunn
+    >>> from comitia.validity.pairs import dunn
     >>> dunn([[0], [1], [2], [10], [11], [12]], [0, 0, 0, 1, 1, 1])
     4.0
     """

@@ -54,7 +54,7 @@ def calinski_harabasz(
 
     Examples
     --------
-    >>> from comitia.validity import calinski_harabasz
+    >>> from comitia.validity.scatter import calinski_harabasz
     >>> X = [[0], [1], [2], [10], [11], [12]]
     >>> calinski_harabasz(X, [0, 0, 0, 1, 1, 1])
     150.0

@@ -137,7 +137,7 @@ class BoostedCOPKMeans(BoostedMethod):
         if len(self.constraints_):
             steps |= {
                 "measure": partial(constraint_error, variant=self.variant, **pairs),
-                "stop": no_better_than_chance,
+                "stop": half_is_violated,
                 "reweight": by_violation,
                 "weights": self.constraints_.weights / len(self.constraints_),
             }
@@ -177,7 +177,7 @@ def constraint_error(
     return {"violated": violated, "error": error, "vote": vote}
 
 
-def no_better_than_chance(made: Any, rounds: Any) -> Any:
+def half_is_violated(made, rounds):
     """Whether half of the constraints, by priority, are violated."""
     # The first round is never asked about itself. A clustering that comes back has
     # an error of one half by the new priorities, up to rounding.

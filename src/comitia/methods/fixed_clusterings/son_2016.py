@@ -159,7 +159,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         n_clusters = self._resolve_n_clusters(
             ensemble, clustering_weights=self.clustering_weights_
         )
-        S = membership_similarity(ensemble, self.clustering_weights_)
+        S = weighted_membership_similarity(ensemble, self.clustering_weights_)
         start = np.eye(n_clusters)[ncut(S, n_clusters, rng)] + 1.0 / n_clusters
         found = symmetric_nmf_simplex(
             S, start / 2, max_iter=self.max_iter, tol=self.tol
@@ -178,7 +178,7 @@ def _require_memory_for(n: int) -> None:
     )
 
 
-def membership_similarity(ensemble: Ensemble, clustering_weights: Array) -> Array:
+def weighted_membership_similarity(ensemble, clustering_weights):
     """Weighted mean, over the clusterings, of how alike the memberships are."""
     n = ensemble.n_objects
     _require_memory_for(n)

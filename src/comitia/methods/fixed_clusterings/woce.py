@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import LinearProjection, constraint_directions, whitening
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.generate import EstimatorGenerator
@@ -18,6 +17,11 @@ from comitia.generate.estimators import distance_bytes, median_distance
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.methods._types import Array, Data, Rng
+from comitia.methods.fixed_clusterings._constraint_projection import (
+    LinearProjection,
+    constraint_directions,
+    whitening,
+)
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 

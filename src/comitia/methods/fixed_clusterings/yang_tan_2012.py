@@ -9,11 +9,8 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
-from comitia.cluster import (
-    ConstrainedPlacement,
-    SelfOrganizingMap,
-    constrained_kmeans,
-)
+from comitia.cluster import constrained_kmeans
+from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.generate import BoostingGenerator
@@ -22,6 +19,7 @@ from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Rng
+from comitia.methods.fixed_clusterings._yang_tan_2012_som import train_map
 from comitia.represent import coassociation_blocks
 from comitia.weigh import normalise_weights
 
@@ -177,15 +175,15 @@ class ConstrainedSOMEnsemble(BoostedMethod):
             )
         n, K = ensemble.n_objects, ensemble.n_clusters
         require_memory(8 * n * K, f"the rows of {n} objects in {K} clusters")
-        som = SelfOrganizingMap(
+        labels, _ = train_map(
+            ensemble.membership.toarray(),
             n_clusters,
+            rng,
             rule=rule,
             n_rounds=self.n_rounds,
             learning_rate=self.learning_rate,
-            init="k-means++",
-            random_state=rng,
         )
-        return som.fit_predict(ensemble.membership.toarray())
+        return labels
 
 
 def displacing_round(

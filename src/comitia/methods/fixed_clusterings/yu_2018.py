@@ -8,7 +8,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster import E2CP, LinearProjection, constraint_directions
+from comitia.cluster import E2CP
 from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
@@ -18,10 +18,14 @@ from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Rng
+from comitia.methods.fixed_clusterings._constraint_projection import (
+    LinearProjection,
+    constraint_directions,
+)
 from comitia.methods.fixed_clusterings._yu_2018_evolution import evolve
 from comitia.methods.fixed_clusterings._yu_2018_ncut import ncut_points
 from comitia.partition import kmeans
-from comitia.validity import sse
+from comitia.validity.scatter import sse
 
 __all__ = ["DCECP"]
 
@@ -84,7 +88,8 @@ class DCECP(BoostedMethod):
     In the subspace of a clustering the longest must-links and the shortest cannot-links
     say most and are kept; which constraints are important the review does not say. The
     paper calls the method DCECP and projects on the directions that the kept
-    constraints ask for, see :func:`comitia.cluster.constraint_directions`.
+    constraints ask for: the leading eigenvectors of the mean scatter of the
+    cannot-links less that of the must-links.
 
     A population of 2M weight vectors starts with uniform entries, divided by their sum.
     The consensus of w is the normalised cut of :math:`B W B'`, and its cost is

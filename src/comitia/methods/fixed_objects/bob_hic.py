@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster.dissimilarity import nearest_rows
+from comitia.cluster.dissimilarity import closest_rows
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -67,7 +67,7 @@ def tree_round(
 
     rows = drawn.rows
     tree = hac(pdist(X[rows]), linkage)
-    nearest = nearest_rows(X, X[rows])
+    nearest = closest_rows(X, X[rows])
     nearest[rows] = np.arange(len(rows))
     gap = np.sqrt(((X - X[rows][nearest]) ** 2).sum(axis=1))
     labels = cut(tree, min(n_clusters, len(rows)))

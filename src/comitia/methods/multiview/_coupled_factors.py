@@ -19,7 +19,7 @@ from comitia.optimise.nmf import (
     l21_term,
     l21_weights,
     multiply,
-    row_norms,
+    row_lengths,
 )
 
 __all__ = [
@@ -117,7 +117,7 @@ def statistics(view: CoupledView, consensus: Array) -> Statistics:
     U = view.U
     xp = array_namespace(U)
     weighted = U * view.weights[:, None]
-    lengths = 2.0 * l21_weights(row_norms(U))
+    lengths = 2.0 * l21_weights(row_lengths(U))
     return Statistics(
         view.X.T @ weighted,
         U.T @ weighted,
@@ -236,7 +236,7 @@ def roughness(S: Any, degrees: Array, U: Array) -> float:
 def unit_columns(U: Array) -> tuple[Array, Array]:
     """Give the columns of a factor length one."""
     xp = array_namespace(U)
-    sizes = row_norms(U.T)
+    sizes = row_lengths(U.T)
     sizes = xp.where(sizes > 0, sizes, xp.ones_like(sizes))
     return U / sizes, sizes
 

@@ -21,7 +21,7 @@ from comitia.methods.multiview._prepared_views import (
     row_scale,
     scale_view,
 )
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.optimise import indicator_start
 from comitia.partition import kmeans
 from comitia.represent import knn_graph
@@ -91,7 +91,7 @@ class ViewFactors:
         n, device = views.n_objects, method._device
         self.n_views = views.n_views
         self.tables = scaled
-        self.n_clusters = int(method.n_clusters or choose_n_clusters(scaled))
+        self.n_clusters = int(method.n_clusters or choose_from_views(scaled))
         wide = np.concatenate([balance_view(X) for X in scaled], axis=1)
         self.start = kmeans(wide, self.n_clusters, rng, n_init=method.n_init).labels
         near = min(method.n_neighbors, n - 1)

@@ -22,7 +22,7 @@ from comitia.methods.multiview._prepared_views import (
     scale_view,
     view_limits,
 )
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.partition import kmeans
 
 __all__ = ["IncompleteViewMethod", "ViewUnits", "start_shares"]
@@ -115,8 +115,8 @@ class IncompleteViewMethod(MultiViewMethod):
         everywhere = present.all(axis=1)
         # Objects that were filled in are all alike, and would make a cluster.
         if everywhere.sum() > 2:
-            return choose_n_clusters([X[everywhere] for X in arrays])
-        return choose_n_clusters(arrays)
+            return choose_from_views([X[everywhere] for X in arrays])
+        return choose_from_views(arrays)
 
     def _place(
         self,

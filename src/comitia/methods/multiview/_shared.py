@@ -13,7 +13,7 @@ from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import eigengap
 from comitia.represent import knn_graph, laplacian
 
-__all__ = ["choose_n_clusters", "standardised", "with_unit_rows"]
+__all__ = ["choose_from_views", "standardised", "with_unit_rows"]
 
 # Neighbours of each object in the graphs by which a number of clusters is chosen, and
 # steps of the random walk along them: in fewer a cluster is not crossed.
@@ -21,7 +21,7 @@ _N_NEIGHBORS = 10
 _N_STEPS = 4
 
 
-def choose_n_clusters(
+def choose_from_views(
     views: Sequence[NDArray[np.float64]], *, metric: str = "euclidean"
 ) -> int:
     r"""Number of clusters at the eigengap of the views' neighbour graphs.

@@ -17,7 +17,7 @@ from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
 from comitia.optimise import frobenius_loss, l21_norm, power_weights
-from comitia.optimise.nmf import row_norms
+from comitia.optimise.nmf import row_lengths
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
@@ -279,7 +279,7 @@ class CGMVUFS(ViewFactorMethod):
         self.view_labels_ = np.stack([to_numpy(u).argmax(axis=1) for u in U], axis=1)
         self.consensus_ = to_numpy(middle)
         self.components_ = [to_numpy(F) for F in V]
-        lengths = [row_norms(F) for F in self.components_]
+        lengths = [row_lengths(F) for F in self.components_]
         self.feature_weights_ = np.concatenate(
             [length / (length.sum() or 1.0) for length in lengths]
         )
@@ -289,7 +289,7 @@ class CGMVUFS(ViewFactorMethod):
             return self.consensus_.argmax(axis=1)
         wide = np.concatenate(
             [
-                standardised(X[:, c])
+                _standardised(X[:, c])
                 for X, c in zip(problem.tables, chosen, strict=True)
             ],
             axis=1,
@@ -338,7 +338,7 @@ class _Problem(ViewFactors):
         self.floor = method.smoothing * self.n_clusters
 
 
-def standardised(X: Data) -> Any:
+def _standardised(X):
     """Features of mean zero and variance one."""
     mean, scale, _ = column_scales(X)
     return (X - mean) / scale

@@ -9,15 +9,16 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster import minimax_cmeans, squared_distances
 from comitia.cluster.clusterer import initial_centers
+from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng
 from comitia.methods.multiview._base import MultiViewMethod
+from comitia.methods.multiview._minimax_fcm_cmeans import minimax_cmeans
 from comitia.methods.multiview._shared import (
-    choose_n_clusters,
+    choose_from_views,
     standardised,
 )
 from comitia.optimise.ties import lowest_run
@@ -176,7 +177,7 @@ class MinimaxFCM(MultiViewMethod):
         tables = list(views.arrays)
         if self.scale == "standard":
             tables = [standardised(X) for X in tables]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate(tables, axis=1)
         starts = [self._start(wide, k, rng) for _ in range(self.n_init)]
         X = [floats_on(table, self._device) for table in tables]
@@ -196,12 +197,12 @@ class MinimaxFCM(MultiViewMethod):
 
     def _start(self, wide: Any, n_clusters: int, rng: Rng) -> Array:
         centers = initial_centers(wide, n_clusters, "k-means++", rng)
-        return squared_distances(wide, centers).argmin(axis=1)
+        return distances_to_centers(wide, centers).argmin(axis=1)
 
     def _store(self, X: Data, run: Any) -> Any:
         keep_run(self, run, "iterations")
         self.view_weights_ = run.weights
-        near = [squared_distances(x, c) for x, c in zip(X, run.centers, strict=True)]
+        near = [distances_to_centers(x, c) for x, c in zip(X, run.centers, strict=True)]
         self.view_labels_ = np.stack([to_numpy(d).argmin(axis=1) for d in near], axis=1)
         labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
         return labels

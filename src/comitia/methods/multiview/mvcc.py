@@ -23,7 +23,7 @@ from comitia.methods.multiview._prepared_views import (
     scale_view,
 )
 from comitia.methods.multiview._shared import (
-    choose_n_clusters,
+    choose_from_views,
     with_unit_rows,
 )
 from comitia.optimise.ties import lowest_run
@@ -214,7 +214,7 @@ class MVCC(MultiViewMethod):
 
     def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [self._scaled(X) for X in views.arrays]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate([balance_view(X) for X in tables], axis=1)
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         known: list[Any] = [

@@ -7,14 +7,14 @@ import numpy as np
 from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia.catalogue import MethodCard
-from comitia.cluster import cmedoid_vectors
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._mvfcmddv_medoids import cmedoid_vectors
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.optimise.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
@@ -173,7 +173,7 @@ class MVFCMddV(MultiViewMethod):
 
     def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [dissimilarities(X, self.metric) for X in views.arrays]
-        k = self.n_clusters or choose_n_clusters(tables, metric="precomputed")
+        k = self.n_clusters or choose_from_views(tables, metric="precomputed")
         starts = [self._start(tables, k, rng) for _ in range(self.n_init)]
         R = [floats_on(table, self._device) for table in tables]
         runs = [

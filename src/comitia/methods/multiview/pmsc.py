@@ -15,7 +15,7 @@ from comitia.methods._types import Array, Rng
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
-    choose_n_clusters,
+    choose_from_views,
     standardised,
     with_unit_rows,
 )
@@ -195,7 +195,7 @@ class PMSC(MultiViewMethod):
             tables = [standardised(X) for X in tables]
         if self.scale is not None:
             tables = [with_unit_rows(X) for X in tables]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         starts = [np.linalg.qr(rng.randn(n, k))[0] for _ in range(n_views + 1)]
         first, *others = [floats_on(start, self._device) for start in starts]
         run = subspace_partitions(

@@ -20,7 +20,7 @@ from comitia.methods.multiview._prepared_views import (
     row_scale,
     scale_view,
 )
-from comitia.methods.multiview._shared import choose_n_clusters
+from comitia.methods.multiview._shared import choose_from_views
 from comitia.methods.multiview._zhao_2020_clusterwise import (
     ClusterwiseView,
     Strengths,
@@ -208,7 +208,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         tables = [scale_view(X, self.scale) for X in views.arrays]
         if self.scale is not None:
             tables = [X / (row_scale(X) * np.sqrt(len(X))) for X in tables]
-        k = self.n_clusters or choose_n_clusters(tables)
+        k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate([balance_view(X) for X in tables], axis=1)
         starts = [kmeans(wide, k, rng, n_init=1).labels for _ in range(self.n_init)]
         runs = [self._run(tables, start, k) for start in starts]

@@ -155,7 +155,7 @@ class RepresentationEnsemble(EnsembleMethod):
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
             [
-                normalise_weights(criterion_scores(Z, ensemble, index))
+                normalise_weights(scores_by_index(Z, ensemble, index))
                 for index in self.indices
             ]
         )
@@ -188,7 +188,7 @@ class RepresentationEnsemble(EnsembleMethod):
         ]
 
 
-def criterion_scores(X: Data, ensemble: Ensemble, index: str) -> Array:
+def scores_by_index(X, ensemble, index):
     """The value of each clustering by one criterion, 0 or more."""
     if index == "nmi":
         return mean_agreement(ensemble, "nmi_sqrt")

@@ -173,7 +173,7 @@ class DIAS(VotesMethod):
     def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
         labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
-            moved = nearest(votes, weights / self._scale(votes), labels)
+            moved = likeliest_clusters(votes, weights / self._scale(votes), labels)
             gained = weights @ self._utilities(votes, moved) - utility
             if gained <= 0:
                 break
@@ -220,7 +220,7 @@ def utilities(votes: Any, labels: Array) -> Array:
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
-def nearest(votes: Any, weights: Array, labels: Array) -> Array:
+def likeliest_clusters(votes, weights, labels):
     """The consensus cluster whose labels each object has most often."""
     shared, sums = joint_counts(votes, labels)
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)

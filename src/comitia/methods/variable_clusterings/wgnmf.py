@@ -232,7 +232,7 @@ class WGNMF(VotesMethod):
         return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
-def degrees(votes: Any, weights: Array) -> Any:
+def similarity_row_sums(votes, weights):
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
     return votes.to_objects(votes.put(w[:, None]))[:, 0]
@@ -256,7 +256,7 @@ class Frobenius:
         votes: Any, weights: Array, U: Any, V: Any, strength: float
     ) -> Any:
         data = frobenius_term(votes.membership, U, V)
-        S, d = votes.similarity(weights), degrees(votes, weights)
+        S, d = votes.similarity(weights), similarity_row_sums(votes, weights)
         return multiply(U, data, graph_term(S, U, strength, degrees=d), floor=_FLOOR)
 
     @staticmethod
@@ -282,10 +282,8 @@ class KullbackLeibler:
         return _roughness(votes, U, array_namespace(U).log(U)).sum(axis=1)
 
     @classmethod
-    def update_objects(
-        cls, votes: Any, weights: Array, U: Any, V: Any, strength: Any
-    ) -> Any:
-        S, d = votes.similarity(weights), degrees(votes, weights)[:, None]
+    def update_objects(cls, votes, weights, U, V, strength):
+        S, d = votes.similarity(weights), similarity_row_sums(votes, weights)[:, None]
         xp = array_namespace(U)
         # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.
         logs = xp.log(U) - xp.log(xp.min(U))

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import method
-from comitia.cluster import LAC, weighted_distances
+from comitia.cluster import LAC
+from comitia.cluster.lac import weighted_distances
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid

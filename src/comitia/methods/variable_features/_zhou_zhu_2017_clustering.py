@@ -15,9 +15,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,
-    check_n_clusters,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
@@ -33,7 +33,6 @@ __all__ = [
     "ParetoFront",
     "ParetoRun",
     "kernel_distances",
-    "pareto_costs",
     "pareto_search",
 ]
 
@@ -114,36 +113,6 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
     return _kernel(X - centers[:, None], np.asarray(widths, dtype=np.float64))
 
 
-def pareto_costs(
-    X: ArrayLike,
-    labels: ArrayLike,
-    centers: ArrayLike,
-    weights: ArrayLike,
-    widths: ArrayLike,
-    weight_power: float = 3.0,
-) -> tuple[float, float]:
-    r"""Compactness of clusters, and compactness over separation.
-
-    .. math::
-        J_1 = \sum_v \sum_{i \in C^v} \sum_r w_{vr}^\beta \, kd(x_{ir}, c_{vr}), \qquad
-        J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
-        \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
-    """
-    X = np.asarray(X, dtype=np.float64)
-    labels = np.asarray(labels, dtype=np.intp)
-    centers = np.asarray(centers, dtype=np.float64)
-    widths = np.asarray(widths, dtype=np.float64)
-    own = _kernel(X - centers[labels], widths)
-    return _costs(
-        X.mean(axis=0),
-        centers,
-        np.asarray(weights, dtype=np.float64),
-        widths,
-        weight_power,
-        _sums(own, labels, len(centers)),
-    )
-
-
 def pareto_search(
     X: ArrayLike,
     n_clusters: int,
@@ -161,7 +130,7 @@ def pareto_search(
     of equals those with most room around them.
     """
     data = np.asarray(X, dtype=np.float64)
-    check_n_clusters(n_clusters, len(data))
+    refuse_excess_clusters(n_clusters, len(data))
     search = _Search(data, n_clusters, weight_power, rng)
     population = [search.start(i) for i in range(n_individuals)]
     history = [_costs_of(population).min(axis=0)]
@@ -295,6 +264,15 @@ def _costs(
     beta: float,
     D: Array,
 ) -> tuple[float, float]:
+    r"""Compactness of clusters, and compactness over separation.
+
+    With the kernel distances :math:`D_{vr} = \sum_{i \in C^v} kd(x_{ir}, c_{vr})`
+
+    .. math::
+        J_1 = \sum_v \sum_r w_{vr}^\beta D_{vr}, \qquad
+        J_2 = \frac{J_1}{\min_{t \ne v} \sum_r kd(c_{tr}, c_{vr}) \;
+        \sum_v \sum_r w_{vr}^\beta \, kd(\bar x_r, c_{vr})} .
+    """
     powered = weights**beta
     J1 = float((powered * D).sum())
     k = len(centers)
@@ -327,72 +305,16 @@ def _front(population: list[_Solution]) -> ParetoFront:
 
 
 class KernelParetoClustering(Clusterer):
-    r"""Kernel-based multi-objective clustering with feature weights.
+    """Kernel-based multi-objective clustering with feature weights.
 
     An evolutionary search for clusters that are compact and, at the same time, compact
-    for how separate they are [1]_; see :func:`pareto_costs` for the two objectives.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-
-    weight_power : float, default=3.0
-        The exponent :math:`\beta \ge 1` of the weights. With 1 each cluster puts all
-        weight on one feature.
-
-    n_individuals : int, default=20
-        Size of the population.
-
-    max_iter : int, default=50
-        Number of generations.
-
-    selection : {"knee", "compactness", "separation"} or callable, default="knee"
-        Which solution of the front is taken: the knee, the one of least J1, that of
-        least J2, or ``selection(costs)``, an index into the front.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_objects,)
-        The clusters.
-
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Their centres.
-
-    feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    front_ : ParetoFront
-        All solutions that no other one dominates: costs, centers, weights.
-
-    selected_ : int
-        Which of them was taken.
-
-    objective_ : ndarray of shape (n_iter_ + 1, 2)
-        The least J1 and the least J2 at the start and after each generation.
-
-    n_iter_ : int
-        Number of generations.
-
-    converged_ : bool
-        Whether the last fifth of the generations hardly changed them.
+    for how separate they are [1]_; see ``_costs`` for the two objectives.
 
     References
     ----------
     .. [1] Z. Zhou and S. Zhu, "Kernel-based multiobjective clustering algorithm with
        automatic attribute weighting", Soft Computing, 2017.
        :doi:`10.1007/s00500-017-2590-y`
-
-    Examples
-    --------
-    >>> from comitia.cluster import KernelParetoClustering
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> labels = KernelParetoClustering(2, max_iter=5, random_state=0).fit(X).labels_
-    >>> (labels == labels[0]).tolist()
-    [True, True, True, False, False, False]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -3,8 +3,8 @@
 from typing import Any
 
 from comitia.catalogue import MethodCard
-from comitia.cluster import FuzzyWeightedLAC
 from comitia.methods._constraints import shared
+from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 
 __all__ = ["FWLAC"]

@@ -8,8 +8,9 @@ from sklearn.utils import check_random_state
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
-from comitia.cluster import MinkowskiKMeans, minkowski_kmeans
+from comitia.cluster import MinkowskiKMeans
 from comitia.cluster.clusterer import Repeats
+from comitia.cluster.minkowski import minkowski_kmeans
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import n_clusters_range

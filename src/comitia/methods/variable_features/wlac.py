@@ -4,8 +4,8 @@ from typing import Any
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.cluster import WeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
+from comitia.methods.variable_features._weighted_lac import WeightedLAC
 
 __all__ = ["WLAC"]
 

@@ -14,10 +14,10 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
-    check_n_clusters,
     cluster_means,
     fill_empty,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
@@ -77,29 +77,6 @@ def cluster_importance(
 
     which is :math:`\omega_v \propto e^{-E_v / \lambda_2}` as long as none of these is
     below the least weight.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n_clusters,)
-        The costs :math:`E_v`.
-
-    cluster_penalty : float
-        The :math:`\lambda_2 > 0`; large values make the weights alike.
-
-    smoothing : float, default=0.0
-        The least weight as a share of the equal weight, :math:`s`, from 0 to 1.
-
-    Returns
-    -------
-    importance : ndarray of shape (n_clusters,)
-        They sum to one.
-
-    Examples
-    --------
-    >>> cluster_importance([0.0, 1.0], 1.0).round(6)
-    array([0.731059, 0.268941])
-    >>> cluster_importance([0.0, 100.0], 1.0, smoothing=0.1)
-    array([0.95, 0.05])
     """
     if not 0 <= smoothing <= 1:
         raise ComitiaError(f"smoothing={smoothing} must be from 0 to 1.")
@@ -133,52 +110,11 @@ def weighted_lac(
     max_iter: int = 300,
     tol: float = 1e-9,
 ) -> WeightedLACRun:
-    r"""Locally adaptive clustering with cluster weights.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data, standardised.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` of the weights of features.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` of the weights of clusters.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight.
-
-    variant : {"weighted", "plain"}, default="weighted"
-        Whether the weight of a cluster enters the distance to it.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=300
-        Most iterations of a start.
-
-    tol : float, default=1e-9
-        How much the objective must fall, relatively, for a start to go on.
-
-    Returns
-    -------
-    run : WeightedLACRun
-        The best run.
-    """
+    """Locally adaptive clustering with cluster weights."""
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
     k = n_clusters
-    check_n_clusters(k, n)
+    refuse_excess_clusters(k, n)
     if variant not in ("weighted", "plain"):
         raise ComitiaError(f'variant={variant!r} is neither "weighted" nor "plain".')
 
@@ -221,13 +157,7 @@ def weighted_lac(
 
 
 class ClusterWeightClusterer(FeatureWeightClusterer):
-    """Base class of the clusterers that weigh features and clusters.
-
-    Attributes
-    ----------
-    cluster_weights_ : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-    """
+    """Base class of the clusterers that weigh features and clusters."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
@@ -259,58 +189,6 @@ class WeightedLAC(ClusterWeightClusterer):
         + \lambda_1 \sum_v \sum_r w_{vr} \ln w_{vr}
         + \lambda_2 \sum_v \omega_v \ln (k \, \omega_v) .
 
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` that keeps weight from gathering on few features.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` that keeps weight from gathering on few clusters.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight :math:`1/k`.
-
-    variant : {"weighted", "plain"}, default="weighted"
-        Whether the weight of a cluster enters the distance to it.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=300
-        Most iterations of a start.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_objects,)
-        The clusters.
-
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Their means.
-
-    feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    cluster_weights_ : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective_ : ndarray of shape (n_iter_,)
-        The objective after each iteration.
-
-    n_iter_ : int
-        Number of iterations.
-
-    converged_ : bool
-        Whether the labels came back and the objective fell no further.
-
     Notes
     -----
     The steps for centres and weights are exact; assigning objects is not, as in
@@ -321,15 +199,6 @@ class WeightedLAC(ClusterWeightClusterer):
     .. [1] H. Parvin and B. Minaei-Bidgoli, "A clustering ensemble framework based on
        elite selection of weighted clusters", Advances in Data Analysis and
        Classification 7, 2013. :doi:`10.1007/s11634-013-0130-x`
-
-    Examples
-    --------
-    >>> from comitia.cluster import WeightedLAC
-    >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [12.0, 8.1]]
-    >>> fitted = WeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X)
-    >>> fitted.feature_weights_.round(2)
-    array([[0.92, 0.08],
-           [0.  , 1.  ]])
     """
 
     _algorithm = staticmethod(weighted_lac)

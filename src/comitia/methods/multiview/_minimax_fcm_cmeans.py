@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import array_namespace, put_beside
-from comitia.cluster._fuzzy_geometry import squared_distances
 from comitia.cluster.fuzzy import fuzzy_memberships
+from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.exceptions import ComitiaError
 
 __all__ = [
     "MinimaxRun",
     "minimax_cmeans",
     "minimax_weights",
-    "squared_distances",
 ]
 
 Array = NDArray[np.float64]
@@ -61,25 +60,6 @@ def minimax_weights(costs: ArrayLike, weight_power: float) -> Array:
     .. math::
         w = \arg\max_{w \in \Delta} \sum_m w_m^a E_m, \qquad
         w_m = \frac{E_m^{1/(1-a)}}{\sum_l E_l^{1/(1-a)}}.
-
-    Parameters
-    ----------
-    costs : array-like of shape (n,)
-        The costs :math:`E`, non-negative. Weights are uniform when all are zero.
-
-    weight_power : float
-        The power :math:`a`, between 0 and 1. Towards 0 the weights become those of the
-        costs themselves, towards 1 all weight is that of the highest cost.
-
-    Returns
-    -------
-    w : ndarray of shape (n,)
-        Non-negative, with the sum one.
-
-    Examples
-    --------
-    >>> minimax_weights([1.0, 4.0], 0.5).round(4)
-    array([0.0588, 0.9412])
     """
     E = np.asarray(costs, dtype=np.float64)
     if E.ndim != 1 or E.size == 0:
@@ -114,41 +94,13 @@ def minimax_cmeans(
         \min_{F, c} \, \max_{w \in \Delta} \; \sum_m w_m^{a} E_m
         = \min_{F, c} \Bigl( \sum_m E_m^{1/(1-a)} \Bigr)^{1-a}, \qquad
         E_m = \sum_{ir} F_{ir}^{\alpha} \|x^m_i - c_{mr}\|^2.
-
-    Parameters
-    ----------
-    views : list of array of shape (n_objects, n_features of the view)
-        The views; arrays of NumPy, PyTorch, CuPy or another library that follows the
-        array API standard.
-
-    labels : array-like of shape (n_objects,)
-        Clusters to start from, 0..n_clusters - 1.
-
-    n_clusters : int
-        Number of clusters.
-
-    weight_power : float, default=0.5
-        The power :math:`a` of the weights, between 0 and 1.
-
-    fuzziness : float, default=1.5
-        The power :math:`\alpha > 1` of the memberships.
-
-    max_iter : int, default=300
-        Most iterations.
-
-    tol : float, default=1e-5
-        Stop when no membership changes by more.
-
-    Returns
-    -------
-    run : MinimaxRun
-        Memberships, centres and weights of the lowest objective that was met: the
-        steps of a minimax problem may raise it.
     """
     xp = array_namespace(*views)
     cells = put_beside(np.eye(n_clusters)[np.asarray(labels)], views[0])
     centers = [_means(X, cells, None) for X in views]
-    distances = [squared_distances(X, c) for X, c in zip(views, centers, strict=True)]
+    distances = [
+        distances_to_centers(X, c) for X, c in zip(views, centers, strict=True)
+    ]
     weights = np.full(len(views), 1 / len(views))
     F = _memberships(distances, weights, weight_power, fuzziness)
     costs = _costs(F**fuzziness, distances)
@@ -158,7 +110,7 @@ def minimax_cmeans(
         powered = F**fuzziness
         centers = [_means(X, powered, c) for X, c in zip(views, centers, strict=True)]
         distances = [
-            squared_distances(X, c) for X, c in zip(views, centers, strict=True)
+            distances_to_centers(X, c) for X, c in zip(views, centers, strict=True)
         ]
         weights = minimax_weights(_costs(powered, distances), weight_power)
         before, F = F, _memberships(distances, weights, weight_power, fuzziness)

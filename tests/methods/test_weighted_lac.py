@@ -7,16 +7,23 @@ from scipy.optimize import minimize
 from scipy.special import xlogy
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from comitia.cluster import (
+from comitia.cluster.fuzzy import fuzzy_cmeans
+from comitia.cluster.lac import (
     feature_dispersions,
-    fuzzy_cmeans,
     lac_weights,
     locally_adaptive,
     weighted_distances,
 )
-from comitia.cluster.fuzzy_lac import FuzzyWeightedLAC, fuzzy_weighted_lac
-from comitia.cluster.weighted_lac import WeightedLAC, cluster_importance, weighted_lac
 from comitia.exceptions import ComitiaError
+from comitia.methods.variable_features._fwlac_clustering import (
+    FuzzyWeightedLAC,
+    fuzzy_weighted_lac,
+)
+from comitia.methods.variable_features._weighted_lac import (
+    WeightedLAC,
+    cluster_importance,
+    weighted_lac,
+)
 
 
 @parametrize_with_checks([WeightedLAC(3, n_init=2), FuzzyWeightedLAC(3, n_init=2)])

@@ -13,13 +13,16 @@ from comitia._sklearn import Interval
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     best_run,
-    check_n_clusters,
     cluster_means,
     initial_centers,
+    refuse_excess_clusters,
 )
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.cluster.lac import lac_weights, weighted_distances
-from comitia.cluster.weighted_lac import ClusterWeightClusterer, cluster_importance
+from comitia.methods.variable_features._weighted_lac import (
+    ClusterWeightClusterer,
+    cluster_importance,
+)
 
 __all__ = ["FuzzyWeightedLAC", "FuzzyWeightedLACRun", "fuzzy_weighted_lac"]
 
@@ -80,52 +83,11 @@ def fuzzy_weighted_lac(
     max_iter: int = 500,
     tol: float = 1e-4,
 ) -> FuzzyWeightedLACRun:
-    r"""Fuzzy locally adaptive clustering with cluster weights.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data, standardised.
-
-    n_clusters : int
-        Number of clusters.
-
-    rng : RandomState
-        Source of randomness.
-
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` of the weights of features, for each object.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` of the weights of clusters, for each object.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=500
-        Most iterations of a start.
-
-    tol : float, default=1e-4
-        A start ends when no membership changes by more.
-
-    Returns
-    -------
-    run : FuzzyWeightedLACRun
-        The best run.
-    """
+    """Fuzzy locally adaptive clustering with cluster weights."""
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
     k = n_clusters
-    check_n_clusters(k, n)
+    refuse_excess_clusters(k, n)
 
     def run() -> FuzzyWeightedLACRun:
         centers = initial_centers(data, k, init, rng)
@@ -206,76 +168,11 @@ class FuzzyWeightedLAC(ClusterWeightClusterer):
         + \lambda_2 \sum_v \omega_v \ln (k \, \omega_v) ,
         \qquad X_{vr} = \frac{1}{n} \sum_i F_{iv}^\alpha (c_{vr} - x_{ir})^2 .
 
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
-
-    concentration_penalty : float, default=0.2
-        The :math:`\lambda_1 > 0` that keeps weight from gathering on few features.
-
-    cluster_penalty : float, default=1.0
-        The :math:`\lambda_2 > 0` that keeps weight from gathering on few clusters.
-
-    smoothing : float, default=0.1
-        The least weight of a cluster, as a share of the equal weight :math:`1/k`.
-
-    init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features)
-        First centres.
-
-    n_init : int, default=10
-        Number of starts; the best objective wins.
-
-    max_iter : int, default=500
-        Most iterations of a start.
-
-    tol : float, default=1e-4
-        A start ends when no membership changes by more.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_objects,)
-        The cluster in which each object has the largest share.
-
-    membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of each object in each cluster; rows sum to one.
-
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Weighted means.
-
-    feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    cluster_weights_ : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each iteration; it does not rise.
-
-    n_iter_ : int
-        Number of iterations.
-
-    converged_ : bool
-        Whether the memberships stopped changing.
-
     References
     ----------
     .. [1] H. Parvin and B. Minaei-Bidgoli, "A clustering ensemble framework based on
        selection of fuzzy weighted clusters in a locally adaptive clustering algorithm",
        Pattern Analysis and Applications 18, 2015. :doi:`10.1007/s10044-013-0364-4`
-
-    Examples
-    --------
-    >>> from comitia.cluster import FuzzyWeightedLAC
-    >>> X = [[0.0, -1.0], [0.1, 1.0], [8.0, 8.0], [10.0, 8.1]]
-    >>> FuzzyWeightedLAC(2, init=[[0.0, 0.0], [9.0, 8.0]]).fit(X).labels_
-    array([0, 0, 1, 1])
     """
 
     _algorithm = staticmethod(fuzzy_weighted_lac)

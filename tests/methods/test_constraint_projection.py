@@ -5,15 +5,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist
 
-from comitia.cluster import (
-    ConstraintSet,
-    LinearProjection,
-    constraint_directions,
-    random_constraints,
-    whitening,
-)
+from comitia.cluster import ConstraintSet, random_constraints
 from comitia.exceptions import ComitiaError
 from comitia.generate import EstimatorGenerator
+from comitia.methods.fixed_clusterings._constraint_projection import (
+    LinearProjection,
+    constraint_directions,
+    whitening,
+)
 
 
 def correlated(seed, n=50, p=4):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from comitia.cluster import bhattacharyya, merge_gaussians
+from comitia.methods.selection._dcss_gaussians import bhattacharyya, merge_gaussians
 
 
 def test_worked_numbers():

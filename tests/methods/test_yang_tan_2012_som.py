@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 from comitia._kernels.cluster_som import train_pass
-from comitia.cluster import (
-    ConstrainedPlacement,
-    SelfOrganizingMap,
-    nearest_unit,
-    random_constraints,
-)
-from comitia.cluster.som import _pass
+from comitia.cluster import random_constraints
+from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.exceptions import ComitiaError
+from comitia.methods.fixed_clusterings._yang_tan_2012_som import (
+    _pass,
+    nearest_unit,
+    train_map,
+)
 from tests.fixtures import X6
 
 BLOBS, TRUTH = make_blobs(60, centers=3, cluster_std=2.0, random_state=1)
@@ -29,13 +30,22 @@ def test_the_kernel_is_the_pass_with_the_nearest_unit():
     assert_allclose(one, other)
 
 
+def mapped(X, n_units, **options):
+    return train_map(X, n_units, np.random.RandomState(0), **options)
+
+
 def test_a_rule_of_ones_own_is_asked():
-    plain = SelfOrganizingMap(3, n_rounds=15, random_state=0).fit(BLOBS)
-    asked = SelfOrganizingMap(3, n_rounds=15, rule=nearest_unit, random_state=0)
-    assert_array_equal(asked.fit_predict(BLOBS), plain.labels_)
-    assert_allclose(asked.cluster_centers_, plain.cluster_centers_)
-    fixed = SelfOrganizingMap(3, n_rounds=2, rule=lambda i, distance_of, labels: i % 3)
-    assert_array_equal(fixed.fit_predict(BLOBS), np.arange(60) % 3)
+    labels, units = mapped(BLOBS, 3, n_rounds=15)
+    again, moved = mapped(BLOBS, 3, n_rounds=15, rule=nearest_unit)
+    assert_array_equal(again, labels)
+    assert_allclose(moved, units)
+    fixed, _ = mapped(BLOBS, 3, n_rounds=2, rule=lambda i, distance_of, labels: i % 3)
+    assert_array_equal(fixed, np.arange(60) % 3)
+
+
+def test_blobs_are_found():
+    labels, _ = mapped(BLOBS, 3, n_rounds=20)
+    assert adjusted_rand_score(TRUTH, labels) > 0.8
 
 
 def test_a_rule_is_told_when_a_pass_begins():
@@ -49,7 +59,7 @@ def test_a_rule_is_told_when_a_pass_begins():
             return nearest_unit(i, distance_of, labels)
 
     rule = Counting()
-    SelfOrganizingMap(2, n_rounds=7, rule=rule, random_state=0).fit(X6)
+    mapped(X6, 2, n_rounds=7, rule=rule)
     assert rule.n_passes == 8  # seven with moving units, one for the labels
 
 
@@ -57,16 +67,15 @@ def test_a_rule_is_told_when_a_pass_begins():
 def test_constraints_hold_on_a_constrained_map(seed):
     pairs = random_constraints(TRUTH, 30, np.random.RandomState(seed))
     rule = ConstrainedPlacement(pairs, "displace")
-    constrained = SelfOrganizingMap(3, n_rounds=10, rule=rule, random_state=0)
-    assert pairs.n_violated(constrained.fit_predict(BLOBS)) == 0
-    plain = SelfOrganizingMap(3, n_rounds=10, random_state=0).fit(BLOBS)
-    assert pairs.n_violated(plain.labels_) > 0
+    constrained, _ = mapped(BLOBS, 3, n_rounds=10, rule=rule)
+    assert pairs.n_violated(constrained) == 0
+    plain, _ = mapped(BLOBS, 3, n_rounds=10)
+    assert pairs.n_violated(plain) > 0
 
 
 def test_neighbours_on_the_map_are_neighbours_in_space():
     X = np.sort(np.random.RandomState(0).rand(300, 1), axis=0)
-    units = SelfOrganizingMap(6, n_rounds=40, random_state=0).fit(X).cluster_centers_
-    steps = np.diff(units[:, 0])
+    steps = np.diff(mapped(X, 6, n_rounds=40)[1][:, 0])
     assert (steps > 0).all() or (steps < 0).all()
 
 
@@ -77,10 +86,8 @@ def test_one_pass_by_hand():
     assert units[0, 0] == 10.15625
 
 
-def test_shapes_and_schedules_are_checked():
-    with pytest.raises(ComitiaError, match=r"shape=\(2, 2\) has 4 units; n_clusters"):
-        SelfOrganizingMap(3, shape=(2, 2)).fit(X6)
+def test_sizes_and_schedules_are_checked():
+    with pytest.raises(ComitiaError, match=r"n_clusters=7 is larger .* at most 6"):
+        mapped(X6, 7)
     with pytest.raises(ComitiaError, match=r"learning_rate=.* must be two positive"):
-        SelfOrganizingMap(3, learning_rate=(0.5, 0.0)).fit(X6)
-    square = SelfOrganizingMap(4, shape=(2, 2), n_rounds=5, random_state=0).fit(X6)
-    assert square.cluster_centers_.shape == (4, 1)
+        mapped(X6, 3, learning_rate=(0.5, 0.0))

@@ -39,26 +39,6 @@ def bhattacharyya(means: ArrayLike, covariances: ArrayLike) -> Array:
         D_{ab} = \tfrac18 (\mu_a - \mu_b)' \bar\Sigma^{-1} (\mu_a - \mu_b) +
         \tfrac12 \ln \frac{\det \bar\Sigma}{\sqrt{\det \Sigma_a \det \Sigma_b}},
         \qquad \bar\Sigma = \tfrac12 (\Sigma_a + \Sigma_b) .
-
-    Parameters
-    ----------
-    means : array-like of shape (n, n_features)
-        Means.
-
-    covariances : array-like of shape (n, n_features, n_features)
-        Covariances, positive definite; or their diagonals, (n, n_features).
-
-    Returns
-    -------
-    distances : ndarray of shape (n, n)
-        Symmetric, 0 for equal Gaussians.
-
-    Examples
-    --------
-    >>> bhattacharyya([[0.0], [0.0], [2.0]], [[1.0], [1.0], [1.0]])
-    array([[0. , 0. , 0.5],
-           [0. , 0. , 0.5],
-           [0.5, 0.5, 0. ]])
     """
     mu = np.asarray(means, dtype=np.float64)
     sigma = np.asarray(covariances, dtype=np.float64)
@@ -88,31 +68,6 @@ def merge_gaussians(
         \mu_g = \frac{1}{\pi_g} \sum_{a \in g} \pi_a \mu_a, \qquad
         \Sigma_g = \frac{1}{\pi_g} \sum_{a \in g} \pi_a \bigl( \Sigma_a +
         (\mu_a - \mu_g)(\mu_a - \mu_g)' \bigr) .
-
-    Parameters
-    ----------
-    weights : array-like of shape (n,)
-        Shares :math:`\pi_a`, positive; they are scaled to sum to 1.
-
-    means : array-like of shape (n, n_features)
-        Means.
-
-    covariances : array-like of shape (n, n_features, n_features)
-        Covariances, or their diagonals, (n, n_features), which are kept alone.
-
-    groups : array-like of shape (n,)
-        The group of each Gaussian, 0..n_groups - 1.
-
-    Returns
-    -------
-    merged : MergedGaussians
-        Shares, means and covariances of the groups.
-
-    Examples
-    --------
-    >>> one = merge_gaussians([1, 1], [[-1.0], [1.0]], [[4.0], [4.0]], [0, 0])
-    >>> one.means, one.covariances
-    (array([[0.]]), array([[5.]]))
     """
     w = np.asarray(weights, dtype=np.float64)
     mu = np.asarray(means, dtype=np.float64)

@@ -57,25 +57,6 @@ def view_weights(dispersions: ArrayLike, floors: ArrayLike = _SMALLEST) -> Array
         w_{mr} = \frac{\bigl( \prod_l E_{lr} \bigr)^{1/M}}{E_{mr}},
         \qquad \text{the minimiser of } \sum_m w_{mr} E_{mr}
         \text{ with } \prod_m w_{mr} = 1 .
-
-    Parameters
-    ----------
-    dispersions : array-like of shape (n_views, n_clusters)
-        Dispersion :math:`E_{mr}` of each cluster in each view.
-
-    floors : float or array-like of shape (n_views,), default=1e-12
-        A smaller dispersion counts as this much.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_views, n_clusters)
-        The weights.
-
-    Examples
-    --------
-    >>> view_weights([[1.0], [4.0]])
-    array([[2. ],
-           [0.5]])
     """
     floors = np.asarray(floors, dtype=np.float64).reshape(-1, 1)
     logs = np.log(np.maximum(np.asarray(dispersions, dtype=np.float64), floors))
@@ -83,27 +64,7 @@ def view_weights(dispersions: ArrayLike, floors: ArrayLike = _SMALLEST) -> Array
 
 
 def update_medoids(costs: Array, weights: Array, medoids: Medoids) -> Medoids:
-    r"""The best medoids, of which no two clusters have the same in all views.
-
-    Parameters
-    ----------
-    costs : ndarray of shape (n_views, n_clusters, n_objects)
-        What each object would cost as the medoid of a cluster in a view,
-        :math:`\sum_i F_{ir}^\alpha [R_m]_{ij}`.
-
-    weights : ndarray of shape (n_views, n_clusters)
-        Weight of each view for each cluster.
-
-    medoids : ndarray of shape (n_views, n_clusters)
-        The medoids so far, not all the same for any two clusters.
-
-    Returns
-    -------
-    medoids : ndarray of shape (n_views, n_clusters)
-        For each cluster and view the cheapest object; the old one if no other is
-        cheaper. A cluster whose medoids another one has already takes the cheapest
-        that differ in one view, or keeps its own where these cost less.
-    """
+    """The best medoids, of which no two clusters have the same in all views."""
     medoids = medoids.copy()
     every = np.arange(len(medoids))
     for r in range(medoids.shape[1]):
@@ -134,29 +95,6 @@ def cmedoid_vectors(
     .. math::
         \sum_r \sum_i F_{ir}^\alpha \sum_m w_{mr} [R_m]_{i g_{mr}}, \qquad
         \sum_r F_{ir} = 1, \quad \prod_m w_{mr} = 1 .
-
-    Parameters
-    ----------
-    dissimilarities : list of array of shape (n_objects, n_objects)
-        A matrix :math:`R_m` for each view; arrays of NumPy, PyTorch, CuPy or another
-        library that follows the array API standard.
-
-    medoids : array-like of shape (n_views, n_clusters)
-        The first medoids, not all the same for any two clusters.
-
-    fuzziness : float, default=2.0
-        The power :math:`\alpha > 1` of the memberships.
-
-    max_iter : int, default=300
-        Most iterations.
-
-    tol : float, default=1e-5
-        Stop when medoids stay and no membership changes by more.
-
-    Returns
-    -------
-    run : MedoidVectorsRun
-        Membership, medoids, weights, objective, converged.
     """
     R = list(dissimilarities)
     xp = array_namespace(*R)

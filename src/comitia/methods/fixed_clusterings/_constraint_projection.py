@@ -22,50 +22,17 @@ class LinearProjection:
 
     It is also a sampler that draws itself: as ``features`` of
     :class:`~comitia.generate.EstimatorGenerator` it is what every member sees.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_features,)
-        Is taken off first.
-
-    directions : ndarray of shape (n_features, n_components)
-        One column for each new feature.
     """
 
-    mean: Array
-    directions: Array
+    mean: Array  # of the objects, (n_features,)
+    directions: Array  # (n_features, n_components)
 
     def __call__(self, X: ArrayLike) -> Array:
-        """Project objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The objects.
-
-        Returns
-        -------
-        projected : ndarray of shape (n_objects, n_components)
-            The new features.
-        """
+        """Project objects."""
         return np.asarray((np.asarray(X) - self.mean) @ self.directions)
 
     def draw(self, n_features: int, rng: Any = None) -> LinearProjection:
-        """Return the projection, whatever the draw.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of features of the data.
-
-        rng : RandomState, default=None
-            Not used.
-
-        Returns
-        -------
-        projection : LinearProjection
-            Itself.
-        """
+        """Return the projection, whatever the draw."""
         if n_features != len(self.mean):
             raise ComitiaError(
                 f"the projection is for {len(self.mean)} features; the data have "
@@ -81,28 +48,6 @@ def whitening(X: ArrayLike, n_components: int | None = None) -> LinearProjection
 
     .. math::
         Y = (X - 1 \bar x') \, V \Lambda^{-1/2}, \qquad \frac1n Y'Y = I.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data.
-
-    n_components : int, default=None
-        Number of new features, those of largest variance; by default all along which
-        the data vary.
-
-    Returns
-    -------
-    projection : LinearProjection
-        The map. Data that do not vary at all keep their first feature.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 6.0], [2.0, 8.0]])
-    >>> Y = whitening(X)(X)
-    >>> (Y.T @ Y / 4).round(9) + 0.0
-    array([[1., 0.],
-           [0., 1.]])
     """
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
@@ -133,33 +78,6 @@ def constraint_directions(
 
     over the cannot-links C and the must-links M. Where there are none of one kind, the
     pairs of all objects stand in for it.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_objects, n_features)
-        The data; :func:`whitening` makes their directions comparable.
-
-    constraints : ConstraintSet
-        The constraints; their weights are not used.
-
-    n_components : int, default=None
-        Number of directions; by default those with a positive eigenvalue, and the
-        leading one in any case. All of them would be a rotation, which leaves every
-        distance as it is.
-
-    Returns
-    -------
-    directions : ndarray of shape (n_features, n_components)
-        Orthonormal columns, the leading one first.
-
-    Examples
-    --------
-    >>> from comitia.cluster import ConstraintSet
-    >>> Y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> side_by_side = ConstraintSet(4, must_link=[(0, 1)], cannot_link=[(0, 2)])
-    >>> constraint_directions(Y, side_by_side)
-    array([[1.],
-           [0.]])
     """
     data = np.asarray(Y, dtype=np.float64)
     n, p = data.shape

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia._arrays import array_namespace
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Centers", "Distance", "geometry_of", "squared_distances"]
+__all__ = ["distances_to_centers"]
 
 Array = NDArray[np.float64]
 Distance = Callable[[Array, Array], Array]
@@ -37,7 +37,7 @@ def geometry_of(
     return distance, update_centers or centers
 
 
-def squared_distances(X: Any, centers: Any) -> Any:
+def distances_to_centers(X: Any, centers: Any) -> Any:
     """Squared distances of objects to centres.
 
     Parameters
@@ -91,7 +91,7 @@ def _manhattan(X: Array, centers: Array) -> Array:
 
 def _cosine(X: Array, centers: Array) -> Array:
     # Half the squared distance on the sphere is 1 - cos, and never negative.
-    return squared_distances(_on_sphere(X), _on_sphere(centers)) / 2
+    return distances_to_centers(_on_sphere(X), _on_sphere(centers)) / 2
 
 
 def _kl(X: Array, centers: Array) -> Array:
@@ -127,7 +127,7 @@ def _on_sphere(X: Array) -> Array:
 
 
 _GEOMETRIES: dict[str, tuple[Distance, Centers]] = {
-    "sqeuclidean": (squared_distances, _means),
+    "sqeuclidean": (distances_to_centers, _means),
     "manhattan": (_manhattan, _medians),
     "cosine": (_cosine, _mean_directions),
     "kl": (_kl, _means),
