@@ -8,9 +8,8 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
 from comitia.weigh import crowd_agreement
@@ -114,8 +113,8 @@ class GPMGLA(EnsembleMethod):
         weight_power: float = 2.0,
         agreement: str = "nmi_max",
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.object_edge_weight = object_edge_weight

@@ -2,7 +2,6 @@
 
 from functools import partial
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
 
@@ -129,8 +128,8 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         threshold: float | None = None,
         linkage: Linkage = "average",
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

@@ -15,10 +15,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
 from comitia.represent.coassociation import combined_weights
@@ -149,7 +148,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         variant: Any = "minimum",
         threshold: float = 0.2,
         max_iter: int = 20,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

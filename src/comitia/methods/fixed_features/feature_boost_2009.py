@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features, kmeans_round
@@ -19,7 +18,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 
 __all__ = ["FeatureBoosting", "by_importance"]
 
@@ -142,7 +141,7 @@ class FeatureBoosting(BoostedMethod):
         feature_fraction: float | str = "sqrt",
         importance: Any = "variance",
         variant: str = "minmax",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

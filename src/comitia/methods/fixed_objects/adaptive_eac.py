@@ -13,7 +13,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps
 
@@ -186,7 +186,7 @@ class AdaptiveEAC(BoostedMethod):
         n_warmup: int = 10,
         variant: str = "confident",
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

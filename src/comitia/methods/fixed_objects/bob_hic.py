@@ -12,7 +12,6 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import closest_rows
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects
@@ -20,7 +19,7 @@ from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cophenetic, cut, hac
 
 __all__ = ["BobHic", "aggregate_trees", "by_faithfulness", "tree_round"]
@@ -226,7 +225,7 @@ class BobHic(BoostedMethod):
         object_fraction: float = 0.7,
         linkage: Linkage = "average",
         variant: str = "mean",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -10,7 +10,7 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import mixture_round
 from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 
 __all__ = ["CBBoost", "by_expected_loss", "cap_weights", "mixture_with_losses"]
 
@@ -182,7 +182,7 @@ class CBBoost(BoostedMethod):
         n_clusters: int | None = None,
         *,
         n_rounds: int = 3,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

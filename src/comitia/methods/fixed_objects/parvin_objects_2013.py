@@ -11,7 +11,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
-from comitia.methods._types import Array, Linkage
+from comitia.methods._types import Array, Linkage, Seed
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 from comitia.represent.coassociation import coassociation_blocks
 
@@ -194,7 +194,7 @@ class EntropySampledEnsemble(SampledTreeMethod):
         retention: float = 0.5,
         variant: str = "row",
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -1,12 +1,11 @@
 """SEC."""
 
-from typing import Any
-
 from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.represent.cluster_sums import row_sums
 
@@ -112,8 +111,8 @@ class SEC(EnsembleMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
@@ -123,7 +122,7 @@ class SEC(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _combine(self, ensemble, X, rng):
+    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         d = row_sums(ensemble, ensemble.sizes)
         paper = self.variant == "paper"
         weights = d if paper else 1.0 / d

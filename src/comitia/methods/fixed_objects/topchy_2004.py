@@ -9,7 +9,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting_votes import align_to_first
-from comitia.methods._types import Array, Linkage
+from comitia.methods._types import Array, Linkage, Seed
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 
 __all__ = ["AdaptiveClusteringEnsemble", "by_inconsistency"]
@@ -150,7 +150,7 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
         object_fraction: float = 0.7,
         retention: float = 0.3,
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -9,13 +9,12 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import metis_partition
 
 __all__ = ["DualBoosting", "by_entropy", "membership_similarity"]
@@ -155,7 +154,7 @@ class DualBoosting(BoostedMethod):
         fuzziness: float = 2.0,
         retention: float = 0.5,
         imbalance: float = 0.05,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -9,7 +9,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import (
     Term,
@@ -176,8 +176,8 @@ class WGNMF(VotesMethod):
         n_init: int = 10,
         max_iter: int = 1000,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
@@ -232,7 +232,7 @@ class WGNMF(VotesMethod):
         return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
-def similarity_row_sums(votes, weights):
+def similarity_row_sums(votes: Any, weights: Array) -> Any:
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
     return votes.to_objects(votes.put(w[:, None]))[:, 0]
@@ -282,7 +282,9 @@ class KullbackLeibler:
         return _roughness(votes, U, array_namespace(U).log(U)).sum(axis=1)
 
     @classmethod
-    def update_objects(cls, votes, weights, U, V, strength):
+    def update_objects(
+        cls, votes: Any, weights: Array, U: Any, V: Any, strength: Any
+    ) -> Any:
         S, d = votes.similarity(weights), similarity_row_sums(votes, weights)[:, None]
         xp = array_namespace(U)
         # Counted from the smallest logarithm, none is negative; S 1 = d cancels it.

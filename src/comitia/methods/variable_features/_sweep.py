@@ -13,11 +13,10 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC
 from comitia.cluster.lac import weighted_distances
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
