@@ -171,21 +171,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
 def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """Mean weight of the selected clusters that hold both of two objects.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    weights : ndarray of shape (n_clusters,)
-        Weight of each cluster.
-
-    selected : ndarray of bool of shape (n_clusters,)
-        The clusters that count.
-
-    Returns
-    -------
-    means : ndarray of shape (n_objects * (n_objects - 1) / 2,)
-        As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
+    As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
     """
     build = partial(condensed_coassociation, ensemble, dtype=np.float64)
     sums = build(cluster_weights=weights * selected)
@@ -196,21 +182,7 @@ def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
 def best_of_the_rest(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """The heaviest cluster of each object that no selected cluster holds.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, hard or with missing labels.
-
-    weights : ndarray of shape (n_clusters,)
-        Weight of each cluster.
-
-    selected : ndarray of bool of shape (n_clusters,)
-        The clusters that are selected already.
-
-    Returns
-    -------
-    more : ndarray of bool of shape (n_clusters,)
-        The clusters of these objects, the lowest of equals.
+    Of equally heavy clusters the first.
     """
     more = np.zeros(len(weights), dtype=bool)
     B = ensemble.membership

@@ -199,18 +199,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
 
 
 def all_coincide(ensemble: Ensemble) -> bool:
-    """Whether all clusterings have the same clusters.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    coincide : bool
-        True if they have.
-    """
+    """Whether all clusterings have the same clusters."""
     k = ensemble.n_clusters_each
     return bool((k == k[0]).all() and (matches(ensemble) == 1.0).all())
 
@@ -218,15 +207,7 @@ def all_coincide(ensemble: Ensemble) -> bool:
 def median_run(ensemble: Ensemble) -> int:
     """The clustering whose clusters are most like those of the others.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    m : int
-        The lowest of equals.
+    The lowest of equals.
     """
     means = np.add.reduceat(matches(ensemble), ensemble.offsets[:-1], axis=0)
     means /= ensemble.n_clusters_each[:, None]
@@ -236,36 +217,14 @@ def median_run(ensemble: Ensemble) -> int:
 def matches(ensemble: Ensemble) -> Array:
     """Jaccard similarity of each cluster to the most similar one of each clustering.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_clusters, n_clusterings)
-        1 where a clustering has the same cluster.
+    1 where a clustering has the same cluster.
     """
     J = jaccard_clusters(ensemble).toarray()
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
 
 
 def kept_at_random(S: Array, rng: Rng) -> Any:
-    """Links that exceed a random number, one for each pair.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n_objects, n_objects)
-        Symmetric weights of the links; they are overwritten.
-
-    rng : RandomState
-        Draws the numbers.
-
-    Returns
-    -------
-    graph : csr_array of shape (n_objects, n_objects)
-        The links that are kept, with their weights.
-    """
+    """Links that exceed a random number, one for each pair."""
     # Row by row: the pairs of all objects at once are several matrices more.
     for i, row in enumerate(S):
         later = row[i + 1 :]

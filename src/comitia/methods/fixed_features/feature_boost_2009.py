@@ -20,27 +20,13 @@ from comitia.generate.boosting_votes import (
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 
-__all__ = ["FeatureBoosting", "by_importance"]
+__all__ = ["FeatureBoosting"]
 
 
 def by_importance(weights: Array, rounds: list[Any], *, importance: Array) -> Array:
     r"""Move the weights towards the importance, the more the worse the last round was.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        The weights :math:`w_r`.
-
-    rounds : list of Round
-        The rounds, with the pseudoloss ``"error"`` among their measures.
-
-    importance : ndarray of shape (n_features,)
-        The importance :math:`a_r` of each feature.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,)
-        Proportional to :math:`w_r + a_r \varepsilon`; they sum to one.
+    Proportional to :math:`w_r + a_r \varepsilon`; they sum to one.
     """
     moved = weights + importance * rounds[-1].measures["error"]
     return moved / moved.sum()

@@ -15,7 +15,7 @@ from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
-__all__ = ["BiWeightedHMMEnsemble", "model_separation"]
+__all__ = ["BiWeightedHMMEnsemble"]
 
 
 class BiWeightedHMMEnsemble(EnsembleMethod):
