@@ -108,10 +108,11 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     # Whether ``_combine`` works on labels that live on a device; others get a copy.
     _labels_on_device: ClassVar[bool] = False
 
-    # What generate has made, and who is told how far a step is: None outside of it.
+    # What generate has made, and what a step was given: None outside of it.
     _generated: _Generated | None = None
     _progress: Progress | None = None
     _checkpoint: str | None = None
+    _device: str | None = None
 
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
@@ -577,9 +578,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         before = dict(vars(self))
         for name in _fitted_attributes(self):
             delattr(self, name)
-        vars(self).pop("_generated", None)
+        self.__dict__.pop("_generated", None)
         if going_on is not None:
-            vars(self).update(_generated=going_on, **going_on.fitted)
+            self.__dict__.update(_generated=going_on, **going_on.fitted)
         self._progress = Progress(on_progress, getattr(self, "timings_", None))
         self._checkpoint = None if checkpoint is None else os.fspath(checkpoint)
         try:
@@ -590,8 +591,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             self.__dict__.update(before)
             raise
         finally:
-            vars(self).pop("_progress", None)
-            vars(self).pop("_checkpoint", None)
+            self.__dict__.pop("_progress", None)
+            self.__dict__.pop("_checkpoint", None)
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
         """Time what is done inside, and say when it begins and ends."""
@@ -632,13 +633,13 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             )
         return data, names
 
-    def _make_ensemble(self, data: Any, rng: np.random.RandomState) -> Ensemble | None:
+    def _make_ensemble(self, data: Any, rng: np.random.RandomState) -> Any:
         with self._stage("generate"):
             return self._generate(data, rng)
 
     def _make_consensus(
         self,
-        ensemble: Ensemble | None,
+        ensemble: Any,
         data: Any,
         names: Names,
         rng: np.random.RandomState,

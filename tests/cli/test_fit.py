@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
 from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
-from comitia.cli import _fitting
+from comitia.cli import _fitting, _meter
 from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
@@ -420,6 +421,17 @@ def test_the_memory_budget_is_kept(run, blobs):
     code, _, err = run("fit", blobs, *options)
     assert code == 1
     assert "the budget is 1 kB" in err
+
+
+def test_progress_tells_each_clustering_and_each_stage(run, blobs, monkeypatch):
+    monkeypatch.setattr(_meter, "_SECONDS_BETWEEN_LINES", 0.0)
+    code, _, err = run("fit", blobs, "-k", "3", *QUICK)
+    assert code == 0
+    for done in range(6):
+        assert f"  ensemble  {done} of 5" in err
+    words = [line.split()[0] for line in err.splitlines()]
+    stages = ["ensemble", "consensus", "weights", "consensus", "result"]
+    assert [word for word, _ in groupby(words)] == stages
 
 
 def test_resuming_nothing_starts(run, blobs):

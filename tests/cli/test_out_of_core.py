@@ -263,8 +263,15 @@ def test_a_full_disk_leaves_the_blocks(run, table, tmp_path):
     ("options", "words"),
     [
         (["-m", "lwea"], "lwea does not work on row blocks"),
-        (["--generator", "mixture"], "MixtureGenerator needs the whole table"),
+        (
+            ["--generator", "mixture"],
+            "--generator mixture needs .*; use kmeans or landmark-spectral",
+        ),
         (["-k", "2-5"], "-k must be one number"),
+        (
+            ["-m", "consensus", "--approximate", "landmarks"],
+            "--approximate needs the whole table",
+        ),
         (["--scale", "robust"], "--scale robust needs the whole table"),
         (["--impute", "median"], "--impute needs the whole table"),
         (["--categorical", "onehot"], "--categorical needs the whole table"),

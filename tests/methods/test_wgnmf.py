@@ -8,7 +8,10 @@ from scipy.optimize import minimize
 from comitia import Ensemble
 from comitia.methods import WGNMF
 from comitia.methods._votes import Votes, penalised_weights
-from comitia.methods.variable_clusterings.wgnmf import _FORMS, similarity_row_sums
+from comitia.methods.variable_clusterings.wgnmf import (
+    _FORMS,
+    similarity_row_sums,
+)
 from comitia.optimise.nmf import kl_loss
 from tests.fixtures import E6, planted, same_partition
 

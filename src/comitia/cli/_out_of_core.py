@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from comitia.cli._fitting import (
 )
 from comitia.cli._folder import ResultFolder, can_report
 from comitia.cli._meter import Meter
+from comitia.cli._methods import GENERATORS
 from comitia.cli._run_command import UsageError
 from comitia.cli._summary import spaced
 from comitia.exceptions import ComitiaError
@@ -146,7 +148,9 @@ def _reasons_against(
     if not hasattr(generator, "needs_memory"):
         yield f"{type(generator).__name__} needs the whole table in memory"
     elif why := generator.needs_memory():
-        yield why.removesuffix(".")
+        for option, name in GENERATORS.items():
+            why = re.sub(rf"\b{name}\b", option, why)
+        yield why.removesuffix(".").replace("generator=", "--generator ")
     if isinstance(wanted, range):
         yield "-k must be one number for a table in blocks"
     if how.scale == "robust":
@@ -162,6 +166,8 @@ def _reasons_against(
         )
     if which.must_link is not None or which.cannot_link is not None:
         yield "constraints are not read for a table in blocks"
+    if which.approximate is not None:
+        yield "--approximate needs the whole table in memory"
     if which.device is not None:
         yield "--device needs the whole table in memory"
     if write_obs is not None:

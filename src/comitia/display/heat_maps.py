@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.display.seriation import seriated_order
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 from comitia.represent.votes import overlaps
 
 __all__ = ["HeatMap", "binned_coassociation", "heat_map", "with_room"]

@@ -39,18 +39,7 @@ SHARED: dict[str, list[Any]] = {
 
 
 def shared(*names: str) -> dict[str, list[Any]]:
-    """Constraints of shared parameters, for ``_parameter_constraints``.
-
-    Parameters
-    ----------
-    *names : str
-        The parameters.
-
-    Returns
-    -------
-    constraints : dict of str to list
-        As scikit-learn takes them.
-    """
+    """Constraints of shared parameters, for ``_parameter_constraints``."""
     return {name: SHARED[name] for name in names}
 
 

@@ -45,19 +45,7 @@ def keep_run(
 def warn_stopped_early(
     method: Any, unit: str = "iterations", remedy: str = "max_iter or tol"
 ) -> None:
-    """Warn that ``max_iter`` iterations were not enough.
-
-    Parameters
-    ----------
-    method : EnsembleMethod
-        The method.
-
-    unit : str, default="iterations"
-        What an iteration is called.
-
-    remedy : str, default="max_iter or tol"
-        What to raise.
-    """
+    """Warn that ``max_iter`` iterations were not enough."""
     warnings.warn(
         f"{type(method).__name__} did not converge in max_iter={method.max_iter} "
         f"{unit}; raise {remedy}.",

@@ -58,16 +58,8 @@ def fuzzy_clusters(F: NDArray[np.float64]) -> FuzzyClusters:
 def order_of_appearance(labels: NDArray[Any]) -> NDArray[np.intp]:
     """The clusters in the order in which the objects meet them, as in ``labels_``.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        Clusters.
-
-    Returns
-    -------
-    order : ndarray of shape (n_clusters that are not empty,)
-        Their numbers; by it columns that belong to clusters are put into the order of
-        the labels.
+    Their numbers; by it columns that belong to clusters are put into the order of the
+    labels.
     """
     names, first = np.unique(labels, return_index=True)
     return np.asarray(names[np.argsort(first)], dtype=np.intp)

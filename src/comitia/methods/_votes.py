@@ -42,15 +42,7 @@ def gram_matrix(ensemble: Ensemble) -> Floats:
         G_{ml} = \langle B_m B_m', B_l B_l' \rangle
         = \sum_{c \in C_m} \sum_{d \in C_l} |c \cap d|^2 .
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    Returns
-    -------
-    G : ndarray of shape (n_clusterings, n_clusterings)
-        Symmetric and positive semi-definite.
+    Symmetric and positive semi-definite.
     """
     shared = ensemble.contingency().tocoo()
     owner, M = ensemble.clustering_of, ensemble.n_clusterings
@@ -67,19 +59,7 @@ def penalised_weights(costs: Floats, penalty: float) -> Floats:
         \arg\min_{w \in \Delta} \; \sum_m w_m t_m + \gamma \|w\|^2
         = P_\Delta \left( \frac{-t}{2 \gamma} \right) .
 
-    Parameters
-    ----------
-    costs : ndarray of shape (n_clusterings,)
-        What each clustering costs, :math:`t`.
-
-    penalty : float
-        Strength of the penalty, :math:`\gamma`. Without any, the cheapest clusterings
-        share the weight.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_clusterings,)
-        They sum to one.
+    Without a penalty, the cheapest clusterings share the weight.
     """
     costs = costs - costs.min()
     if not 2 * penalty > 1e-12 * costs.max():
@@ -92,14 +72,6 @@ class ObjectVotes:
     """The clusterings, for methods whose consensus is a label for each object.
 
     Objects are touched through the row blocks of the ensemble alone.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    n_clusters : int
-        Number of clusters of the consensus.
 
     Attributes
     ----------
@@ -138,14 +110,6 @@ class Votes(ObjectVotes):
 
     B is sparse here. :class:`DenseVotes` has it on a device; methods that run there
     :meth:`put` the numbers they start from and leave the rest to the products.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    n_clusters : int
-        Number of clusters of the consensus.
 
     Attributes
     ----------
@@ -243,17 +207,6 @@ class DenseVotes(Votes):
     additions to the rows of clusters would do with less memory; they are not in the
     standard, and on a graphics card their order, and with it the result, is left to
     chance.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    n_clusters : int
-        Number of clusters of the consensus.
-
-    device : str
-        As :func:`comitia._arrays.check_device` returns it.
 
     Attributes
     ----------

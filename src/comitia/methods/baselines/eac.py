@@ -1,12 +1,9 @@
 """EAC."""
 
-from typing import Any
-
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 
 __all__ = ["EAC"]
@@ -81,8 +78,8 @@ class EAC(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage

@@ -7,9 +7,8 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
 from comitia.weigh.clusterings import given_weights
@@ -109,8 +108,8 @@ class HBGF(EnsembleMethod):
         variant: str = "even",
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights

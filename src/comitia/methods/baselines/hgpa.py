@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from comitia.weigh.clusterings import given_weights
 
@@ -104,8 +103,8 @@ class HGPA(EnsembleMethod):
         clustering_weights: Any = None,
         variant: str = "cut",
         imbalance: float = 0.05,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights

@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh.clusterings import given_weights
 
@@ -122,8 +121,8 @@ class KCC(EnsembleMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.utility = utility

@@ -4,9 +4,8 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition.k_means import kmodes
 from comitia.weigh.clusterings import given_weights
 
@@ -101,8 +100,8 @@ class KModesConsensus(EnsembleMethod):
         clustering_weights: Any = None,
         n_init: int = 10,
         max_iter: int = 100,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights

@@ -1,13 +1,10 @@
 """MCLA."""
 
-from typing import Any
-
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
 
@@ -94,8 +91,8 @@ class MCLA(EnsembleMethod):
         variant: str = "clusters",
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

@@ -7,10 +7,9 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import MedianSearch
 from comitia.partition.median_search import AGREEMENTS
 from comitia.weigh import crowd_agreement, normalise_weights
@@ -142,8 +141,8 @@ class MedianPartition(EnsembleMethod):
         max_iter: int = 200,
         temperature: float = 1.0,
         cooling: float = 0.95,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement

@@ -7,10 +7,9 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimise import indicator_start, orthogonal_nmf
 from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans_rows
@@ -122,8 +121,8 @@ class NMFConsensus(EnsembleMethod):
         max_iter: int = 500,
         tol: float = 1e-6,
         n_init: int = 10,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

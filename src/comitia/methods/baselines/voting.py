@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows, median_selection
 from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import overlaps
@@ -122,8 +121,8 @@ class Voting(EnsembleMethod):
         clustering_weights: Any = None,
         agreement: str | None = "adjusted_rand",
         max_iter: int = 100,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights

@@ -3,6 +3,7 @@
 from sklearn.base import clone
 
 from comitia.base import EnsembleMethod
+from comitia.methods._types import Data, Ensemble, Rng
 from comitia.partition import choose_n_clusters
 
 __all__ = ["SameNumberOfClusters"]
@@ -16,7 +17,7 @@ class SameNumberOfClusters(EnsembleMethod):
     number all of the next ones have.
     """
 
-    def _generate(self, X, rng):
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
         if self.n_clusters is not None:
             return super()._generate(X, rng)
         generator = self._seeded_generator(rng)

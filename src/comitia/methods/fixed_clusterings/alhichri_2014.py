@@ -17,7 +17,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
     grid_graph,
     iterated_modes,
@@ -160,7 +160,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         agreement: Any = "nmi_sqrt",
         max_iter: int = 100,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

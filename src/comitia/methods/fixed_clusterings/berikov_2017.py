@@ -6,8 +6,7 @@ import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings.berikov_2014 import StabilityWeightedAlgorithms
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
@@ -124,8 +123,8 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         index: Any = "dunn",
         pair_accuracy: Any = None,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.index = index

@@ -7,9 +7,8 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac
 from comitia.weigh import Groups, normalise_weights
 from comitia.weigh.groups import floored_variance
@@ -118,8 +117,8 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage

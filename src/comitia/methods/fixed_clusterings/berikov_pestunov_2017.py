@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -100,8 +99,8 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         *,
         index: Any = "silhouette",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.index = index
@@ -109,7 +108,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _check_given(self, data, ensemble):
+    def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         # A function of the labels can judge clusterings without their data.
         if not (callable(self.index) and data is None):
             super()._check_given(data, ensemble)

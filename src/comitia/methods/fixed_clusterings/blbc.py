@@ -6,6 +6,7 @@ from typing import Any
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._types import Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.fixed_clusterings.zhou_tang_2006 import ClustererEnsemble
 
@@ -127,7 +128,7 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
         agreement: Any = "nmi_sqrt",
         reference: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -1,7 +1,6 @@
 """Weighted co-association, cut at a threshold and grouped into even blocks."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -9,10 +8,9 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
@@ -131,8 +129,8 @@ class CrossAssociationConsensus(EnsembleMethod):
         threshold: float | None = None,
         variant: str = "code_length",
         max_iter: int = 100,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold

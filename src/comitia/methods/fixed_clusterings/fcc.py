@@ -5,11 +5,10 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._fcc_fuzzy_rows import fuzzy_rows
 from comitia.weigh.clusterings import given_weights
 
@@ -141,8 +140,8 @@ class FCC(EnsembleMethod):
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.clustering_weights = clustering_weights

@@ -7,8 +7,7 @@ import numpy as np
 
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._weighted_association import weighted_association
 from comitia.methods.fixed_clusterings.wpck import WPCK
 
@@ -130,8 +129,8 @@ class GKWEA(WPCK):
         max_iter: int = 200,
         temperature: float = 1.0,
         cooling: float = 0.95,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         super().__init__(
             n_clusters,

@@ -8,14 +8,13 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
 from comitia.weigh import crowd_agreement
 
-__all__ = ["GPMGLA", "cluster_links", "source_aware_triples"]
+__all__ = ["GPMGLA"]
 
 
 class GPMGLA(EnsembleMethod):
@@ -68,7 +67,7 @@ class GPMGLA(EnsembleMethod):
         \mathrm{SACT}_{rs} \propto \sum_t v_{m(t)} \min(J_{tr}, J_{ts}),
 
     with J the Jaccard similarities of the clusters, divided by the largest value, and
-    then with a unit diagonal; see :func:`source_aware_triples`. The scale between the
+    then with a unit diagonal; see ``source_aware_triples``. The scale between the
     two kinds of edges is that of the authors' code, which the review leaves open. Their
     k-means starts from the first object and takes the farthest ones next; here the best
     of several starts is kept.
@@ -114,8 +113,8 @@ class GPMGLA(EnsembleMethod):
         weight_power: float = 2.0,
         agreement: str = "nmi_max",
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.object_edge_weight = object_edge_weight
@@ -143,18 +142,7 @@ class GPMGLA(EnsembleMethod):
 def cluster_links(J: Any, weights: Array) -> Array:
     """Weights of the edges between clusters: SACT over its largest value.
 
-    Parameters
-    ----------
-    J : csr_array of shape (n_clusters, n_clusters)
-        Jaccard similarities, with a unit diagonal.
-
-    weights : array-like of shape (n_clusters,)
-        Weight of the clustering that each cluster belongs to.
-
-    Returns
-    -------
-    links : ndarray of shape (n_clusters, n_clusters)
-        In [0, 1], with a unit diagonal.
+    In [0, 1], with a unit diagonal.
     """
     links = source_aware_triples(J, weights)
     # The largest value is looked for with the diagonal, which is set only then.
@@ -170,19 +158,6 @@ def source_aware_triples(J: Any, weights: Array) -> Array:
         \mathrm{SACT}_{rs} = \sum_t v_t \min(J_{tr}, J_{ts})
 
     over all clusters t, r and s themselves among them.
-
-    Parameters
-    ----------
-    J : csr_array of shape (n_clusters, n_clusters)
-        Jaccard similarities, with a unit diagonal.
-
-    weights : array-like of shape (n_clusters,)
-        Weight :math:`v_t` of the clustering that each cluster belongs to.
-
-    Returns
-    -------
-    triples : ndarray of shape (n_clusters, n_clusters)
-        Symmetric.
     """
     from comitia._kernels.neighbours import common_neighbours
 

@@ -8,9 +8,8 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
     diversity_scores,
@@ -157,8 +156,8 @@ class DiversityWeighting(EnsembleMethod):
         n_groups: int | None = None,
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weighting = weighting

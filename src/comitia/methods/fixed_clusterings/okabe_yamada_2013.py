@@ -8,12 +8,11 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights
 
@@ -122,7 +121,7 @@ class BoostedCOPKMeans(BoostedMethod):
         *,
         n_rounds: int = 20,
         variant: str = "adaboost",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -7,9 +7,8 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.fixed_clusterings._prar_features import reduce_features
 from comitia.partition import cut, ensemble_linkage
@@ -147,8 +146,8 @@ class PRAr(EnsembleMethod):
         n_select: int | None = None,
         aggregation: str = "mean",
         consensus: Any = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices

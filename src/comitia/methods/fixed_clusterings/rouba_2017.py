@@ -6,9 +6,8 @@ import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import group_support, normalise_weights
 from comitia.weigh.mean_agreement import check_agreement
@@ -108,8 +107,8 @@ class GroupRelativeWeights(EnsembleMethod):
         n_groups: int = 2,
         agreement: Any = "rand",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_groups = n_groups

@@ -6,11 +6,10 @@ from typing import Any
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate import TreeGenerator
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
     mean_similarity_kmeans,
 )
@@ -151,7 +150,7 @@ class PredictiveTrees(EnsembleMethod):
         max_iter: int = 10_000,
         tol: float = 1e-6,
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

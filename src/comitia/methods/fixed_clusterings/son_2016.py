@@ -7,11 +7,10 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.optimise import symmetric_nmf_simplex
 from comitia.partition import ncut
@@ -136,8 +135,8 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         index: Any = "dunn",
         max_iter: int = 500,
         tol: float = 1e-6,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.index = index

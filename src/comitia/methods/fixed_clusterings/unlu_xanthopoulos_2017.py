@@ -6,9 +6,8 @@ from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
 from comitia.weigh import index_scores, normalise_weights
@@ -104,8 +103,8 @@ class QualityWeightedCSPA(EnsembleMethod):
         index: Any = "silhouette",
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.index = index

@@ -9,9 +9,8 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import score_table, unify
@@ -142,8 +141,8 @@ class PathKernelConsensus(AnnealedMethod):
         max_iter: int = 200,
         temperature: float = 1.0,
         cooling: float = 0.95,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices

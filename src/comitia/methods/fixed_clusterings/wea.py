@@ -7,9 +7,8 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._weighted_association import (
     add_associations,
     similarities_of,
@@ -113,8 +112,8 @@ class WEA(EnsembleMethod):
         metric: Any = "euclidean",
         linkage: Linkage = "single",
         variant: str = "normalised",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric

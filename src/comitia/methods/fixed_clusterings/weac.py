@@ -6,9 +6,8 @@ from typing import Any
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import crowd_agreement, normalise_weights
 
@@ -98,8 +97,8 @@ class WEAC(EnsembleMethod):
         agreement: Any = "nmi_max",
         weight_power: float = 2.0,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement

@@ -7,9 +7,8 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
 from comitia.validity import INDICES, score_table
@@ -138,8 +137,8 @@ class WEACS(EnsembleMethod):
         unification: str = "minmax",
         consensus: Any = "average",
         object_fraction: float = 0.8,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.indices = indices

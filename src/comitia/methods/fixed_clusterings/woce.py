@@ -11,12 +11,11 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.generate import EstimatorGenerator
 from comitia.generate.estimators import distance_bytes, median_distance
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._constraints import OWN_CLUSTERINGS
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
     constraint_directions,
@@ -131,7 +130,7 @@ class WoCE(EnsembleMethod):
         n_clusterings: int = 35,
         n_components: int | None = None,
         algorithms: Any = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
@@ -185,7 +184,7 @@ class WoCE(EnsembleMethod):
 class Crowd(EstimatorGenerator):
     """Algorithms that take turns; new objects are labelled like their neighbours."""
 
-    def estimators(self):
+    def estimators(self) -> Any:
         if self.estimator is not None:
             return super().estimators()
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
@@ -209,17 +208,17 @@ class Crowd(EstimatorGenerator):
         """
         return self.estimators()[: self.n_clusterings]
 
-    def tune(self, model, plan, seen):
+    def tune(self, model: Any, plan: Any, seen: Any) -> Any:
         if model.get_params().get("gamma", 0.0) is None:
             # Half the median distance is the width of the kernel.
             width = median_distance(seen, np.random.RandomState(plan["seed"])) / 2
             model.set_params(gamma=1 / (2 * width**2))
         return model
 
-    def group_of(self, model):
+    def group_of(self, model: Any) -> Any:
         return getattr(model, "linkage", None) or type(model).__name__
 
-    def extension(self, seen, labels, counts):
+    def extension(self, seen: Any, labels: Array, counts: Any) -> Any:
         return NearestObject(seen, labels)
 
 

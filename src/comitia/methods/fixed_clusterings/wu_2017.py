@@ -10,11 +10,10 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
 from comitia.weigh import normalise_weights
@@ -136,8 +135,8 @@ class CoComplexEnsemble(EnsembleMethod):
         linkage: Linkage = "average",
         max_iter: int = 50,
         tol: float = 0.1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold

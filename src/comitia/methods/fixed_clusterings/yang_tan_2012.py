@@ -12,13 +12,12 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
 from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.generate import BoostingGenerator
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._yang_tan_2012_som import train_map
 from comitia.represent import coassociation_blocks
 from comitia.weigh import normalise_weights
@@ -131,7 +130,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         max_displacements: int | None = None,
         n_rounds: int = 100,
         learning_rate: tuple[float, float] = (0.5, 0.01),
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

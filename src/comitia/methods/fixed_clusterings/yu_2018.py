@@ -9,7 +9,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.member import Made
@@ -17,7 +16,7 @@ from comitia.generate.nearest_models import NearestCentre, NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
     constraint_directions,
@@ -156,7 +155,7 @@ class DCECP(BoostedMethod):
         variant: str = "projection",
         patience: int = 5,
         max_iter: int = 50,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

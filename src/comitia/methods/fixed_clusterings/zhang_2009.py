@@ -8,10 +8,9 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
 from comitia.represent import align
@@ -119,7 +118,7 @@ class CentroidVoting(SameNumberOfClusters):
         agreement: Any = "nmi_sqrt",
         reference: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.cluster_sums import labels_of
@@ -138,8 +137,8 @@ class ClustererEnsemble(EnsembleMethod):
         variant: Any = "selective_weighted",
         agreement: Any = "nmi_sqrt",
         reference: int | None = None,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

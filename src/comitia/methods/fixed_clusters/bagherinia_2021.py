@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -118,8 +117,8 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
         theta: float = 0.4,
         linkage: Linkage = "average",
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

@@ -1,7 +1,6 @@
 """The method of Banerjee et al."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +8,9 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
@@ -112,8 +110,8 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         variant: str = "entropy",
         threshold: float = 1e-3,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

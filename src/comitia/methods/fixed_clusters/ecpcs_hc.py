@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +11,9 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, distances_of, hac, micro_linkage
 from comitia.represent import (
     ImplicitCoassociation,
@@ -107,8 +105,8 @@ class ECPCSHC(EnsembleMethod):
         *,
         n_steps: int = 20,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_steps = n_steps

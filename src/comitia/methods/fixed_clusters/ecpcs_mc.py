@@ -1,15 +1,13 @@
 """ECPCS-MC."""
 
 from numbers import Integral
-from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters, random_walk_similarity
 from comitia.weigh import entropy_certainty
@@ -111,8 +109,8 @@ class ECPCSMC(EnsembleMethod):
         variant: str = "uniform",
         theta: float = 0.4,
         n_init: int = 10,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_steps = n_steps

@@ -1,12 +1,9 @@
 """LWGP."""
 
-from typing import Any
-
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
 from comitia.weigh import entropy_certainty
@@ -86,8 +83,8 @@ class LWGP(EnsembleMethod):
         *,
         theta: float = 0.4,
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta

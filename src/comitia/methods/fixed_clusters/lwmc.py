@@ -1,13 +1,10 @@
 """LWMC."""
 
-from typing import Any
-
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
 from comitia.represent import jaccard_clusters
 from comitia.weigh import entropy_certainty
@@ -88,8 +85,8 @@ class LWMC(EnsembleMethod):
         *,
         theta: float = 0.4,
         n_init: int = 10,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta

@@ -2,7 +2,6 @@
 
 from functools import partial
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
 
@@ -129,8 +128,8 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         threshold: float | None = None,
         linkage: Linkage = "average",
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant
@@ -172,21 +171,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
 def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """Mean weight of the selected clusters that hold both of two objects.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    weights : ndarray of shape (n_clusters,)
-        Weight of each cluster.
-
-    selected : ndarray of bool of shape (n_clusters,)
-        The clusters that count.
-
-    Returns
-    -------
-    means : ndarray of shape (n_objects * (n_objects - 1) / 2,)
-        As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
+    As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
     """
     build = partial(condensed_coassociation, ensemble, dtype=np.float64)
     sums = build(cluster_weights=weights * selected)
@@ -197,21 +182,7 @@ def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
 def best_of_the_rest(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
     """The heaviest cluster of each object that no selected cluster holds.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, hard or with missing labels.
-
-    weights : ndarray of shape (n_clusters,)
-        Weight of each cluster.
-
-    selected : ndarray of bool of shape (n_clusters,)
-        The clusters that are selected already.
-
-    Returns
-    -------
-    more : ndarray of bool of shape (n_clusters,)
-        The clusters of these objects, the lowest of equals.
+    Of equally heavy clusters the first.
     """
     more = np.zeros(len(weights), dtype=bool)
     B = ensemble.membership

@@ -15,13 +15,12 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
-from comitia.represent.coassociation import combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = ["OverlappingCommunityConsensus"]
 
@@ -149,7 +148,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         variant: Any = "minimum",
         threshold: float = 0.2,
         max_iter: int = 20,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
@@ -200,18 +199,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
 
 
 def all_coincide(ensemble: Ensemble) -> bool:
-    """Whether all clusterings have the same clusters.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    coincide : bool
-        True if they have.
-    """
+    """Whether all clusterings have the same clusters."""
     k = ensemble.n_clusters_each
     return bool((k == k[0]).all() and (matches(ensemble) == 1.0).all())
 
@@ -219,15 +207,7 @@ def all_coincide(ensemble: Ensemble) -> bool:
 def median_run(ensemble: Ensemble) -> int:
     """The clustering whose clusters are most like those of the others.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    m : int
-        The lowest of equals.
+    The lowest of equals.
     """
     means = np.add.reduceat(matches(ensemble), ensemble.offsets[:-1], axis=0)
     means /= ensemble.n_clusters_each[:, None]
@@ -237,36 +217,14 @@ def median_run(ensemble: Ensemble) -> int:
 def matches(ensemble: Ensemble) -> Array:
     """Jaccard similarity of each cluster to the most similar one of each clustering.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings, which may overlap.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_clusters, n_clusterings)
-        1 where a clustering has the same cluster.
+    1 where a clustering has the same cluster.
     """
     J = jaccard_clusters(ensemble).toarray()
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
 
 
 def kept_at_random(S: Array, rng: Rng) -> Any:
-    """Links that exceed a random number, one for each pair.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n_objects, n_objects)
-        Symmetric weights of the links; they are overwritten.
-
-    rng : RandomState
-        Draws the numbers.
-
-    Returns
-    -------
-    graph : csr_array of shape (n_objects, n_objects)
-        The links that are kept, with their weights.
-    """
+    """Links that exceed a random number, one for each pair."""
     # Row by row: the pairs of all objects at once are several matrices more.
     for i, row in enumerate(S):
         later = row[i + 1 :]

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
 
@@ -123,7 +122,7 @@ class ABC(EnsembleMethod):
         top_probability: float = 0.2,
         linkage: Linkage = "ward",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

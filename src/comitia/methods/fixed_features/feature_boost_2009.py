@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features, kmeans_round
@@ -19,29 +18,15 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 
-__all__ = ["FeatureBoosting", "by_importance"]
+__all__ = ["FeatureBoosting"]
 
 
 def by_importance(weights: Array, rounds: list[Any], *, importance: Array) -> Array:
     r"""Move the weights towards the importance, the more the worse the last round was.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        The weights :math:`w_r`.
-
-    rounds : list of Round
-        The rounds, with the pseudoloss ``"error"`` among their measures.
-
-    importance : ndarray of shape (n_features,)
-        The importance :math:`a_r` of each feature.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,)
-        Proportional to :math:`w_r + a_r \varepsilon`; they sum to one.
+    Proportional to :math:`w_r + a_r \varepsilon`; they sum to one.
     """
     moved = weights + importance * rounds[-1].measures["error"]
     return moved / moved.sum()
@@ -142,7 +127,7 @@ class FeatureBoosting(BoostedMethod):
         feature_fraction: float | str = "sqrt",
         importance: Any = "variance",
         variant: str = "minmax",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

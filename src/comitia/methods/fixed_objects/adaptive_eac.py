@@ -13,11 +13,11 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps
 
-__all__ = ["AdaptiveEAC", "assignment_confidence", "by_confidence"]
+__all__ = ["AdaptiveEAC"]
 
 
 def assignment_confidence(ensemble: Ensemble, labels: Array) -> Array:
@@ -27,19 +27,8 @@ def assignment_confidence(ensemble: Ensemble, labels: Array) -> Array:
         \mathrm{conf}(i) = \frac{1}{|C^{r}| - 1} \sum_{j \in C^{r}, j \ne i} A_{ij}
         - \max_{v \ne r} \frac{1}{|C^v|} \sum_{j \in C^v} A_{ij}, \qquad i \in C^r
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Clusterings of all objects, with the co-association :math:`A`.
-
-    labels : array-like of shape (n_objects,)
-        The consensus, clusters 0..k-1.
-
-    Returns
-    -------
-    confidence : ndarray of shape (n_objects,)
-        From -1 to 1. The first term is 1 for an object alone in its cluster, the
-        second 0 if there is one cluster.
+    From -1 to 1. The first term is 1 for an object alone in its cluster, the second 0
+    if there is one cluster.
     """
     labels = np.asarray(labels)
     sizes = np.bincount(labels)
@@ -60,29 +49,7 @@ def by_confidence(
 ) -> Array:
     """Weigh objects by how sure the consensus of the rounds so far is of them.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        The weights, which stay as they are in the first rounds.
-
-    rounds : list of Round
-        The rounds.
-
-    n_clusters : int
-        Number of clusters, of each clustering and of the result. ``None`` takes the
-        eigengap of plain k-means clusterings, and cuts the tree at its longest
-        lifetime.
-
-    n_warmup : int
-        Number of rounds with equal weights.
-
-    variant : {"confident", "unconfident"}
-        Whether sure or unsure objects weigh more.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        They sum to one.
+    They sum to one.
     """
     if len(rounds) < n_warmup:
         return weights
@@ -186,7 +153,7 @@ class AdaptiveEAC(BoostedMethod):
         n_warmup: int = 10,
         variant: str = "confident",
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

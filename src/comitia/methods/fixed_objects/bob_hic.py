@@ -12,7 +12,6 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import closest_rows
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects
@@ -20,10 +19,10 @@ from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cophenetic, cut, hac
 
-__all__ = ["BobHic", "aggregate_trees", "by_faithfulness", "tree_round"]
+__all__ = ["BobHic"]
 
 
 def tree_round(
@@ -37,31 +36,8 @@ def tree_round(
 ) -> Any:
     """Grow a tree on the objects that were drawn; put the others next to them.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The data.
-
-    drawn : Sample
-        The objects of the tree.
-
-    weights : ndarray of shape (n_objects,)
-        Not used.
-
-    rng : RandomState
-        Not used.
-
-    n_clusters : int
-        Number of clusters that the tree is cut into.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the trees of the rounds.
-
-    Returns
-    -------
-    made : Made
-        The clusters, and in ``state`` the ``"tree"``, the leaf ``"nearest"`` to each
-        object and the distance, ``"gap"``, to it.
+    The clusters, and in ``state`` the ``"tree"``, the leaf ``"nearest"`` to each object
+    and the distance, ``"gap"``, to it.
     """
     from scipy.spatial.distance import pdist
 
@@ -83,25 +59,8 @@ def aggregate_trees(
 ) -> dict[str, Any]:
     """Aggregate the trees so far, and see how faithful they are to each object.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The data.
-
-    made : Round
-        The new round, of :func:`tree_round`.
-
-    rounds : list of Round
-        The earlier rounds; the last of them hands its ``"aggregate"`` on.
-
-    variant : {"mean", "max", "closure"}, default="mean"
-        Mean or largest of the cophenetic distances; "closure" is a mean, too.
-
-    Returns
-    -------
-    measures : dict
-        The aggregated distances, condensed, as ``"aggregate"``, and the correlation
-        ``"rho"`` of each object's row of them with that of the Euclidean distances.
+    The aggregated distances, condensed, as ``"aggregate"``, and the correlation
+    ``"rho"`` of each object's row of them with that of the Euclidean distances.
     """
     from scipy.spatial.distance import pdist
 
@@ -118,18 +77,7 @@ def aggregate_trees(
 def by_faithfulness(weights: Array, rounds: list[Any]) -> Array:
     r"""Weigh objects by how badly the trees so far keep their distances.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        Not used: the weights do not depend on the last ones.
-
-    rounds : list of Round
-        The rounds, measured by :func:`aggregate_trees`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        Proportional to :math:`1 - |\rho_i|`; they sum to one.
+    Proportional to :math:`1 - |\rho_i|`; they sum to one.
     """
     # The floor lets every object be drawn; if all are at the floor, all are equal.
     raw = np.maximum(1.0 - np.abs(rounds[-1].measures["rho"]), 1e-9)
@@ -226,7 +174,7 @@ class BobHic(BoostedMethod):
         object_fraction: float = 0.7,
         linkage: Linkage = "average",
         variant: str = "mean",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -2,7 +2,6 @@
 
 from functools import partial
 from numbers import Real
-from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
@@ -15,7 +14,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Data
+from comitia.methods._types import Data, Seed
 
 __all__ = ["BoostClustering"]
 
@@ -115,7 +114,7 @@ class BoostClustering(BoostedMethod):
         n_rounds: int = 20,
         variant: str = "minmax",
         fuzziness: float | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -10,9 +10,9 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import mixture_round
 from comitia.generate.boosting_votes import align_to_first
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 
-__all__ = ["CBBoost", "by_expected_loss", "cap_weights", "mixture_with_losses"]
+__all__ = ["CBBoost"]
 
 # No object weighs more than a hundred average ones.
 _LARGEST_SHARE = 100.0
@@ -23,28 +23,7 @@ def mixture_with_losses(
 ) -> Any:
     r"""Weighted Gaussian mixture, and what it is expected to lose on each object.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The data.
-
-    drawn : None
-        Nothing is drawn.
-
-    weights : ndarray of shape (n_objects,)
-        The weights of the objects.
-
-    rng : RandomState
-        Source of randomness.
-
-    n_clusters : int
-        Number of components.
-
-    Returns
-    -------
-    made : Made
-        The mixture. ``state["loss"]`` is :math:`-\sum_r \Pr(r \mid x_i) \ln p(x_i \mid
-        r)`.
+    The mixture. ``state["loss"]`` is :math:`-\sum_r \Pr(r \mid x_i) \ln p(x_i \mid r)`.
     """
     made = mixture_round(X, drawn, weights, rng, n_clusters=n_clusters)
     log_density = made.model.component_log_density(X)
@@ -55,19 +34,8 @@ def mixture_with_losses(
 def by_expected_loss(weights: Array, rounds: list[Any]) -> Array:
     r"""Raise the weights of the objects on which the last round loses most.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        The weights :math:`w_i`.
-
-    rounds : list of Round
-        The rounds, with the expected losses :math:`\ell_i` in ``state["loss"]``.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        Proportional to :math:`w_i e^{\ell_i}`, with the losses scaled to [0, 1], and
-        capped at a hundred times the mean; they sum to one.
+    Proportional to :math:`w_i e^{\ell_i}`, with the losses scaled to [0, 1], and capped
+    at a hundred times the mean; they sum to one.
     """
     loss = rounds[-1].state["loss"]
     span = np.ptp(loss)
@@ -79,18 +47,7 @@ def by_expected_loss(weights: Array, rounds: list[Any]) -> Array:
 def cap_weights(weights: Array, cap: float) -> Array:
     """Hold weights down to a cap; what is cut off goes to the others, in proportion.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n,)
-        Positive weights that sum to one.
-
-    cap : float
-        Most that a weight may be.
-
-    Returns
-    -------
-    weights : ndarray of shape (n,)
-        At most ``cap``, with sum one; uniform if that cannot be.
+    At most ``cap``, with sum one; uniform if that cannot be.
     """
     if cap * len(weights) <= 1.0:
         return np.full(len(weights), 1.0 / len(weights))
@@ -182,7 +139,7 @@ class CBBoost(BoostedMethod):
         n_clusters: int | None = None,
         *,
         n_rounds: int = 3,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -1,7 +1,6 @@
 """Boosted Gaussian mixtures."""
 
 from functools import partial
-from typing import Any
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
@@ -14,7 +13,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._types import Data
+from comitia.methods._types import Data, Seed
 
 __all__ = ["BoostedMixtures"]
 
@@ -107,7 +106,7 @@ class BoostedMixtures(BoostedMethod):
         *,
         n_rounds: int = 3,
         variant: str = "minmax",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -8,38 +8,23 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalise_weights
 
-__all__ = ["HSCE", "by_weighted_indecision", "mean_indecision"]
+__all__ = ["HSCE"]
 
 
 def mean_indecision(X: Array, made: Any, rounds: list[Any]) -> dict[str, Any]:
     r"""Judge a round by how undecided its objects are on average.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        Not used.
-
-    made : Round
-        The new round, with memberships.
-
-    rounds : list of Round
-        Not used.
-
-    Returns
-    -------
-    measures : dict
-        The indecision ``"Q"`` of each object, and the raw weight of the round,
-        ``"vote"``, :math:`\exp(-\frac{2}{n} \sum_i Q_i)`.
+    The indecision ``"Q"`` of each object, and the raw weight of the round, ``"vote"``,
+    :math:`\exp(-\frac{2}{n} \sum_i Q_i)`.
     """
     Q = indecision(made.membership)
     return {"Q": Q, "vote": np.exp(-2.0 * Q.mean())}
@@ -48,18 +33,7 @@ def mean_indecision(X: Array, made: Any, rounds: list[Any]) -> dict[str, Any]:
 def by_weighted_indecision(weights: Array, rounds: list[Any]) -> Array:
     r"""Raise the weights of undecided objects, the more the better the round was.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        The weights :math:`w_i`.
-
-    rounds : list of Round
-        The rounds, judged by :func:`mean_indecision`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        Proportional to :math:`w_i \exp(v_m Q_i)`; they sum to one.
+    Proportional to :math:`w_i \exp(v_m Q_i)`; they sum to one.
     """
     v = normalise_weights([made.measures["vote"] for made in rounds])
     raised = weights * np.exp(v[-1] * rounds[-1].measures["Q"])
@@ -161,7 +135,7 @@ class HSCE(BoostedMethod):
         object_fraction: float = 0.5,
         fuzziness: float | None = None,
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -11,15 +11,11 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
-from comitia.methods._types import Array, Linkage
+from comitia.methods._types import Array, Linkage, Seed
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 from comitia.represent.coassociation import coassociation_blocks
 
-__all__ = [
-    "EntropySampledEnsemble",
-    "by_coassociation_entropy",
-    "coassociation_entropy",
-]
+__all__ = ["EntropySampledEnsemble"]
 
 
 def by_coassociation_entropy(
@@ -27,25 +23,7 @@ def by_coassociation_entropy(
 ) -> Array:
     r"""Raise the weights of objects whose companions change from round to round.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        The weights :math:`w_i`, which sum to one.
-
-    rounds : list of Round
-        The rounds, with labels of the objects they drew.
-
-    retention : float, default=0.5
-        The share :math:`\alpha` of the old weights that stays.
-
-    variant : {"row", "binary"}, default="row"
-        The uncertainty: :math:`-\sum_j A_{ij} \ln A_{ij}`, or the sum over j of the
-        entropy of the pair :math:`(A_{ij}, 1 - A_{ij})`.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        The new weights; they sum to one.
+    They sum to one.
     """
     ensemble = Ensemble([made.labels for made in rounds])
     u = coassociation_entropy(ensemble, variant)
@@ -60,19 +38,7 @@ def by_coassociation_entropy(
 def coassociation_entropy(ensemble: Ensemble, variant: str = "row") -> Array:
     r"""How uncertain the companions of each object are.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings; co-association counts those that have both objects.
-
-    variant : {"row", "binary"}, default="row"
-        :math:`-\sum_j A_{ij} \ln A_{ij}`, or with :math:`-(1 - A_{ij}) \ln (1 -
-        A_{ij})` added to every term.
-
-    Returns
-    -------
-    uncertainty : ndarray of shape (n_objects,)
-        Zero for objects whose co-associations are all 0 or 1.
+    Zero for objects whose co-associations are all 0 or 1.
     """
     u = np.empty(ensemble.n_objects)
     with warnings.catch_warnings():
@@ -194,7 +160,7 @@ class EntropySampledEnsemble(SampledTreeMethod):
         retention: float = 0.5,
         variant: str = "row",
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

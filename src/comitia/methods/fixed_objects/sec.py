@@ -1,14 +1,11 @@
 """SEC."""
 
-from typing import Any
-
 from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.represent.cluster_sums import row_sums
 
@@ -114,8 +111,8 @@ class SEC(EnsembleMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

@@ -9,10 +9,10 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting_votes import align_to_first
-from comitia.methods._types import Array, Linkage
+from comitia.methods._types import Array, Linkage, Seed
 from comitia.methods.fixed_objects._sampled import SampledTreeMethod
 
-__all__ = ["AdaptiveClusteringEnsemble", "by_inconsistency"]
+__all__ = ["AdaptiveClusteringEnsemble"]
 
 
 def by_inconsistency(
@@ -20,21 +20,7 @@ def by_inconsistency(
 ) -> Array:
     r"""Raise the weights of objects whose label changes from round to round.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        The weights :math:`w_i`.
-
-    rounds : list of Round
-        Aligned rounds, with labels of the objects they drew.
-
-    retention : float, default=0.3
-        The discount :math:`\alpha` of the old weights.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        The new weights; they sum to one.
+    They sum to one.
     """
     labels = np.column_stack([made.labels for made in rounds])
     counts = np.stack([(labels == r).sum(axis=1) for r in range(labels.max() + 1)])
@@ -150,7 +136,7 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
         object_fraction: float = 0.7,
         retention: float = 0.3,
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

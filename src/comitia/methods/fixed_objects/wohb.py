@@ -12,7 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -127,8 +127,8 @@ class WOHB(EnsembleMethod):
         variant: str = "even",
         imbalance: float = 0.05,
         n_init: int = 3,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing

@@ -1,12 +1,9 @@
 """WOMC."""
 
-from typing import Any
-
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
 from comitia.weigh import normalise_weights, object_uncertainty
@@ -100,8 +97,8 @@ class WOMC(EnsembleMethod):
         smoothing: float = 0.01,
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing

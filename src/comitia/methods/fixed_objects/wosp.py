@@ -7,9 +7,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity, soft_assignment
 from comitia.weigh import object_uncertainty
@@ -120,8 +119,8 @@ class WOSP(EnsembleMethod):
         temperature: Any = "each",
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.smoothing = smoothing

@@ -9,9 +9,8 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import coassociation
 
@@ -125,8 +124,8 @@ class WSnnG(EnsembleMethod):
         variant: str = "shared",
         imbalance: float = 0.05,
         n_init: int = 1,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
@@ -167,27 +166,8 @@ def shared_neighbours(
 ) -> tuple[Any, ...]:
     """Weights of objects and of edges, by the neighbours that objects share.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        The co-association.
-
-    counts : ndarray of shape (n,)
-        How many equal objects each row stands for.
-
-    threshold : float
-        Neighbours are more similar than this.
-
-    variant : {"shared", "own"}, default="shared"
-        Which neighbours the squares are summed over.
-
-    Returns
-    -------
-    weights : ndarray of shape (n,)
-        Weight of one object of each row.
-
-    edges : ndarray of shape (n, n)
-        Weight of the edge between one object and another, whether they are near or not.
+    ``weights``: weight of one object of each row. ``edges``: weight of the edge between
+    one object and another, whether they are near or not.
     """
     neighbours = np.greater(A, threshold)
     np.fill_diagonal(neighbours, True)
@@ -210,22 +190,8 @@ def shared_neighbours(
 def nearest_neighbours(A: Array, counts: Array, n_neighbors: int) -> Array:
     """Whether one of two objects is among the nearest neighbours of the other.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        The co-association.
-
-    counts : ndarray of shape (n,)
-        How many equal objects each row stands for.
-
-    n_neighbors : int
-        Neighbours of an object, itself not counted.
-
-    Returns
-    -------
-    near : ndarray of shape (n, n) of bool
-        Symmetric. Those as near as the last neighbour are neighbours too, so that the
-        order of the objects does not matter.
+    Symmetric. Those as near as the last neighbour are neighbours too, so that the order
+    of the objects does not matter.
     """
     n_neighbors = min(n_neighbors, counts.sum() - 1)
     order = np.argsort(-A, axis=1, kind="stable")

@@ -9,33 +9,21 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import metis_partition
 
-__all__ = ["DualBoosting", "by_entropy", "membership_similarity"]
+__all__ = ["DualBoosting"]
 
 
 def by_entropy(weights: Array, rounds: list[Any]) -> Array:
     r"""Weigh objects by the entropy of their last memberships.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_objects,)
-        Not used: the weights do not depend on the last ones.
-
-    rounds : list of Round
-        The rounds, with memberships.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_objects,)
-        :math:`1 + h_i (1 + h_i)`, from 1 for a crisp to 3 for an even membership.
+    :math:`1 + h_i (1 + h_i)`, from 1 for a crisp to 3 for an even membership.
     """
     h = indecision(rounds[-1].membership, "entropy")
     return 1.0 + h * (1.0 + h)
@@ -48,15 +36,7 @@ def membership_similarity(membership: Any) -> Array:
         \frac{\langle F_i, F_j \rangle}
         {\lVert F_i \rVert^2 + \lVert F_j \rVert^2 - \langle F_i, F_j \rangle}
 
-    Parameters
-    ----------
-    membership : ndarray of shape (n_objects, k)
-        The memberships :math:`F`.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_objects, n_objects)
-        1 for equal rows, 0 for those without a common cluster.
+    1 for equal rows, 0 for those without a common cluster.
     """
     products = membership @ membership.T
     squares = np.diagonal(products)
@@ -155,7 +135,7 @@ class DualBoosting(BoostedMethod):
         fuzziness: float = 2.0,
         retention: float = 0.5,
         imbalance: float = 0.05,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

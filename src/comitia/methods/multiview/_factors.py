@@ -56,17 +56,6 @@ class ViewFactorMethod(MultiViewMethod, VariableWeightMethod):
 class ViewFactors:
     """Views that are factorised along their neighbour graphs, where their device is.
 
-    Parameters
-    ----------
-    method : ViewFactorMethod
-        Says how views are scaled and joined, and how many clusters there are.
-
-    views : Views
-        The views.
-
-    rng : RandomState
-        Draws the start.
-
     Attributes
     ----------
     X : list of array of shape (n_objects, n_features of the view)

@@ -36,14 +36,6 @@ _OFFSET = 0.2
 class ViewUnits:
     """How a view is made non-negative and brought to common units, once for all.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        The view; rows of NaN do not count.
-
-    scale : {"minmax", "shift"} or None
-        How it is made non-negative; ``None`` leaves its units alone too.
-
     Attributes
     ----------
     total : float
@@ -62,18 +54,7 @@ class ViewUnits:
         self.total = total / n_present if total > 0 else 1.0
 
     def apply(self, X: Floats) -> Floats:
-        """Bring objects to these units.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_objects, n_features)
-            The view of some objects.
-
-        Returns
-        -------
-        X : ndarray of shape (n_objects, n_features)
-            The view in common units.
-        """
+        """Bring objects to these units."""
         if self.scale is None and np.nanmin(X, initial=0.0) < 0:
             view_limits(X, None)  # refuses negative numbers in words
         return scale_view(X, self.scale, limits=self.limits) / self.length
@@ -173,18 +154,7 @@ class IncompleteViewMethod(MultiViewMethod):
 def start_shares(labels: NDArray[Any], n_clusters: int) -> Floats:
     """Shares of clusters that are mostly, but not only, that of a partition.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The partition, 0..n_clusters - 1.
-
-    n_clusters : int
-        Number of clusters.
-
-    Returns
-    -------
-    shares : ndarray of shape (n_objects, n_clusters)
-        Rows sum to one.
+    Rows sum to one.
     """
     shares = np.eye(n_clusters)[labels] + _OFFSET
     return shares / (1.0 + _OFFSET * n_clusters)

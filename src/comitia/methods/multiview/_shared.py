@@ -30,19 +30,8 @@ def choose_from_views(
     :math:`D_m^{-1/2} W_m D_m^{-1/2}` are averaged, and the largest gap between the
     eigenvalues of a random walk of four steps tells the number.
 
-    Parameters
-    ----------
-    views : list of ndarray of shape (n_objects, n_features of the view)
-        The views, or dissimilarities when ``metric`` is ``"precomputed"``.
-
-    metric : str, default="euclidean"
-        A metric of scikit-learn.
-
-    Returns
-    -------
-    n_clusters : int
-        At least 2 if there are three objects or more; at most about the square root
-        of their number.
+    At least 2 if there are three objects or more; at most about the square root of
+    their number.
     """
     n = len(views[0])
     n_neighbors = min(_N_NEIGHBORS, n - 1)
@@ -60,17 +49,8 @@ def choose_from_views(
 def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Features of mean zero and variance one, in views of one size.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        A view.
-
-    Returns
-    -------
-    X : ndarray of shape (n_objects, n_features)
-        The view, divided by the square root of the number of features that vary, so
-        that the mean square length of its rows is one. A feature that does not vary is
-        zero.
+    The view, divided by the square root of the number of features that vary, so that
+    the mean square length of its rows is one. A feature that does not vary is zero.
     """
     mean, scale, varies = column_scales(X)
     scaled = np.where(varies, (X - mean) / scale, 0.0)
@@ -80,15 +60,7 @@ def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
 def with_unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Objects of length one.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_objects, n_features)
-        A view.
-
-    Returns
-    -------
-    X : ndarray of shape (n_objects, n_features)
-        The view; rows of zeros stay as they are.
+    Rows of zeros stay as they are.
     """
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(lengths > 0, lengths, 1.0)

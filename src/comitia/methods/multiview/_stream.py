@@ -72,24 +72,7 @@ class Stream(NamedTuple):
 def open_stream(
     arrays: Sequence[Floats], scale: str | None, n_clusters: int | None
 ) -> Stream:
-    """A stream before its first chunk.
-
-    Parameters
-    ----------
-    arrays : sequence of ndarray of shape (n_objects, n_features of the view)
-        Objects that set the units.
-
-    scale : {"minmax", "shift"} or None
-        How views are made non-negative.
-
-    n_clusters : int or None
-        Number of clusters, if it is known.
-
-    Returns
-    -------
-    stream : Stream
-        Without any object.
-    """
+    """A stream before its first chunk."""
     units = [ViewUnits(X, scale) for X in arrays]
     sums = [np.zeros(X.shape[1]) for X in arrays]
     return Stream(units, [], [], 0, np.zeros(len(arrays)), sums, n_clusters)
@@ -100,27 +83,8 @@ def add_chunk(
 ) -> tuple[Stream, list[Floats], Floats]:
     """Count the objects of a chunk, and fill in what its views lack.
 
-    Parameters
-    ----------
-    stream : Stream
-        The objects before.
-
-    arrays : sequence of ndarray of shape (n_objects, n_features of the view)
-        The chunk, as given.
-
-    present : ndarray of shape (n_objects, n_views)
-        Which objects each view has.
-
-    Returns
-    -------
-    stream : Stream
-        With the new means and shares.
-
-    arrays : list of ndarray
-        The chunk in common units, without NaN.
-
-    weights : ndarray of shape (n_objects, n_views)
-        How much each object counts in each view.
+    ``stream``: with the new means and shares. ``arrays``: the chunk in common units,
+    without NaN. ``weights``: how much each object counts in each view.
     """
     scaled = [unit.apply(X) for unit, X in zip(stream.units, arrays, strict=True)]
     stream = stream._replace(
@@ -144,21 +108,7 @@ def cut_chunks(
 ) -> list[NDArray[np.intp]]:
     """The objects in random order, in parts of about one size.
 
-    Parameters
-    ----------
-    n : int
-        Number of objects.
-
-    chunk_size : int
-        The least size of a part, if there are so many objects.
-
-    rng : RandomState
-        Draws the order.
-
-    Returns
-    -------
-    chunks : list of ndarray
-        Numbers of objects; in their own order if there is one part only.
+    Numbers of objects; in their own order if there is one part only.
     """
     n_chunks = max(n // chunk_size, 1)
     if n_chunks == 1:
@@ -169,24 +119,7 @@ def cut_chunks(
 def nearest_profiles(
     arrays: Sequence[Floats], profiles: Sequence[Floats], weights: Floats
 ) -> NDArray[np.intp]:
-    """The nearest columns of V, over all views.
-
-    Parameters
-    ----------
-    arrays : sequence of ndarray of shape (n_objects, n_features of the view)
-        The views in common units.
-
-    profiles : sequence of ndarray of shape (k, n_features of the view)
-        The columns of V.
-
-    weights : ndarray of shape (n_objects, n_views)
-        How much each object counts in each view.
-
-    Returns
-    -------
-    nearest : ndarray of shape (n_objects,)
-        A column for each object.
-    """
+    """The nearest columns of V, over all views."""
     from scipy.spatial.distance import cdist
 
     distances = [
@@ -201,27 +134,7 @@ def label_chunk(
 ) -> tuple[Stream, NDArray[np.int32]]:
     """Give objects to the nearest cluster means, which move on with them.
 
-    Parameters
-    ----------
-    stream : Stream
-        Knows the means; before the first chunk k-means finds them.
-
-    consensus : ndarray of shape (n_objects, k)
-        The rows that are clustered.
-
-    n_init : int
-        Number of starts of k-means.
-
-    rng : RandomState
-        Draws them.
-
-    Returns
-    -------
-    stream : Stream
-        With the new means.
-
-    labels : ndarray of shape (n_objects,)
-        The cluster of each object.
+    ``stream``: with the new means. ``labels``: the cluster of each object.
     """
     if stream.centres is None:
         found = kmeans(consensus, consensus.shape[1], rng, n_init=n_init)

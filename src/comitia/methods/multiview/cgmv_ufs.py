@@ -12,7 +12,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
@@ -214,7 +214,7 @@ class CGMVUFS(ViewFactorMethod):
         n_init: int = 10,
         max_iter: int = 1000,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

@@ -13,7 +13,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._prepared_views import impute_views
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
@@ -140,9 +140,9 @@ class WeightedHybridClustering(MultiViewMethod):
         variant: str = "ensemble",
         agreement: Any = "nmi_sqrt",
         kernel: Any = "linear",
-        generator: Any = None,
+        generator: Maker = None,
         n_init: int = 10,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

@@ -8,7 +8,7 @@ from comitia._arrays import to_numpy
 from comitia._inputs import Views
 from comitia.catalogue import MethodCard
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._coupled_factors import consensus_factor
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
 from comitia.methods.multiview._prepared_views import impute_views, presence_weights
@@ -170,7 +170,7 @@ class MIC(IncompleteViewMethod):
         n_init: int = 10,
         max_iter: int = 500,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

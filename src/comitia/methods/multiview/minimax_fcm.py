@@ -14,12 +14,13 @@ from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
-from comitia.methods.multiview._minimax_fcm_cmeans import (
-    minimax_cmeans,
+from comitia.methods.multiview._minimax_fcm_cmeans import minimax_cmeans
+from comitia.methods.multiview._shared import (
+    choose_from_views,
+    standardised,
 )
-from comitia.methods.multiview._shared import choose_from_views, standardised
 from comitia.optimise.ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
@@ -160,7 +161,7 @@ class MinimaxFCM(MultiViewMethod):
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

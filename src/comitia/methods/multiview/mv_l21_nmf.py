@@ -8,7 +8,7 @@ from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
 from comitia.optimise import l21_norm, power_weights
@@ -164,7 +164,7 @@ class MultiViewL21NMF(ViewFactorMethod):
         n_init: int = 10,
         max_iter: int = 1000,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

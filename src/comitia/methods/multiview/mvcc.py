@@ -12,7 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
@@ -22,7 +22,10 @@ from comitia.methods.multiview._prepared_views import (
     row_scale,
     scale_view,
 )
-from comitia.methods.multiview._shared import choose_from_views, with_unit_rows
+from comitia.methods.multiview._shared import (
+    choose_from_views,
+    with_unit_rows,
+)
 from comitia.optimise.ties import lowest_run
 from comitia.partition import kmeans
 from comitia.represent import knn_graph, laplacian
@@ -194,7 +197,7 @@ class MVCC(MultiViewMethod):
         n_init: int = 5,
         max_iter: int = 200,
         tol: float = 1e-2,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

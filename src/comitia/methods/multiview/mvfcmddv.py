@@ -11,7 +11,7 @@ from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._mvfcmddv_medoids import cmedoid_vectors
 from comitia.methods.multiview._shared import choose_from_views
@@ -155,7 +155,7 @@ class MVFCMddV(MultiViewMethod):
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

@@ -14,7 +14,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import order_of_appearance
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._coupled_factors import (
     consensus_factor,
     coupled_sweep,
@@ -215,7 +215,7 @@ class OMVC(IncompleteViewMethod):
         n_init: int = 10,
         max_iter: int = 50,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

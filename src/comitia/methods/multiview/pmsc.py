@@ -11,7 +11,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
@@ -168,7 +168,7 @@ class PMSC(MultiViewMethod):
         n_init: int = 10,
         max_iter: int = 200,
         tol: float = 1e-3,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

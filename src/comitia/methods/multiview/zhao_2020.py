@@ -12,7 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
 from comitia.methods.multiview._prepared_views import (
@@ -191,7 +191,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         n_init: int = 5,
         max_iter: int = 500,
         tol: float = 1e-3,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._types import Ensemble, Maker, Seed
 from comitia.methods.selection._cluster_stability import kept_coassociation
 from comitia.partition import cut, hac, micro_linkage
 
@@ -51,8 +51,8 @@ class ClusterSelectionMethod(EnsembleMethod):
         *,
         threshold: float | None = None,
         linkage: Any = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold

@@ -17,29 +17,7 @@ def group_clusterings(
     rng: np.random.RandomState,
     grouper: str = "spectral",
 ) -> NDArray[np.int64]:
-    """Put clusterings that are alike into one group.
-
-    Parameters
-    ----------
-    similarity : ndarray of shape (n_clusterings, n_clusterings)
-        The agreement of each two clusterings, at most 1; negative ones count as 0.
-
-    n_groups : int
-        Number of groups. Clusterings that are equal share a group, so that there may
-        be fewer, unless each clustering is to be a group of its own.
-
-    rng : RandomState
-        Draws the starts of spectral clustering.
-
-    grouper : {"spectral", "average", "kmedoids"}, default="spectral"
-        Normalised cut of the similarities, average linkage on one minus these, or
-        k-medoids on the same.
-
-    Returns
-    -------
-    groups : ndarray of shape (n_clusterings,)
-        The group of each clustering.
-    """
+    """Put clusterings that are alike into one group."""
     phi = np.clip(similarity, 0.0, 1.0)
     M = len(phi)
     if n_groups >= M:

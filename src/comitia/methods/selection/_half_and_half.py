@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator, SpectralGenerator
+from comitia.methods._types import Seed
 
 __all__ = ["HalfAndHalf"]
 
@@ -36,7 +37,7 @@ class HalfAndHalf(BaseEstimator):
         n_clusterings: int = 50,
         *,
         n_clusters: Any = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusterings = n_clusterings
         self.n_clusters = n_clusters

@@ -1,9 +1,8 @@
 """Selection of clusters by their edited NMI stability."""
 
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator
-from comitia.methods._types import Array
+from comitia.methods._types import Array, Ensemble
 from comitia.methods.selection._cluster_stability import edited_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
 

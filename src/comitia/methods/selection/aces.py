@@ -9,9 +9,8 @@ from comitia._sklearn import Interval
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
 
@@ -110,8 +109,8 @@ class ACES(SelectionMethod):
         threshold: float = 0.5,
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold

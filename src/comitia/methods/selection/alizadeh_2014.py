@@ -1,9 +1,8 @@
 """Selection of clusters by their stability."""
 
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator
-from comitia.methods._types import Array
+from comitia.methods._types import Array, Ensemble
 from comitia.methods.selection._cluster_stability import cluster_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
 

@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
 from comitia.select import best_of_groups
@@ -114,8 +113,8 @@ class CAS(SelectionMethod):
         n_select: int | None = None,
         variant: str = "group",
         agreement: Any = "nmi_sqrt",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

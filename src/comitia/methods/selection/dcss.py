@@ -11,11 +11,10 @@ from scipy.sparse import csr_array, diags_array, hstack
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.mixture import gaussian_log_density
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._memberships import order_of_appearance
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.methods.selection._dcss_gaussians import bhattacharyya, merge_gaussians
 from comitia.partition import ncut
@@ -145,7 +144,7 @@ class DCSS(SelectionMethod):
         n_select: int | None = None,
         n_neighbors: int = 3,
         variant: str = "raw",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

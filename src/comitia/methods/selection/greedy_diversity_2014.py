@@ -13,7 +13,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
@@ -135,8 +135,8 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         n_clusters: int | None = None,
         *,
         agreement: Any = "adjusted_rand",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement

@@ -7,9 +7,8 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._hcss_subsets import (
     graph_scores,
@@ -131,8 +130,8 @@ class HCSS(SelectionMethod):
         n_select: int | None = None,
         n_neighbors: int = 5,
         agreement: Any = "nmi_sqrt",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

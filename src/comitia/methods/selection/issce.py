@@ -8,12 +8,11 @@ import numpy as np
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
-from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
     subspace_round,
@@ -135,7 +134,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         n_clusterings: int = 30,
         feature_fraction: float = 0.5,
         agreement: Any = "nmi_sqrt",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -7,9 +7,8 @@ import numpy as np
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import borda_points, cover, top
@@ -109,8 +108,8 @@ class BaggedSelection(SelectionMethod):
         n_select: int | None = None,
         n_rounds: int = 10,
         agreement: Any = ("nmi_sqrt", "adjusted_rand"),
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

@@ -12,7 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import cover, greedy_diverse, top
@@ -149,8 +149,8 @@ class ValiditySelection(SelectionMethod):
         variant: str = "all",
         index: str | None = None,
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

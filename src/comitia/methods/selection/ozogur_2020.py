@@ -9,11 +9,10 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaWarning
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
 from comitia.optimise.ties import lowest_run
@@ -166,8 +165,8 @@ class ConvexConcavePruning(SelectionMethod):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-9,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.sparsity_penalty = sparsity_penalty

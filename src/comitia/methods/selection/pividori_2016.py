@@ -15,7 +15,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.select import best_of_groups, cover
@@ -143,8 +143,8 @@ class DiversityControl(SelectionMethod):
         variant: str = "medoid",
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

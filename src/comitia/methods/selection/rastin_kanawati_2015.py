@@ -11,9 +11,8 @@ from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
     best_of_groups,
@@ -158,8 +157,8 @@ class MultiplexSelection(SelectionMethod):
         indices: Any = ("silhouette", "calinski_harabasz", "davies_bouldin"),
         aggregation: str = "borda",
         variant: str = "modularity",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.agreement = agreement

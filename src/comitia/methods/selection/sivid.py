@@ -5,9 +5,8 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import greedy_diverse
 from comitia.validity import INDICES, score_table
@@ -131,8 +130,8 @@ class SIVID(SelectionMethod):
         unification: str = "minmax",
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

@@ -13,7 +13,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.selection._tang_liu_2018_tree import (
     cut_long_edges,
     spanning_tree,
@@ -137,8 +137,8 @@ class ClusterSplitting(EnsembleMethod):
         *,
         threshold: float = 1.0,
         max_depth: int = 5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
@@ -234,7 +234,7 @@ class ClusterSplitting(EnsembleMethod):
             S[np.ix_(self.kept_[i], self.kept_[i])] = self.kept_weights_[i]
         return S
 
-    def vote_weights(self):
+    def vote_weights(self) -> dict[str, Any]:
         """What clusters weigh when objects vote: nothing, if they were not kept.
 
         Returns

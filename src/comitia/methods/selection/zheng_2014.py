@@ -11,7 +11,7 @@ from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, mask_of
 from comitia.partition import cophenetic, cut, hac
 from comitia.select import greedy_diverse, top
@@ -130,7 +130,7 @@ class DendrogramSelection(SelectionMethod):
         variant: str = "medoids",
         metric: str = "euclidean",
         linkage: Linkage = "average",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_select = n_select

@@ -11,7 +11,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series_generators import RepresentationGenerator
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
 from comitia.weigh import index_scores, mean_agreement, normalise_weights
@@ -124,9 +124,9 @@ class RepresentationEnsemble(EnsembleMethod):
         representations: Any = ("statistics", "wavelets", "polynomial", "fourier"),
         indices: Any = ("dunn", "modified_hubert", "nmi"),
         linkage: Linkage = "average",
-        generator: Any = None,
+        generator: Maker = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.representations = representations

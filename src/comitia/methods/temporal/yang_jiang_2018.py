@@ -9,14 +9,13 @@ from scipy.special import log_softmax, logsumexp
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate.series_generators import HMMGenerator
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Linkage, Rng
+from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalise_weights
 
-__all__ = ["BiWeightedHMMEnsemble", "model_separation"]
+__all__ = ["BiWeightedHMMEnsemble"]
 
 
 class BiWeightedHMMEnsemble(EnsembleMethod):
@@ -148,7 +147,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         linkage: Linkage = "average",
         max_iter: int = 50,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -37,16 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SoftPartitions:
-    """Soft partitions with orthonormal columns, and one for reference.
-
-    Parameters
-    ----------
-    each : list of array of shape (n_objects, k)
-        The partitions.
-
-    reference : array of shape (n_objects, k)
-        That to which the consensus is drawn.
-    """
+    """Orthonormal soft partitions, and a reference that the consensus is drawn to."""
 
     each: list[Any]
     reference: Any

@@ -8,8 +8,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.ensemble import Ensemble
-from comitia.methods._types import Array, Linkage, Rng
+from comitia.methods._types import Array, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
@@ -147,8 +146,8 @@ class BregmannianConsensus(VotesMethod):
         weight_penalty: float | None = None,
         max_iter: int = 100,
         tol: float = 1e-9,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric

@@ -11,7 +11,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import VariableWeightMethod
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     SoftPartitions,
     fusion_objective,
@@ -166,7 +166,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.engine.row_blocks import join
-from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
 from comitia.represent.votes import overlaps
 
@@ -142,8 +141,8 @@ class DIAS(VotesMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-9,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

@@ -8,11 +8,10 @@ import numpy as np
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import Term, multiply
 
@@ -163,8 +162,8 @@ class ECBNMF(VotesMethod):
         n_init: int = 10,
         max_iter: int = 500,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold

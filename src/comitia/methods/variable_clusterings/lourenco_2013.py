@@ -9,7 +9,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod, penalised_weights
 from comitia.optimise import symmetric_nmf_simplex
 
@@ -143,8 +143,8 @@ class RobustEvidenceAccumulation(VotesMethod):
         n_init: int = 10,
         max_iter: int = 100,
         tol: float = 1e-6,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.variant = variant

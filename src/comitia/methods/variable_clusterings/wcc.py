@@ -8,7 +8,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
 from comitia.optimise.onmf import onmf_objective
@@ -141,8 +141,8 @@ class WeightedConsensus(VotesMethod):
         n_init: int = 10,
         max_iter: int = 50,
         tol: float = 1e-6,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weight_penalty = weight_penalty

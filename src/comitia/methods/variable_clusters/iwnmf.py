@@ -9,7 +9,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Rng
+from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import VotesMethod
 from comitia.optimise import (
     frobenius_loss,
@@ -141,8 +141,8 @@ class IWNMF(VotesMethod):
         n_init: int = 10,
         max_iter: int = 500,
         tol: float = 1e-5,
-        generator: Any = None,
-        random_state: Any = None,
+        generator: Maker = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weight_penalty = weight_penalty

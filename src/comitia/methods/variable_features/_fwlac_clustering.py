@@ -19,6 +19,7 @@ from comitia.cluster.clusterer import (
 )
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.cluster.lac import lac_weights, weighted_distances
+from comitia.methods._types import Seed
 from comitia.methods.variable_features._weighted_lac import (
     ClusterWeightClusterer,
     cluster_importance,
@@ -195,7 +196,7 @@ class FuzzyWeightedLAC(ClusterWeightClusterer):
         n_init: int = 10,
         max_iter: int = 500,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.fuzziness = fuzziness

@@ -13,11 +13,10 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC
 from comitia.cluster.lac import weighted_distances
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import ParameterSweep, log_grid
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 
@@ -155,18 +154,7 @@ def spread_pairs(
 ) -> list[Any]:
     """Pairs from two logarithmic grids, spread over the square that they span.
 
-    Parameters
-    ----------
-    first, second : float or (float, float)
-        The ends of the grids.
-
-    n_pairs : int
-        How many.
-
-    Returns
-    -------
-    pairs : list of (float, float)
-        Each value of either grid occurs once.
+    Each value of either grid occurs once.
     """
     # Multiples of the golden ratio, less their whole parts, never come close.
     order = np.argsort(np.argsort(np.arange(n_pairs) * (5**0.5 - 1) / 2 % 1))

@@ -21,6 +21,7 @@ from comitia.cluster.clusterer import (
 )
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Seed
 from comitia.optimise.ties import lowest_run
 
 __all__ = [
@@ -219,7 +220,7 @@ class WeightedLAC(ClusterWeightClusterer):
         init: str | ArrayLike = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.concentration_penalty = concentration_penalty

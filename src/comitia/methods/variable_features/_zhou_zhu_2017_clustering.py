@@ -21,6 +21,7 @@ from comitia.cluster.clusterer import (
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
+from comitia.methods._types import Seed
 from comitia.methods.variable_features._zhou_zhu_2017_pareto import (
     best_first,
     knee,
@@ -334,7 +335,7 @@ class KernelParetoClustering(Clusterer):
         n_individuals: int = 20,
         max_iter: int = 50,
         selection: str | Callable[[Array], int] = "knee",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weight_power = weight_power

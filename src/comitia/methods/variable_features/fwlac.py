@@ -4,6 +4,7 @@ from typing import Any
 
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._types import Seed
 from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 
@@ -148,7 +149,7 @@ class FWLAC(ClusterWeightedMethod):
         consensus: str = "eac",
         n_init: int = 3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -3,8 +3,7 @@
 from typing import Any
 
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._lac_link_2013_links import (
     link_similarity,
     refine_by_links,
@@ -127,7 +126,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
         weight_penalty: Any = (0.1, 10.0),
         n_init: int = 3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

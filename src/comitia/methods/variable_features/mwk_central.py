@@ -11,12 +11,11 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans
 from comitia.cluster.clusterer import Repeats
 from comitia.cluster.minkowski import minkowski_kmeans
-from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import draw_seeds
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
 from comitia.validity import get_index
@@ -148,7 +147,7 @@ class MinkowskiCentralPartition(SweepMethod):
         variant: str = "guarded",
         n_init: int = 100,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weight_power = weight_power
@@ -212,7 +211,7 @@ class JudgedMinkowski(MinkowskiKMeans):
         n_init: Any = 100,
         index: Any = "calinski_harabasz",
         draw_n_clusters: Any = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         super().__init__(
             n_clusters, p=p, variant=variant, n_init=n_init, random_state=random_state

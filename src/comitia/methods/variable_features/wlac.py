@@ -4,6 +4,7 @@ from typing import Any
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
+from comitia.methods._types import Seed
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
 from comitia.methods.variable_features._weighted_lac import WeightedLAC
 
@@ -141,7 +142,7 @@ class WLAC(ClusterWeightedMethod):
         consensus: str = "cspa",
         n_init: int = 3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

@@ -9,7 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph, profile_similarity
@@ -134,7 +134,7 @@ class WSPA(LACEnsembleMethod):
         imbalance: float = 0.05,
         n_init: int = 3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings

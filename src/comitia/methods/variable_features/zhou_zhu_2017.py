@@ -5,10 +5,9 @@ from typing import Any
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.ensemble import Ensemble
 from comitia.generate import Subsample
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
-from comitia.methods._types import Array, Data, Rng
+from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     KernelParetoClustering,
@@ -165,7 +164,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
         selection: Any = "knee",
         consensus: str = "cspa",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
