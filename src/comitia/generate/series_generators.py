@@ -19,8 +19,8 @@ from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
-from comitia.generate.estimators import n_clusters_range
-from comitia.generate.generator import Generator, OnProgress, Plan, draw_seeds
+from comitia.generate.estimators import _sized_plans, n_clusters_range
+from comitia.generate.generator import Generator, OnProgress, Plan
 from comitia.generate.member import Made
 from comitia.generate.views_generator import Standardiser, ViewsGenerator
 from comitia.represent.series import represent_series
@@ -102,13 +102,8 @@ class HMMGenerator(Generator):
         return super().fingerprint(np.append(X.lengths, X.steps))
 
     def plan(self, X: Series, rng: np.random.RandomState) -> list[Plan]:
-        few, most = n_clusters_range(self.n_clusters, len(X))
-        n_clusters = rng.randint(few, most + 1, size=self.n_clusterings)
-        seeds = draw_seeds(self.n_clusterings, rng)
-        return [
-            {"n_clusters": int(k), "seed": seed}
-            for k, seed in zip(n_clusters, seeds, strict=True)
-        ]
+        ends = n_clusters_range(self.n_clusters, len(X))
+        return _sized_plans(self.n_clusterings, *ends, rng)
 
     def fit_member(self, X: Series, plan: Plan) -> Made:
         model = HMMKModels(

@@ -14,7 +14,7 @@ from comitia.cluster import (
     constrained_kmeans,
 )
 from comitia.config import require_memory
-from comitia.generate import BoostingGenerator
+from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod

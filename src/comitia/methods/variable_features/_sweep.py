@@ -9,7 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import method
 from comitia.cluster import LAC, weighted_distances
 from comitia.exceptions import ComitiaError
-from comitia.generate import ParameterSweep, log_grid
+from comitia.generate.sweep import ParameterSweep, log_grid
 from comitia.represent import distance_shares
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
