@@ -368,9 +368,8 @@ class EstimatorGenerator(Generator):
             return slice(None), None, features
         rng = np.random.RandomState(plan["object_seed"])
         if "subset_seed" in plan:
-            shared = np.random.RandomState(plan["subset_seed"])
-            subset = self.objects.subset(n, shared)
-            sample = self.objects.resample(subset, n, rng)
+            subset_rng = np.random.RandomState(plan["subset_seed"])
+            sample = self.objects.draw(n, rng, subset_rng)
         else:
             sample = self.objects.draw(n, rng)
         return sample.rows, sample.counts, features
