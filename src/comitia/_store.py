@@ -20,6 +20,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._files import (
     DIGEST_BYTES,
     UNFINISHED,
@@ -57,7 +58,6 @@ FOLDER_FORMAT = "comitia-ensemble-3"
 _OLD_LABELS, _OLD_ARCHIVES = "comitia-ensemble-2", "comitia-ensemble-1"
 _NAMES = ("groups", "object_names", "clustering_names")
 _MEMBERSHIP = ("data", "indices", "indptr")
-_BLOCK_ROWS = 500_000
 
 
 def write(
@@ -80,7 +80,7 @@ def write(
     if target.suffix == ".npz":
         _write_file(ensemble, target)
     else:
-        _write_folder(ensemble, target, block_rows or _BLOCK_ROWS)
+        _write_folder(ensemble, target, block_rows or sizes.BLOCK_ROWS)
 
 
 def read(path: str | os.PathLike[str], make: Callable[..., Ensemble]) -> Ensemble:

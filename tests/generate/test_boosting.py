@@ -11,9 +11,9 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.generate import BoostingGenerator, WeightedSample
+from comitia.generate import WeightedSample
 from comitia.generate._checkpoint import fingerprint
-from comitia.generate.boosting import Round
+from comitia.generate.boosting import BoostingGenerator, Round
 from comitia.generate.boosting_rounds import (
     draw_features,
     draw_hybrid,

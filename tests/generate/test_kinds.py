@@ -253,3 +253,14 @@ def test_one_cluster_and_as_many_as_objects(k):
     for make in (FuzzyGenerator, HierarchicalGenerator, KernelGenerator):
         ensemble = make(2, n_clusters=k, random_state=0).generate(X6)
         assert_array_equal(ensemble.n_clusters_each, k)
+
+
+@pytest.mark.parametrize("generator", ON_SAMPLES, ids=name_of)
+def test_one_object_is_one_cluster(generator):
+    one = clone(generator).set_params(n_clusters=1).generate(X[:1])
+    assert_array_equal(one.labels, np.zeros((1, 4)))
+
+
+def test_neighbours_of_one_object_are_not_asked_for():
+    nearest = SpectralGenerator(2, n_clusters=1, affinity="nearest_neighbors")
+    assert_array_equal(nearest.generate(X[:1]).labels, np.zeros((1, 2)))

@@ -6,7 +6,6 @@ from sklearn.cluster import KMeans
 
 from comitia.cluster import LAC
 from comitia.generate import (
-    BoostingGenerator,
     CommunityGenerator,
     EstimatorGenerator,
     FuzzyGenerator,
@@ -16,14 +15,15 @@ from comitia.generate import (
     KMeansGenerator,
     LandmarkSpectralGenerator,
     MixtureGenerator,
-    ParameterSweep,
     RepresentationGenerator,
     SpectralGenerator,
     TreeGenerator,
     ViewsGenerator,
     generate_blocks,
 )
+from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
+from comitia.generate.sweep import ParameterSweep
 
 X = np.repeat(np.eye(4, 3), 10, axis=0) + 0.1 * np.random.RandomState(0).rand(40, 3)
 LINKS = np.kron(np.eye(4), 1 - np.eye(10))

@@ -66,11 +66,11 @@ def test_a_hybrid_sample_draws_among_its_bootstrap():
 
 def test_little_bootstraps_have_the_nominal_size():
     bag = LittleBootstraps(subset_power=0.5, n_resamples=3)
-    subset = bag.subset(400, rng())
-    assert len(subset) == 20
-    sample = bag.resample(subset, 400, rng())
-    assert sample.counts.sum() == 400
-    assert set(sample.rows) <= set(subset)
+    samples = [
+        bag.draw(400, np.random.RandomState(seed), rng()) for seed in range(1, 30)
+    ]
+    assert len(set(np.concatenate([sample.rows for sample in samples]))) == 20
+    assert {sample.counts.sum() for sample in samples} == {400}
     assert bag.draw(400, rng()).counts.sum() == 400
 
 

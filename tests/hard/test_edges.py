@@ -25,13 +25,13 @@ from comitia.generate import (
     KMeansGenerator,
     LandmarkSpectralGenerator,
     MixtureGenerator,
-    ScaledRows,
     SpectralGenerator,
     Subsample,
     generate_blocks,
     open_rows,
     regenerate,
 )
+from comitia.generate.sources import ScaledRows
 from comitia.io import read_table
 from comitia.methods import DCSS
 from comitia.methods.fixed_clusterings._constraint_projection import whitening

@@ -5,7 +5,6 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "boosting": ["BoostingGenerator"],
         "community_generator": ["CommunityGenerator"],
         "estimators": ["EstimatorGenerator"],
         "executor_row_blocks": ["generate_blocks"],
@@ -27,9 +26,8 @@ __getattr__, __dir__, __all__ = attach(
             "WeightedSample",
         ],
         "series_generators": ["HMMGenerator", "RepresentationGenerator"],
-        "sources": ["ScaledRows", "open_rows"],
+        "sources": ["open_rows"],
         "spectral_generator": ["SpectralGenerator"],
-        "sweep": ["ParameterSweep", "log_grid"],
         "trees": ["TreeGenerator"],
         "views_generator": ["ViewsGenerator"],
     },

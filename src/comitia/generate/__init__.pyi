@@ -1,6 +1,5 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.generate.boosting import BoostingGenerator as BoostingGenerator
 from comitia.generate.community_generator import CommunityGenerator as CommunityGenerator
 from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
 from comitia.generate.executor_row_blocks import generate_blocks as generate_blocks
@@ -21,16 +20,12 @@ from comitia.generate.sampling import Subsample as Subsample
 from comitia.generate.sampling import WeightedSample as WeightedSample
 from comitia.generate.series_generators import HMMGenerator as HMMGenerator
 from comitia.generate.series_generators import RepresentationGenerator as RepresentationGenerator
-from comitia.generate.sources import ScaledRows as ScaledRows
 from comitia.generate.sources import open_rows as open_rows
 from comitia.generate.spectral_generator import SpectralGenerator as SpectralGenerator
-from comitia.generate.sweep import ParameterSweep as ParameterSweep
-from comitia.generate.sweep import log_grid as log_grid
 from comitia.generate.trees import TreeGenerator as TreeGenerator
 from comitia.generate.views_generator import ViewsGenerator as ViewsGenerator
 
 __all__ = [
-    "BoostingGenerator",
     "Bootstrap",
     "CommunityGenerator",
     "EstimatorGenerator",
@@ -45,17 +40,14 @@ __all__ = [
     "LandmarkSpectralGenerator",
     "LittleBootstraps",
     "MixtureGenerator",
-    "ParameterSweep",
     "RandomProjection",
     "RepresentationGenerator",
-    "ScaledRows",
     "SpectralGenerator",
     "Subsample",
     "TreeGenerator",
     "ViewsGenerator",
     "WeightedSample",
     "generate_blocks",
-    "log_grid",
     "open_rows",
     "regenerate",
 ]

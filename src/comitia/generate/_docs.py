@@ -8,8 +8,8 @@ from typing import Any
 
 __all__ = ["SharedDocs"]
 
-# Parameters that mean the same for every generator that has them.
-_PARAMETERS = {
+# Parameters and attributes that mean the same for every generator that has them.
+_TEXTS = {
     "n_clusterings": r"""int, default=50
         Size of the ensemble, :math:`M`.""",
     "n_clusters": r"""int or (int, int), default=None
@@ -19,6 +19,9 @@ _PARAMETERS = {
         Which objects a member sees, as for :class:`EstimatorGenerator`.""",
     "features": """sampler, default=None
         Which features a member sees, as for :class:`EstimatorGenerator`.""",
+    "extend": """bool, default=False
+        Whether objects that a member did not draw are labelled too; they stay missing
+        otherwise.""",
     "n_jobs": """int, default=None
         Number of parallel jobs.""",
     "checkpoint": """path-like, default=None
@@ -27,6 +30,10 @@ _PARAMETERS = {
         Whether to draw a progress bar.""",
     "random_state": """int, RandomState instance or None, default=None
         Seed.""",
+    "ensemble_": """Ensemble
+        The clusterings.""",
+    "members_": """list
+        What labels new objects.""",
 }
 
 
@@ -34,7 +41,7 @@ class SharedDocs:
     """Completes the docstrings of its subclasses.
 
     A method without a docstring gets that of the method it overrides. A line such as
-    ``n_jobs, verbose : shared`` among the parameters of a class becomes their texts.
+    ``n_jobs, verbose : shared`` in the docstring of a class becomes their texts.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -50,4 +57,4 @@ class SharedDocs:
 
 def _texts(line: re.Match[str]) -> str:
     names = line[1].split(", ")
-    return "\n\n".join(f"    {name} : {_PARAMETERS[name]}" for name in names)
+    return "\n\n".join(f"    {name} : {_TEXTS[name]}" for name in names)

@@ -113,7 +113,7 @@ class Round(Made):
         if self.membership is not None:
             membership = np.zeros((len(self.membership), int(mapping.max()) + 1))
             membership[:, mapping] = self.membership
-        model = None if self.model is None else Renamed(self.model, mapping)
+        model = None if self.model is None else _Renamed(self.model, mapping)
         names = np.append(mapping, -1)  # an object without a label finds the -1
         return replace(
             self,
@@ -134,17 +134,8 @@ class Round(Made):
         return np.r_[mapping, free[: k - len(mapping)]]
 
 
-class Renamed:
-    """A model whose clusters have other numbers.
-
-    Parameters
-    ----------
-    model : object
-        With ``predict``, and ``predict_membership`` if it is fuzzy.
-
-    mapping : ndarray of int
-        The new number of each cluster.
-    """
+class _Renamed:
+    """A model whose clusters have other numbers."""
 
     def __init__(self, model: Any, mapping: NDArray[Any]) -> None:
         self.model = model
@@ -156,35 +147,11 @@ class Renamed:
         return getattr(self.model, name)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Label objects.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Their clusters, under the new numbers; -1 for one without a number.
-        """
         labels = np.asarray(self.model.predict(X))
         # A cluster that no object of the round is in has no number.
         return np.append(self.mapping, -1)[np.minimum(labels, len(self.mapping))]
 
     def predict_membership(self, X: Any) -> Array:
-        """Memberships of objects.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The objects.
-
-        Returns
-        -------
-        membership : ndarray of shape (n, k)
-            Their shares in the clusters, under the new numbers.
-        """
         F = self.model.predict_membership(X)
         membership = np.zeros((len(F), int(self.mapping.max()) + 1))
         membership[:, self.mapping] = F

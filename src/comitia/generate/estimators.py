@@ -101,11 +101,7 @@ class EstimatorGenerator(Generator):
 
     Attributes
     ----------
-    ensemble_ : Ensemble
-        The clusterings.
-
-    members_ : list
-        What labels new objects.
+    ensemble_, members_ : shared
 
     Examples
     --------
@@ -372,9 +368,8 @@ class EstimatorGenerator(Generator):
             return slice(None), None, features
         rng = np.random.RandomState(plan["object_seed"])
         if "subset_seed" in plan:
-            shared = np.random.RandomState(plan["subset_seed"])
-            subset = self.objects.subset(n, shared)
-            sample = self.objects.resample(subset, n, rng)
+            subset_rng = np.random.RandomState(plan["subset_seed"])
+            sample = self.objects.draw(n, rng, subset_rng)
         else:
             sample = self.objects.draw(n, rng)
         return sample.rows, sample.counts, features
@@ -481,6 +476,22 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
             f"give at most {n}, got n_samples={n}."
         )
     return fewest, most
+
+
+def _sized_plans(
+    n_clusterings: int,
+    fewest: int,
+    most: int,
+    rng: np.random.RandomState,
+    seeds: Sequence[str] = ("seed",),
+) -> list[Plan]:
+    """Plans with a number of clusters from a range, and with seeds of these names."""
+    k = rng.randint(fewest, most + 1, size=n_clusterings).tolist()
+    drawn = [draw_seeds(n_clusterings, rng) for _ in seeds]
+    return [
+        dict(zip(("n_clusters", *seeds), one, strict=True))
+        for one in zip(k, *drawn, strict=True)
+    ]
 
 
 def median_distance(

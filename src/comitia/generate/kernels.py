@@ -32,11 +32,7 @@ class KernelGenerator(EstimatorGenerator):
     widths : (float, float), default=(0.2, 2.0)
         Range of the width, as a multiple of the median distance.
 
-    objects, features : shared
-
-    extend : bool, default=False
-        Whether objects that a member did not draw are labelled; they stay missing
-        otherwise.
+    objects, features, extend : shared
 
     n_jobs, checkpoint, verbose, random_state : shared
 

@@ -43,11 +43,7 @@ class KMeansGenerator(EstimatorGenerator):
         They cost a hundredth, for an inertia that is a per cent higher. "auto" takes
         "lloyd" below 50 000 objects and "landmark" from there.
 
-    objects, features : shared
-
-    extend : bool, default=False
-        Whether objects that a member did not draw go to the nearest centre; they stay
-        missing otherwise.
+    objects, features, extend : shared
 
     n_jobs, checkpoint, verbose, random_state : shared
 

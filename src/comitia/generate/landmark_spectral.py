@@ -14,8 +14,8 @@ from comitia._sklearn import Interval
 from comitia.generate._kmeans_on_samples import sample_rows
 from comitia.generate._landmark_graph import LandmarkClusters, cut_landmark_graph
 from comitia.generate.columns import Columns
-from comitia.generate.estimators import n_clusters_range
-from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.estimators import _sized_plans, n_clusters_range
+from comitia.generate.generator import Generator, Plan
 
 __all__ = ["LandmarkSpectralGenerator"]
 
@@ -120,17 +120,7 @@ class LandmarkSpectralGenerator(Generator):
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         few, most = self._range(len(X))
-        M = self.n_clusterings
-        k = rng.randint(few, most + 1, size=M)
-        seeds, object_seeds = draw_seeds(M, rng), draw_seeds(M, rng)
-        return [
-            {
-                "n_clusters": int(k[m]),
-                "seed": seeds[m],
-                "object_seed": object_seeds[m],
-            }
-            for m in range(M)
-        ]
+        return _sized_plans(self.n_clusterings, few, most, rng, ("seed", "object_seed"))
 
     def _range(self, n: int) -> tuple[int, int]:
         if self.n_clusters is not None:

@@ -23,11 +23,7 @@ class MixtureGenerator(EstimatorGenerator):
         The kinds of covariances, of scikit-learn's ``GaussianMixture``; members take
         turns.
 
-    objects, features : shared
-
-    extend : bool, default=False
-        Whether objects that a member did not draw are labelled; they stay missing
-        otherwise.
+    objects, features, extend : shared
 
     n_jobs, checkpoint, verbose, random_state : shared
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
 from comitia.exceptions import ComitiaError
+from comitia.generate._docs import SharedDocs
 
 __all__ = [
     "Bootstrap",
@@ -55,8 +56,8 @@ class Sample(NamedTuple):
         return cls(*np.unique(drawn, return_counts=True))
 
 
-class _Sampler:
-    """Draws objects; a sampler says which, with repeats and in any order."""
+class _ObjectSampler(SharedDocs):
+    """Says which objects a member sees."""
 
     def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         """Draw from n objects.
@@ -74,14 +75,33 @@ class _Sampler:
         sample : Sample
             The objects, in order, and how often each was drawn.
         """
-        return Sample.of(self._drawn(n, rng))
+        raise NotImplementedError
 
-    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+
+class _FeatureSampler(SharedDocs):
+    """Says which features a member sees."""
+
+    def draw(self, p: int, rng: np.random.RandomState) -> FeatureMap:
+        """Draw from p features.
+
+        Parameters
+        ----------
+        p : int
+            Number of features.
+
+        rng : RandomState
+            Source of randomness.
+
+        Returns
+        -------
+        features : FeatureMap
+            Makes the features that a member sees.
+        """
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Subsample(_Sampler):
+class Subsample(_ObjectSampler):
     """A share of the objects, without replacement.
 
     Parameters
@@ -92,13 +112,13 @@ class Subsample(_Sampler):
 
     object_fraction: float = 0.8
 
-    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         size = _share(self.object_fraction, n, "object_fraction")
-        return rng.choice(n, size=size, replace=False)
+        return Sample.of(rng.choice(n, size=size, replace=False))
 
 
 @dataclass(frozen=True)
-class Bootstrap(_Sampler):
+class Bootstrap(_ObjectSampler):
     """As many draws as there are objects (or a share of that), with replacement.
 
     Parameters
@@ -109,13 +129,13 @@ class Bootstrap(_Sampler):
 
     object_fraction: float = 1.0
 
-    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         size = _share(self.object_fraction, n, "object_fraction")
-        return rng.randint(n, size=size)
+        return Sample.of(rng.randint(n, size=size))
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedSample(_Sampler):
+class WeightedSample(_ObjectSampler):
     """Objects drawn with given probabilities.
 
     Parameters
@@ -134,14 +154,14 @@ class WeightedSample(_Sampler):
     object_fraction: float = 1.0
     replace: bool = True
 
-    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         weights = _weights(self.weights, n, "object")
         size = _share(self.object_fraction, n, "object_fraction")
-        return _weighted_choice(weights, size, rng, replace=self.replace)
+        return Sample.of(_weighted_choice(weights, size, rng, replace=self.replace))
 
 
 @dataclass(frozen=True, eq=False)
-class HybridSample(_Sampler):
+class HybridSample(_ObjectSampler):
     """A bootstrap of the objects, and a weighted draw among those.
 
     Parameters
@@ -157,15 +177,15 @@ class HybridSample(_Sampler):
     weights: ArrayLike
     object_fraction: float = 1.0
 
-    def _drawn(self, n: int, rng: np.random.RandomState) -> NDArray[Any]:
+    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         weights = _weights(self.weights, n, "object")
         size = _share(self.object_fraction, n, "object_fraction")
         candidates = rng.randint(n, size=n)
-        return candidates[_weighted_choice(weights[candidates], size, rng)]
+        return Sample.of(candidates[_weighted_choice(weights[candidates], size, rng)])
 
 
 @dataclass(frozen=True)
-class LittleBootstraps:
+class LittleBootstraps(_ObjectSampler):
     r"""The bag of little bootstraps: resamples of size n of few distinct objects.
 
     A subset of :math:`b = n^\gamma` distinct objects stands for all; :math:`n` draws
@@ -184,7 +204,12 @@ class LittleBootstraps:
     subset_power: float = 0.7
     n_resamples: int = 1
 
-    def draw(self, n: int, rng: np.random.RandomState) -> Sample:
+    def draw(
+        self,
+        n: int,
+        rng: np.random.RandomState,
+        subset_rng: np.random.RandomState | None = None,
+    ) -> Sample:
         """Draw from n objects.
 
         Parameters
@@ -195,63 +220,29 @@ class LittleBootstraps:
         rng : RandomState
             Source of randomness.
 
+        subset_rng : RandomState, default=None
+            What the subset is drawn with, the same for those that share it; ``rng``
+            by default.
+
         Returns
         -------
         sample : Sample
-            The subset, and how often each of its objects was drawn.
-        """
-        return self.resample(self.subset(n, rng), n, rng)
-
-    def subset(self, n: int, rng: np.random.RandomState) -> NDArray[np.int64]:
-        """Draw the distinct objects that stand for all.
-
-        Parameters
-        ----------
-        n : int
-            Number of objects.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        subset : ndarray of int
-            The objects, in order.
+            The objects, in order, and how often each was drawn.
         """
         if not 0 < self.subset_power <= 1:
             raise ComitiaError(
                 f"subset_power={self.subset_power} must be above 0 and at most 1."
             )
         size = max(1, round(n**self.subset_power))
-        return np.sort(rng.choice(n, size=size, replace=False))
-
-    def resample(
-        self, subset: NDArray[np.int64], n: int, rng: np.random.RandomState
-    ) -> Sample:
-        """Draw n times from a subset.
-
-        Parameters
-        ----------
-        subset : ndarray of int
-            The distinct objects.
-
-        n : int
-            Number of draws.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        sample : Sample
-            The objects that were drawn, and how often.
-        """
-        counts = rng.multinomial(n, np.full(len(subset), 1 / len(subset)))
-        return Sample(subset[counts > 0], counts[counts > 0])
+        chosen = (rng if subset_rng is None else subset_rng).choice(
+            n, size=size, replace=False
+        )
+        counts = rng.multinomial(n, np.full(size, 1 / size))
+        return Sample(np.sort(chosen)[counts > 0], counts[counts > 0])
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureSubset:
+class FeatureSubset(_FeatureSampler):
     """A share of the features, uniformly or in proportion to weights.
 
     Parameters
@@ -267,21 +258,6 @@ class FeatureSubset:
     weights: ArrayLike | None = None
 
     def draw(self, p: int, rng: np.random.RandomState) -> FeatureMap:
-        """Draw from p features.
-
-        Parameters
-        ----------
-        p : int
-            Number of features.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        features : FeatureMap
-            Keeps the features that were drawn.
-        """
         if self.feature_fraction == "sqrt":
             size = max(1, round(p**0.5))
         else:
@@ -293,7 +269,7 @@ class FeatureSubset:
 
 
 @dataclass(frozen=True)
-class RandomProjection:
+class RandomProjection(_FeatureSampler):
     """Gaussian random projections of the features.
 
     Parameters
@@ -305,21 +281,6 @@ class RandomProjection:
     n_components: int | str = "sqrt"
 
     def draw(self, p: int, rng: np.random.RandomState) -> FeatureMap:
-        """Draw directions in p features.
-
-        Parameters
-        ----------
-        p : int
-            Number of features.
-
-        rng : RandomState
-            Source of randomness.
-
-        Returns
-        -------
-        features : FeatureMap
-            Projects on the directions.
-        """
         d = max(1, round(p**0.5)) if self.n_components == "sqrt" else self.n_components
         if not isinstance(d, int | np.integer) or d < 1:
             raise ComitiaError(

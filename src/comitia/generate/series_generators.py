@@ -22,6 +22,8 @@ from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.estimators import _sized_plans, n_clusters_range
+from comitia.generate.generator import Generator, OnProgress, Plan
 from comitia.generate.member import Made
 from comitia.generate.series_features import represent_series
 from comitia.generate.views_generator import Standardiser, ViewsGenerator
@@ -103,13 +105,8 @@ class HMMGenerator(Generator):
         return super().fingerprint(np.append(X.lengths, X.steps))
 
     def plan(self, X: Series, rng: np.random.RandomState) -> list[Plan]:
-        few, most = n_clusters_range(self.n_clusters, len(X))
-        n_clusters = rng.randint(few, most + 1, size=self.n_clusterings)
-        seeds = draw_seeds(self.n_clusterings, rng)
-        return [
-            {"n_clusters": int(k), "seed": seed}
-            for k, seed in zip(n_clusters, seeds, strict=True)
-        ]
+        ends = n_clusters_range(self.n_clusters, len(X))
+        return _sized_plans(self.n_clusterings, *ends, rng)
 
     def fit_member(self, X: Series, plan: Plan) -> Made:
         model = HMMKModels(

@@ -48,11 +48,7 @@ class SpectralGenerator(EstimatorGenerator):
 
     Attributes
     ----------
-    ensemble_ : Ensemble
-        The clusterings.
-
-    members_ : list
-        What labels new objects.
+    ensemble_, members_ : shared
 
     Examples
     --------

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._scales import column_scales
 from comitia._sklearn import HasMethods
 from comitia.exceptions import ComitiaError
-from comitia.generate.estimators import n_clusters_range
-from comitia.generate.generator import Generator, Plan, draw_seeds
+from comitia.generate.estimators import _sized_plans, n_clusters_range
+from comitia.generate.generator import Generator, Plan
 from comitia.generate.member import Made
 
 __all__ = ["ParameterSweep", "log_grid"]
@@ -91,7 +91,7 @@ class ParameterSweep(Generator):
     Examples
     --------
     >>> from comitia.cluster import LAC
-    >>> from comitia.generate import ParameterSweep
+    >>> from comitia.generate.sweep import ParameterSweep
     >>> X = [[0.0, 1.0], [0.1, 0.0], [5.0, 1.1], [5.1, 0.1]]
     >>> values = [{"concentration_penalty": 0.5}, {"concentration_penalty": 5.0}]
     >>> ParameterSweep(LAC(), values, n_clusters=2, random_state=0).generate(X)
@@ -163,19 +163,9 @@ class ParameterSweep(Generator):
             raise ComitiaError(
                 "parameters is empty; give one dict for each clustering."
             )
-        few, most = n_clusters_range(self.n_clusters, len(X))
-        M = len(self.parameters)
-        sizes = rng.randint(few, most + 1, size=M)
-        seeds, object_seeds = draw_seeds(M, rng), draw_seeds(M, rng)
-        return [
-            {
-                "which": m,
-                "n_clusters": int(sizes[m]),
-                "seed": seeds[m],
-                "object_seed": object_seeds[m],
-            }
-            for m in range(M)
-        ]
+        ends = n_clusters_range(self.n_clusters, len(X))
+        plans = _sized_plans(self.n_members, *ends, rng, ("seed", "object_seed"))
+        return [{"which": m, **plan} for m, plan in enumerate(plans)]
 
     def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
         seen = X

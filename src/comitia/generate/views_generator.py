@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,14 +165,16 @@ class ViewsGenerator(BaseEstimator):
         # A seed for each view, used or not, so that one view does not move another.
         seeds = draw_seeds(len(views), rng)
         parts = []
-        told = _told_of_views(self.generators_, on_progress)
-        for one, X, seed, told_here in zip(
-            self.generators_, views, seeds, told, strict=True
-        ):
-            self._equip(one, seed)
+        told: dict[str, Any] = {}
+        for v, (one, X) in enumerate(zip(self.generators_, views, strict=True)):
+            self._equip(one, seeds[v])
+            if on_progress is not None:
+                sizes = [each.n_members for each in self.generators_]
+                told["on_progress"] = partial(
+                    _tell, on_progress, sum(sizes[:v]), sum(sizes)
+                )
             present = _present(X)
-            part = one.generate(X[present], **told_here)
-            parts.append(_spread(part, present))
+            parts.append(_spread(one.generate(X[present], **told), present))
         n_each = [part.n_clusterings for part in parts]
         names = [f"view {v}" for v in range(len(views))] if names is None else names
         self.view_of_ = np.repeat(np.arange(len(views)), n_each)
@@ -228,25 +231,12 @@ class ViewsGenerator(BaseEstimator):
                 generator.set_params(**{name: value})
 
 
-def _told_of_views(
-    generators: Sequence[Any], on_progress: OnProgress | None
-) -> list[dict[str, OnProgress]]:
-    """What the generator of each view is told, so that all views count together."""
-    if on_progress is None:
-        return [{} for _ in generators]
-    sizes = [one.n_members for one in generators]
-    total, told = sum(sizes), on_progress
-
-    def of_view(v: int) -> OnProgress:
-        before = sum(sizes[:v])
-
-        def tell(stage: str, done: int, _: int) -> None:
-            if done or not v:
-                told(stage, before + done, total)
-
-        return tell
-
-    return [{"on_progress": of_view(v)} for v in range(len(sizes))]
+def _tell(
+    on_progress: OnProgress, before: int, total: int, stage: str, done: int, _: int
+) -> None:
+    """Pass on how far one view is, as a part of all."""
+    if done or not before:
+        on_progress(stage, before + done, total)
 
 
 def _present(X: Array) -> NDArray[np.bool_]:

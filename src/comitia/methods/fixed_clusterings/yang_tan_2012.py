@@ -12,7 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
 from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.config import require_memory
-from comitia.generate import BoostingGenerator
+from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCentre
 from comitia.methods._boosted import BoostedMethod
