@@ -86,6 +86,7 @@ PARTS = (
     "plot",
     "io",
     "report",
+    "workers",
     "config",
     "exceptions",
     "testing",

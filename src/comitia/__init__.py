@@ -66,6 +66,7 @@ _MODULES = {
     "testing",
     "validity",
     "weigh",
+    "workers",
 }
 
 

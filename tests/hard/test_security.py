@@ -63,15 +63,8 @@ FORBIDDEN_METHODS = {"extractall", "read_pickle"}
 
 # What is allowed after all, where, and why.
 ALLOWED = {
-    (
-        "workers/worker_process.py",
-        "pickle.loads",
-    ): "its parent, which started it, writes",
-    (
-        "evaluate/_comparison_runs.py",
-        "pickle.loads",
-    ): "its parent, which started it, writes this",
-    ("workers/worker.py", "pickle.loads"): "its child, which it started, writes this",
+    ("workers/worker_process.py", "pickle.loads"): "its parent writes this",
+    ("workers/worker.py", "pickle.loads"): "its child writes this",
     ("testing.py", "pickle.loads"): "reads what it has just written, as a check",
 }
 

@@ -115,3 +115,16 @@ def test_closing_stops_a_call_of_another_thread():
     assert [answer["status"] for answer in answers] == ["failed"]
     with pytest.raises(RuntimeError, match="was closed"):
         worker.call("os:getpid", {}, 60.0)
+
+
+class Unreadable:
+    """Cannot be unpickled."""
+
+    def __reduce__(self):
+        return fail, (ValueError("not to be read"),)
+
+
+def test_arguments_that_cannot_be_read_are_a_failed_call(bare):
+    answer = bare.call(HERE + "add", {"a": Unreadable(), "b": 1}, 60.0)
+    assert answer == {"status": "failed", "message": "not to be read"}
+    assert bare.call(HERE + "add", {"a": 1, "b": 1}, 60.0)["value"] == 2

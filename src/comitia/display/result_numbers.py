@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +110,9 @@ class ResultNumbers:
     @cached_property
     def between(self) -> Floats:
         """Agreement of the compared clusterings with each other."""
+        some = self.hard.take(clusterings=self.compared)
         with _without_warnings():
-            return agreement_matrix(
-                self.hard
-                if len(self.compared) == self.M
-                else self.hard.take(clusterings=self.compared),
-                "adjusted_rand",
-            )
+            return agreement_matrix(some, "adjusted_rand")
 
     @cached_property
     def mean_between(self) -> float:
@@ -139,29 +136,17 @@ class ResultNumbers:
 
     @cached_property
     def n_copies(self) -> int:
-        """Clusterings that are equal to an earlier one, up to names."""
-        seen: set[Any] = set()
-        if not self.ensemble.is_hard:
-            B = self.ensemble.membership.tocsc()
-            for m in range(self.M):
-                part = B[:, self.ensemble.offsets[m] : self.ensemble.offsets[m + 1]]
-                seen.add(
-                    frozenset(
-                        (column.indices.tobytes(), column.data.tobytes())
-                        for c in range(part.shape[1])
-                        for column in (part[:, [c]],)
-                    )
-                )
-            return self.M - len(seen)
-        for codes, k in zip(
-            self.ensemble.codes, self.ensemble.n_clusters_each, strict=True
-        ):
-            _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-            order = np.argsort(np.argsort(first)).astype(np.int32)
-            named = order[inverse]
-            named[codes == k] = -1
-            seen.add(named.tobytes())
-        return self.M - len(seen)
+        """Number of clusterings that are equal to an earlier one, up to names."""
+        B = self.ensemble.membership.tocsc()
+        clusters = [
+            (B.indices[start:end].tobytes(), B.data[start:end].tobytes())
+            for start, end in pairwise(B.indptr.tolist())
+        ]
+        clusterings = {
+            frozenset(clusters[start:end]) - {(b"", b"")}
+            for start, end in pairwise(self.ensemble.offsets.tolist())
+        }
+        return self.M - len(clusterings)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -24,9 +23,9 @@ __all__ = [
     "chosen_estimators",
     "count_workers",
     "draw_resample",
+    "estimator_to_send",
     "fitted_labels",
     "make_ensemble",
-    "pickled_estimator",
     "run_all",
 ]
 
@@ -41,7 +40,7 @@ class Task:
     """A method to run."""
 
     id: str
-    estimator: bytes
+    estimator: Any
     name: str
 
 
@@ -119,18 +118,17 @@ def run_all(
 def fitted_labels(
     X: Any,
     ensemble: Ensemble | None,
-    estimator: bytes,
+    estimator: Any,
     objects: Any = None,
     clusterings: Any = None,
 ) -> NDArray[np.int32]:
-    """Fit a pickled method, on everything or on a resample; called in a worker."""
-    method = pickle.loads(estimator)  # nosec B301 # run_all's
+    """Fit a method on everything or on a resample; called in a worker."""
     if clusterings is not None and ensemble is not None:
         ensemble = ensemble.take(clusterings=clusterings)
     if objects is not None:
         X = None if X is None else X[objects]
         ensemble = None if ensemble is None else ensemble.take(objects=objects)
-    return fit_on(method, X, ensemble).labels_
+    return fit_on(estimator, X, ensemble).labels_
 
 
 def count_workers(n_jobs: int | None, n_tasks: int) -> int:
@@ -201,7 +199,8 @@ def chosen_estimators(
     return found
 
 
-def pickled_estimator(estimator: Any, n_clusters: int | None, seed: int) -> bytes:
+def estimator_to_send(estimator: Any, n_clusters: int | None, seed: int) -> Any:
+    """A clone with its number of clusters and seed that any process can unpickle."""
     from joblib import wrap_non_picklable_objects
     from sklearn.base import clone
 
@@ -211,4 +210,4 @@ def pickled_estimator(estimator: Any, n_clusters: int | None, seed: int) -> byte
     if ready.get_params(deep=False).get("random_state", 0) is None:
         ready.set_params(random_state=seed)
     # By value where the class is part of a script, which the process does not import.
-    return pickle.dumps(wrap_non_picklable_objects(ready, keep_wrapper=False))
+    return wrap_non_picklable_objects(ready, keep_wrapper=False)

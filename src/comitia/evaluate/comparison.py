@@ -28,8 +28,8 @@ from comitia.evaluate._comparison_runs import (
     chosen_estimators,
     count_workers,
     draw_resample,
+    estimator_to_send,
     make_ensemble,
-    pickled_estimator,
     run_all,
 )
 from comitia.evaluate._comparison_scores import Scorer, merits_of
@@ -367,7 +367,7 @@ def compare(
     tasks = [
         Task(
             called,
-            pickled_estimator(estimator, n_clusters, int(seed)),
+            estimator_to_send(estimator, n_clusters, int(seed)),
             estimator.card.name,
         )
         for (called, estimator), seed in zip(estimators.items(), seeds, strict=False)

@@ -20,8 +20,6 @@ from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
-from comitia.generate.estimators import n_clusters_range
-from comitia.generate.generator import Generator, Plan, draw_seeds
 from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Generator, OnProgress, Plan
 from comitia.generate.member import Made

@@ -8,18 +8,17 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia._inputs import check_views
 from comitia._names import in_order, matching_rows
+from comitia.display.consensus_view import objective_columns
+from comitia.display.feature_table import check_features, name_features
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-
-if TYPE_CHECKING:
-    from comitia.display.cluster_profiles import Profile
 
 __all__ = [
     "card_of",
@@ -31,7 +30,6 @@ __all__ = [
     "object_texts",
     "objective_of",
     "parameters_of",
-    "profile_of",
     "scores_of",
     "table_of",
     "truth_of",
@@ -73,8 +71,6 @@ def table_of(X: Any, needs: Sequence[str], objects: Ensemble) -> Floats | None:
     """
     if X is None or isinstance(X, Ensemble) or {"series", "graph"} & {*needs}:
         return None
-    from comitia.display.feature_table import check_features
-
     if "views" in needs and isinstance(X, list | tuple | Mapping):
         views = check_views(X, None, missing=True)
         rows = matching_rows(objects, views, ("the result", "X"))
@@ -92,8 +88,6 @@ def graph_of(X: Any, needs: Sequence[str]) -> Any:
 def feature_names_of(
     given: Sequence[Any] | None, X: Any, data: Floats | None
 ) -> tuple[str, ...]:
-    from comitia.display.feature_table import name_features
-
     if data is None:
         return ()
     if given is None and isinstance(X, Mapping):
@@ -112,12 +106,6 @@ def _name_views(views: Mapping[Any, Any]) -> list[str]:
             view, "columns", [f"feature {j}" for j in range(np.shape(view)[1])]
         )
     ]
-
-
-def profile_of(data: Floats | None, labels: NDArray[Any]) -> Profile | None:
-    from comitia.display.cluster_profiles import cluster_profile
-
-    return None if data is None else cluster_profile(data, labels)
 
 
 def truth_of(truth: Any, objects: Ensemble) -> NDArray[Any] | None:
@@ -220,8 +208,6 @@ def gap_between(data: Floats, labels: NDArray[Any]) -> float:
 
 def objective_of(estimator: Any) -> tuple[Floats, ...]:
     """One curve for each optimisation and each of its objectives."""
-    from comitia.display.consensus_view import objective_columns
-
     runs = objective_columns(estimator)
     return tuple(curve.copy() for run in runs for curve in run.T if curve.size)
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._files import file_digest, write_json
+from comitia.display.cluster_profiles import Profile
 from comitia.io._collect import jsonable
 from comitia.io.csv_cells import digits, escape_cell, read_csv, unescape_cell, write_csv
 
 if TYPE_CHECKING:
-    from comitia.display.cluster_profiles import Profile
     from comitia.ensemble import Ensemble
     from comitia.io.results import Result
 
@@ -343,8 +343,6 @@ def _read_profile(
 ) -> tuple[tuple[str, ...], Profile | None]:
     if not (folder / "profile.csv").exists():
         return (), None
-    from comitia.display.cluster_profiles import Profile
-
     _, rows = read_csv(folder / "profile.csv")
     p = len(rows) // k
     numbers = np.array([row[2:] for row in rows], dtype=np.float64).reshape(k, p, 4)

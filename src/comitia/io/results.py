@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._files import read_json
 from comitia._lock import locked
 from comitia.config import require_memory
+from comitia.display.cluster_profiles import Profile, cluster_profile
+from comitia.display.consensus_view import weights_of
+from comitia.display.object_map import map_objects
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io import _collect as collect
@@ -25,9 +28,6 @@ from comitia.io.result_files import (
     read_files,
     write_files,
 )
-
-if TYPE_CHECKING:
-    from comitia.display.cluster_profiles import Profile
 
 __all__ = ["Result"]
 
@@ -260,9 +260,6 @@ class Result:
         """
         from sklearn.utils.validation import check_is_fitted
 
-        from comitia.display.consensus_view import weights_of
-        from comitia.display.object_map import map_objects
-
         check_is_fitted(estimator, "labels_")
         ensemble, labels = estimator.ensemble_, estimator.labels_
         n, k = len(labels), int(estimator.n_clusters_)
@@ -296,7 +293,7 @@ class Result:
             axes=axes,
             feature_names=names,
             view_names=tuple(getattr(estimator, "view_names_", ())),
-            profile=collect.profile_of(units, labels),
+            profile=None if units is None else cluster_profile(units, labels),
             scores=collect.scores_of(ensemble, labels, membership, data, known, graph),
             choice=collect.jsonable(
                 choice.to_dict() if hasattr(choice, "to_dict") else choice

@@ -10,19 +10,15 @@ from numpy.typing import NDArray
 
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
-from comitia.plot._style import colour_bar, name_ticks
+from comitia.ensemble import Ensemble
+from comitia.plot._style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
 from comitia.plot.display_base import Display
 from comitia.plot.palette import COLOURS, SEQUENTIAL
 
 __all__ = ["AgreementDisplay"]
 
 _IN_WORDS = {
-    "nmi_sqrt": "normalised mutual information",
-    "nmi_max": "normalised mutual information",
-    "nmi_min": "normalised mutual information",
-    "nmi_arithmetic": "normalised mutual information",
-    "nmi_joint": "normalised mutual information",
-    "nmi_logk": "normalised mutual information",
+    "nmi": "normalised mutual information",
     "rand": "Rand index",
     "adjusted_rand": "adjusted Rand index",
     "f_measure": "F-measure",
@@ -137,16 +133,18 @@ class AgreementDisplay(Display):
         order = np.argsort(sign * with_consensus, kind="stable")
         M = ensemble.n_clusterings
         agreement = np.empty((M + 1, M + 1))
-        agreement[0, 0] = agreement_with(labels, _alone(labels), measure)[0]
+        alone = Ensemble(np.asarray(labels)[:, None])
+        agreement[0, 0] = agreement_with(labels, alone, measure)[0]
         agreement[0, 1:] = agreement[1:, 0] = with_consensus[order]
         agreement[1:, 1:] = agreement_matrix(ensemble, measure)[np.ix_(order, order)]
+        kind = "nmi" if str(measure).startswith("nmi_") else str(measure)
         given = ensemble.clustering_names
         names = np.arange(M).astype(str) if given is None else given
         return cls(
             agreement=agreement,
             order=order,
             names=np.concatenate([["consensus"], names[order]]),
-            measure=_IN_WORDS.get(measure, str(measure)),
+            measure=_IN_WORDS.get(kind, kind),
         )
 
     def _size(self) -> tuple[float, float]:
@@ -176,9 +174,3 @@ class AgreementDisplay(Display):
 
     def _table(self) -> dict[str, Any]:
         return {"data": self.agreement, "index": self.names, "columns": self.names}
-
-
-def _alone(labels: NDArray[Any]) -> Any:
-    from comitia.ensemble import Ensemble
-
-    return Ensemble(np.asarray(labels)[:, None])

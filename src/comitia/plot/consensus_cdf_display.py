@@ -98,12 +98,12 @@ class ConsensusCDFDisplay(Display):
         """
         return cls(
             ks=np.asarray(choice.ks),
-            cdf=np.asarray(choice.cdf, dtype=np.float64),
-            cdf_at=np.asarray(choice.cdf_at, dtype=np.float64),
-            pac=np.asarray(choice.criteria["pac"], dtype=np.float64),
-            area=np.asarray(choice.criteria["area"], dtype=np.float64),
-            area_change=np.asarray(choice.criteria["delta_area"], dtype=np.float64),
-            n_clusters=int(choice.n_clusters),
+            cdf=np.asarray(choice.cdf),
+            cdf_at=np.asarray(choice.cdf_at),
+            pac=np.asarray(choice.criteria["pac"]),
+            area=np.asarray(choice.criteria["area"]),
+            area_change=np.asarray(choice.criteria["delta_area"]),
+            n_clusters=choice.n_clusters,
         )._plot_if(ax)
 
     @classmethod

@@ -90,9 +90,8 @@ class MapDisplay(Display):
             The numbers.
         """
         consensus = read_estimator(estimator)
-        return cls._from_consensus(
-            consensus, *map_objects(consensus.ensemble, X)
-        )._plot_if(ax)
+        positions, axes = map_objects(consensus.ensemble, X)
+        return cls._from_consensus(consensus, positions, axes)._plot_if(ax)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None) -> Self:

@@ -97,7 +97,8 @@ class Worker:
             started = self._ask(self._setup, _SECONDS_TO_START)
             if started["status"] != "ok":
                 return {**started, "status": "failed"}
-        request = {"function": function, "arguments": arguments}
+        # Pickled on their own: arguments that cannot be read there are a failed call.
+        request = {"function": function, "arguments": pickle.dumps(arguments)}
         return self._ask(pickle.dumps(request), time_limit)
 
     def close(self) -> None:

@@ -80,7 +80,7 @@ def main() -> None:
     write_message(answers, pickle.dumps({"status": "ok"}))
     while True:
         request = pickle.loads(requests.get())  # nosec B301 # our parent's
-        answer = _answer(request["function"], setup["shared"] | request["arguments"])
+        answer = _answer(request["function"], setup["shared"], request["arguments"])
         write_message(answers, pickle.dumps(answer))
 
 
@@ -108,11 +108,12 @@ def _limit_memory(n_bytes: int) -> None:
         resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
 
 
-def _answer(address: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _answer(address: str, shared: dict[str, Any], pickled: bytes) -> dict[str, Any]:
     module, _, name = address.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
-        return _measured(partial(function, **arguments))
+        arguments = pickle.loads(pickled)  # nosec B301 # our parent's
+        return _measured(partial(function, **shared, **arguments))
     except MemoryError as error:
         return {"status": "out of memory", "message": str(error) or "MemoryError"}
     except Exception as error:
