@@ -136,10 +136,10 @@ def test_what_weighs_nothing_does_not_vote(of):
 
 
 def test_clusters_without_weight_are_missing_labels():
-    mask = np.arange(EASY.n_clusters) % 3 > 0
+    mask = np.arange(EASY.n_clusters_total) % 3 > 0
     voters = module._voters(EASY, cluster_weights=mask * 0.5)
     assert_array_equal(voters.labels >= 0, EASY.labels > 0)
-    assert voters.n_clusters == mask.sum()
+    assert voters.n_clusters_total == mask.sum()
 
 
 class Best:
@@ -194,7 +194,7 @@ def test_clusters_that_a_selection_drops_weigh_nothing():
     "consensus", ["average", "complete", "ward", "tcut", "reassign"]
 )
 def test_a_mask_of_clusters_is_a_weighting_of_ones_and_zeros(consensus):
-    mask = np.random.RandomState(1).rand(EASY.n_clusters) < 0.7
+    mask = np.random.RandomState(1).rand(EASY.n_clusters_total) < 0.7
     assert (EASY.membership @ mask > 0).all()
     parts = [
         {"selection": lambda ensemble, X: mask, "weighting": None},

@@ -74,7 +74,7 @@ def test_overlaps_of_fuzzy_clusters_are_summed_memberships():
 def test_vote_shares_are_their_definition(seed):
     ensemble, labels = random_case(seed)
     rng = np.random.RandomState(seed)
-    w, v = rng.rand(5) + 0.1, rng.rand(ensemble.n_clusters) + 0.1
+    w, v = rng.rand(5) + 0.1, rng.rand(ensemble.n_clusters_total) + 0.1
     got = vote_shares(ensemble, labels, 3, clustering_weights=w, cluster_weights=v)
     covered = ensemble.n_votes > 0
     both = w[ensemble.clustering_of] * v
@@ -123,7 +123,7 @@ def test_the_number_of_threads_does_not_matter():
         "r = np.random.RandomState(0); E = Ensemble(r.randint(-1, 7, (20001, 9)));"
         "w = r.rand(9); y = r.randint(5, size=20001);"
         "U = vote_shares(E, y, 5, w); V = aligned_votes(E, y, 5, clustering_weights=w);"
-        "t = r.randint(5, size=E.n_clusters); L = cluster_vote(E, t, 5,"
+        "t = r.randint(5, size=E.n_clusters_total); L = cluster_vote(E, t, 5,"
         " cluster_weights=w[E.clustering_of]);"
         "import hashlib; print(hashlib.sha256(U.tobytes() + V.tobytes()"
         " + L.tobytes()).hexdigest())"

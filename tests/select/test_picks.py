@@ -157,7 +157,7 @@ def test_equal_clusterings_are_never_parted(grouper):
 def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
     rng = np.random.RandomState(seed)
     ensemble = Ensemble(rng.randint(0, 5, size=(30, 4)))
-    chosen = rng.permutation(ensemble.n_clusters)[:3]
+    chosen = rng.permutation(ensemble.n_clusters_total)[:3]
     covered = cover_clusters(ensemble, chosen)
     B = ensemble.membership.toarray() > 0
     assert set(chosen) <= set(covered)

@@ -72,7 +72,7 @@ class HMMGenerator(Generator):
     >>> from comitia.generate import HMMGenerator
     >>> X = [[0.0, 0.1, 0.0], [0.1, 0.0, 0.1], [5.0, 5.1, 5.0], [5.1, 5.0, 5.1]]
     >>> HMMGenerator(2, n_clusters=2, n_states=1, random_state=0).generate(X)
-    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters=4)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters_total=4)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -401,7 +401,7 @@ def cover_clusters(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
     """
     kept = np.unique(np.asarray(chosen, dtype=np.int64))
     B = ensemble.membership
-    mask = np.zeros(ensemble.n_clusters)
+    mask = np.zeros(ensemble.n_clusters_total)
     mask[kept] = 1.0
     left = np.asarray(B @ mask) == 0
     while left.any():

@@ -153,7 +153,7 @@ class WSPA(LACEnsembleMethod):
             )
             graph, weights = profile_similarity(P, ensemble), np.ones(n)
         else:
-            k = ensemble.n_clusters
+            k = ensemble.n_clusters_total
             soft = np.split(P, ensemble.offsets[1:-1], axis=1)
             graph = bipartite_graph(Ensemble.from_memberships(soft)).adjacency()
             weights = np.repeat([n / k, 1.0], [k, n])
