@@ -89,7 +89,7 @@ def _input(
 ) -> tuple[Ensemble, Any]:
     make = voronoi_ensemble if kind == "blobs" else uniform_ensemble
     ensemble = make(n_objects, n_clusterings, (least, most))
-    return ensemble, np.random.RandomState(0).rand(ensemble.n_clusters)
+    return ensemble, np.random.RandomState(0).rand(ensemble.n_clusters_total)
 
 
 def _fresh(ensemble: Ensemble) -> Ensemble:

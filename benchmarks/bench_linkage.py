@@ -117,7 +117,7 @@ def _cuts(tree: Any, expected: Any) -> str:
 
 def _input(n_objects: int) -> tuple[Ensemble, Any]:
     ensemble = voronoi_ensemble(n_objects, N_CLUSTERINGS)
-    return ensemble, np.random.RandomState(0).rand(ensemble.n_clusters)
+    return ensemble, np.random.RandomState(0).rand(ensemble.n_clusters_total)
 
 
 def _size(ensemble: Ensemble) -> str:

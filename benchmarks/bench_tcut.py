@@ -54,7 +54,7 @@ def _graph(n):
     labels, truth = planted_labels(n, N_CLUSTERS, N_CLUSTERINGS, NOISE, seed=0)
     codes = np.ascontiguousarray(labels.T.astype(np.uint8))
     ensemble = Ensemble.from_codes(codes, np.full(N_CLUSTERINGS, N_CLUSTERS))
-    weights = np.random.RandomState(0).uniform(0.1, 1.0, ensemble.n_clusters)
+    weights = np.random.RandomState(0).uniform(0.1, 1.0, ensemble.n_clusters_total)
     return bipartite_graph(ensemble, cluster_weights=weights), truth
 
 

@@ -185,10 +185,10 @@ def lloyd_pass(votes: Any) -> Any:
     from comitia.represent.cluster_sums import row_sums
 
     rng = np.random.RandomState(SEED)
-    table = rng.standard_normal((votes.n_clusters, N_CLUSTERS))
+    table = rng.standard_normal((votes.n_clusters_total, N_CLUSTERS))
     centres = Centres(table, np.zeros(N_CLUSTERS), None, 0.0)
 
-    squares = votes.split(row_sums(votes, np.ones(votes.n_clusters)))
+    squares = votes.split(row_sums(votes, np.ones(votes.n_clusters_total)))
     rows = rows_as_they_are(votes).lloyd_rows(squares)
     passed = rows.map("assign", rows.repeat(None), centres=centres)
     return np.asarray(next(iter(passed.gather())).counted.sums)

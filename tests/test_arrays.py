@@ -180,7 +180,7 @@ def test_products_with_memberships_on_a_device_are_those_of_sparse_ones(
     assert ensemble.kind == kind
     sparse, dense = Votes(ensemble, 2), DenseVotes(ensemble, 2, device)
     u = sparse.micro.n_objects
-    U, table, A = rng.rand(u, 2), rng.rand(ensemble.n_clusters, 2), rng.rand(u, u)
+    U, table, A = rng.rand(u, 2), rng.rand(ensemble.n_clusters_total, 2), rng.rand(u, u)
     w = rng.dirichlet(np.ones(4))
     for found, expected in [
         (dense.membership, sparse.membership.toarray()),

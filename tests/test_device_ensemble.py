@@ -245,7 +245,7 @@ def test_some_of_the_clusterings_stay_on_the_device(alike):
 def test_it_says_where_it_is():
     votes = Ensemble.on_device(torch.tensor([[0, 1], [1, 0]]))
     assert repr(votes) == (
-        "Ensemble(kind='hard', n_objects=2, n_clusterings=2, n_clusters=4, "
+        "Ensemble(kind='hard', n_objects=2, n_clusterings=2, n_clusters_total=4, "
         "device='torch')"
     )
     assert Ensemble([[0, 1], [1, 0]]).device is None

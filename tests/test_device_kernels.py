@@ -84,7 +84,7 @@ def test_weighted_tables_are_those_of_the_kernel(votes, codes, rng, sign):
     from comitia._kernels.contingency import weighted_contingency
 
     integers, _ = fixed_point(sign * rng.random_sample(votes.n_objects), 10**5)
-    expected = np.zeros(2 * (votes.n_clusters,), dtype=np.int64)
+    expected = np.zeros(2 * (votes.n_clusters_total,), dtype=np.int64)
     each = votes.n_clusters_each
     weighted_contingency(
         votes.codes, each, votes.offsets, integers, expected, 0, len(each)
@@ -105,7 +105,7 @@ def test_overlaps_with_labels_are_counted(votes, codes, rng):
 def test_row_totals_are_those_of_the_kernel(votes, codes, rng):
     from comitia._kernels.label_rows import row_totals
 
-    values = padded(votes, rng.standard_normal(votes.n_clusters))
+    values = padded(votes, rng.standard_normal(votes.n_clusters_total))
     expected = np.empty(votes.n_objects)
     row_totals(votes.codes, starts(votes), values, expected)
     got = kernels.row_totals(codes, starts(votes), values)
@@ -116,7 +116,7 @@ def test_row_totals_are_those_of_the_kernel(votes, codes, rng):
 def test_row_norms_are_those_of_the_kernel(votes, codes, rng, k):
     from comitia._kernels.label_rows import unit_scales
 
-    table = padded(votes, rng.standard_normal((votes.n_clusters, k)))
+    table = padded(votes, rng.standard_normal((votes.n_clusters_total, k)))
     scale, squares, degrees = np.zeros((3, votes.n_objects))
     unit_scales(votes.row_codes, starts(votes), table, degrees, 0.0, scale, squares)
     got = kernels.row_norms(codes, starts(votes), table)
@@ -126,7 +126,7 @@ def test_row_norms_are_those_of_the_kernel(votes, codes, rng, k):
 def test_scores_are_those_of_the_kernel(votes, codes, rng):
     from comitia._kernels.label_rows import score_rows
 
-    table = padded(votes, rng.standard_normal((votes.n_clusters, 6)))
+    table = padded(votes, rng.standard_normal((votes.n_clusters_total, 6)))
     scale = rng.random_sample(votes.n_objects)
     expected = np.empty((votes.n_objects, 6))
     score_rows(votes.row_codes, starts(votes), table, scale, expected)
@@ -139,7 +139,7 @@ def test_scores_are_those_of_the_kernel(votes, codes, rng):
 def test_nearest_centres_are_those_of_the_kernel(votes, codes, rng, with_absent):
     from comitia._kernels.label_rows import nearest_rows
 
-    table = padded(votes, rng.standard_normal((votes.n_clusters, 6)))
+    table = padded(votes, rng.standard_normal((votes.n_clusters_total, 6)))
     table[:, 4] = table[:, 2]  # ties, of which the first counts
     scale, penalty = 0.1 + rng.random_sample(votes.n_objects), rng.random_sample(6)
     penalty[[4, 5]] = penalty[2], np.inf
@@ -172,7 +172,7 @@ def test_sums_of_clusters_are_those_of_the_kernel(votes, codes, rng):
     n, each = votes.n_objects, votes.n_clusters_each
     labels = rng.randint(6, size=n).astype(np.int32)
     integers, _ = fixed_point(rng.random_sample(n), n)
-    sums = np.zeros((6, votes.n_clusters + votes.n_clusterings), dtype=np.int64)
+    sums = np.zeros((6, votes.n_clusters_total + votes.n_clusterings), dtype=np.int64)
     sum_rows(votes.row_codes, starts(votes), labels, integers, sums)
     mass = np.zeros(6, dtype=np.int64)
     sum_labels(labels, integers, mass)
@@ -185,9 +185,9 @@ def test_sums_of_clusters_are_those_of_the_kernel(votes, codes, rng):
 def test_votes_are_counted_as_by_the_kernel(votes, codes, rng):
     # Few different weights, for ties; some clusters vote for nobody.
     given = {
-        "targets": rng.randint(-1, 5, size=votes.n_clusters),
+        "targets": rng.randint(-1, 5, size=votes.n_clusters_total),
         "n_labels": 5,
-        "weights": rng.randint(3, size=votes.n_clusters) / 3.0,
+        "weights": rng.randint(3, size=votes.n_clusters_total) / 3.0,
     }
     expected = votes.engine.winners(**given)
     there = Ensemble.from_codes(codes, votes.n_clusters_each)
@@ -199,8 +199,8 @@ def test_votes_are_counted_as_by_the_kernel(votes, codes, rng):
 def test_mean_rows_are_those_of_the_kernel(votes, codes, rng):
     from comitia._kernels.label_rows import mean_rows
 
-    table = padded(votes, rng.random_sample((votes.n_clusters, 4)))
-    weights = padded(votes, rng.randint(2, size=votes.n_clusters) / 3.0)
+    table = padded(votes, rng.random_sample((votes.n_clusters_total, 4)))
+    weights = padded(votes, rng.randint(2, size=votes.n_clusters_total) / 3.0)
     expected = np.empty((votes.n_objects, 4))
     places = starts(votes).astype(np.uint64)
     mean_rows(votes.codes, places, table, weights, expected, 0, votes.n_objects)

@@ -170,7 +170,7 @@ def test_columns_of_any_type_are_read(column):
 
 def test_the_attributes_of_e6():
     votes = Ensemble(E6)
-    assert (votes.n_objects, votes.n_clusterings, votes.n_clusters) == (6, 3, 7)
+    assert (votes.n_objects, votes.n_clusterings, votes.n_clusters_total) == (6, 3, 7)
     assert votes.kind == "hard"
     assert votes.is_hard
     assert_array_equal(votes.offsets, [0, 2, 4, 7])
@@ -227,7 +227,7 @@ def test_fuzzy_memberships_are_kept():
 def test_fuzzy_objects_may_be_missing_and_empty_clusters_go():
     F = np.array([[0.5, 0.0, 0.5], [np.nan] * 3, [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     votes = Ensemble.from_memberships([F])
-    assert votes.n_clusters == 2
+    assert votes.n_clusters_total == 2
     assert_array_equal(votes.n_votes, [1, 0, 0, 1])
     assert_array_equal(votes.labels.ravel(), [0, -1, -1, 1])
 

@@ -47,27 +47,10 @@ def check_codes(
 ) -> tuple[NDArray[Any], NDArray[np.int64], str]:
     """Check labels that are coded already: their types, lengths and range.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_clusterings, n_objects)
-        Labels 0..k_m - 1 in row m, and k_m where the label is missing.
-
-    n_clusters_each : array-like of shape (n_clusterings,)
-        The number of clusters of each clustering, k_m.
-
-    least_objects : int, default=1
-        0 where a sample may have drawn nothing.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_clusterings, n_objects)
-        Contiguous and in the narrowest type; the same array where it is that already.
-
-    n_clusters_each : ndarray of int64
-        The numbers of clusters.
-
-    kind : {"hard", "partial"}
-        Whether labels are missing.
+    Codes, (n_clusterings, n_objects), are 0..k_m - 1 in row m, and k_m where the label
+    is missing. They come back contiguous and in the narrowest type, the same array
+    where they are that already, with the k_m, and ``"hard"``, or ``"partial"`` if
+    labels are missing.
     """
     codes = check_array(codes, "codes")
     least_shape = 1, least_objects
@@ -91,19 +74,7 @@ def check_extremes(
 ) -> str:
     """Check the smallest and the largest code of each clustering.
 
-    Parameters
-    ----------
-    least, most : ndarray of int of shape (n_clusterings,)
-        The codes.
-
-    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
-        The number of clusters of each clustering, k_m, which is the code of a missing
-        label.
-
-    Returns
-    -------
-    kind : {"hard", "partial"}
-        Whether labels are missing.
+    Returns ``"partial"`` if one is the code of a missing label, otherwise ``"hard"``.
     """
     wrong = (least < 0) | (most > n_clusters_each)
     if wrong.any():
@@ -121,18 +92,7 @@ def check_n_clusters(
 ) -> NDArray[np.int64]:
     """Check how many clusters each clustering has.
 
-    Parameters
-    ----------
-    n_clusters_each : array-like of shape (n_clusterings,)
-        Whole numbers.
-
-    n_clusterings : int
-        How many there must be.
-
-    Returns
-    -------
-    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
-        The numbers; a table with a line for each cluster fits the memory budget.
+    A table with a line for each cluster must fit the memory budget.
     """
     k = check_array(n_clusters_each, "n_clusters_each")
     numbers = k.dtype.kind in "iuf" and k.shape == (n_clusterings,)
@@ -158,26 +118,9 @@ def check_indicator(
     n_clusters_each: NDArray[np.int64],
     kind: str,
 ) -> csr_array:
-    """Check an indicator matrix against the labels that belong to it.
+    """Check an indicator matrix against labels that are checked already.
 
-    Parameters
-    ----------
-    membership : csr_array of shape (n_objects, n_clusters)
-        What :attr:`Ensemble.membership` is to be.
-
-    codes : ndarray of shape (n_clusterings, n_objects)
-        Labels that are checked already.
-
-    n_clusters_each : ndarray of int64 of shape (n_clusterings,)
-        The number of clusters of each clustering.
-
-    kind : {"fuzzy", "overlapping"}
-        What it is said to be.
-
-    Returns
-    -------
-    membership : csr_array
-        The same, with sorted indices.
+    It comes back with sorted indices.
     """
     if kind not in ("fuzzy", "overlapping"):
         raise ComitiaError(
@@ -240,41 +183,13 @@ def _starts(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array one that cannot be written to.
-
-    Parameters
-    ----------
-    array : ndarray
-        The array; it is changed in place.
-
-    Returns
-    -------
-    array : ndarray
-        The same.
-    """
+    """Make an array one that cannot be written to."""
     array.flags.writeable = False
     return array
 
 
 def check_names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | None:
-    """Check names that were given.
-
-    Parameters
-    ----------
-    names : sequence or None
-        The names.
-
-    n : int
-        How many there must be.
-
-    argument, noun : str
-        What messages call them, and what each belongs to.
-
-    Returns
-    -------
-    names : ndarray of str of shape (n,), or None
-        The names as text.
-    """
+    """Check n names, and make them text; messages call them by argument and noun."""
     if names is None:
         return None
     if isinstance(names, np.ndarray) and names.dtype.kind == "U":
@@ -296,23 +211,9 @@ def check_names(names: Any, n: int, argument: str, noun: str) -> NDArray[Any] | 
 
 
 def check_indices(which: ArrayLike | None, n: int, argument: str) -> NDArray[np.int64]:
-    """Check which of n things were asked for.
+    """Check which of n things were asked for, in that order: indices from 0 to n - 1.
 
-    Parameters
-    ----------
-    which : array-like of int or bool, or None
-        Indices, a mask, or None for all.
-
-    n : int
-        How many things there are.
-
-    argument : str
-        What messages call them.
-
-    Returns
-    -------
-    indices : ndarray of int64
-        From 0 to n - 1, in the order that was asked for.
+    Indices, a mask, or None for all; messages call them by the argument.
     """
     if which is None:
         return np.arange(n)
@@ -336,20 +237,10 @@ def check_indices(which: ArrayLike | None, n: int, argument: str) -> NDArray[np.
 
 
 def check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
-    """Check the memberships of one fuzzy clustering.
+    """Check the memberships of fuzzy clustering m, (n_objects, k).
 
-    Parameters
-    ----------
-    membership : array-like of shape (n_objects, k)
-        Rows that sum to one; zeros or NaN for an object that is not clustered.
-
-    m : int
-        Which clustering it is, for messages.
-
-    Returns
-    -------
-    membership : ndarray of float64
-        Without clusters that nobody is in.
+    Rows sum to one, or are zeros or NaN for an object that is not clustered. Clusters
+    that nobody is in are left out.
     """
     check_not_sparse(membership, f"memberships[{m}]")
     try:
@@ -381,21 +272,7 @@ def check_membership(membership: ArrayLike, m: int) -> NDArray[np.float64]:
 
 
 def check_sequence(given: Any, argument: str) -> list[Any]:
-    """Check that a list was given.
-
-    Parameters
-    ----------
-    given : iterable
-        What was given.
-
-    argument : str
-        What messages call it.
-
-    Returns
-    -------
-    items : list
-        Its items.
-    """
+    """Check that a list was given."""
     check_not_sparse(given, argument)
     try:
         return list(given)
@@ -406,21 +283,7 @@ def check_sequence(given: Any, argument: str) -> list[Any]:
 
 
 def check_array(given: ArrayLike, argument: str) -> NDArray[Any]:
-    """Check that something is an array.
-
-    Parameters
-    ----------
-    given : array-like
-        What was given.
-
-    argument : str
-        What messages call it.
-
-    Returns
-    -------
-    array : ndarray
-        The array.
-    """
+    """Check that something is an array."""
     check_not_sparse(given, argument)
     if isinstance(given, np.ma.MaskedArray) and np.ma.getmaskarray(given).any():
         raise ComitiaError(f"{argument} has masked entries; leave them out.")
@@ -433,24 +296,7 @@ def check_array(given: ArrayLike, argument: str) -> NDArray[Any]:
 
 
 def check_cluster(given: ArrayLike, n_objects: int, name: str) -> NDArray[np.int64]:
-    """Check the objects of one cluster.
-
-    Parameters
-    ----------
-    given : array-like of int
-        Their indices.
-
-    n_objects : int
-        How many objects there are.
-
-    name : str
-        What messages call the cluster.
-
-    Returns
-    -------
-    cluster : ndarray of int64
-        In rising order.
-    """
+    """Check the objects of one cluster, and sort them."""
     cluster = check_array(given, name)
     if cluster.ndim != 1 or len(cluster) == 0 or cluster.dtype.kind not in "iu":
         raise ComitiaError(f"{name} must be a list of object indices, not empty.")

@@ -65,16 +65,8 @@ def write(
 ) -> None:
     """Write an ensemble, all of it or nothing.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        What to write.
-
-    path : path-like
-        A file name that ends in ``.npz``, or a folder to be made.
-
-    block_rows : int, default=None
-        Objects in each block of a folder; half a million by default.
+    A path that ends in ``.npz`` is a file, any other a folder to be made, with half a
+    million objects in each block unless ``block_rows`` says otherwise.
     """
     target = Path(path)
     if target.suffix == ".npz":
@@ -86,18 +78,7 @@ def write(
 def read(path: str | os.PathLike[str], make: Callable[..., Ensemble]) -> Ensemble:
     """Read what :func:`write` wrote.
 
-    Parameters
-    ----------
-    path : path-like
-        The file or folder.
-
-    make : callable
-        Makes an ensemble of its parts, and says whether they fit.
-
-    Returns
-    -------
-    ensemble : Ensemble
-        What is in there.
+    ``make`` makes an ensemble of its parts, and says whether they fit.
     """
     source = Path(path)
     if not source.exists():
@@ -259,36 +240,11 @@ class Folder(NamedTuple):
     digests: list[str] | None  # of each block; None in folders of older versions
 
     def block(self, number: int) -> Path:
-        """The file of a block.
-
-        Parameters
-        ----------
-        number : int
-            Of the block, from 0.
-
-        Returns
-        -------
-        path : Path
-            The file.
-        """
+        """The file of a block."""
         return self.path / _labels_name(number)
 
     def read(self, number: int) -> tuple[NDArray[Any], str]:
-        """Map the labels of a block into memory, and look at all of them.
-
-        Parameters
-        ----------
-        number : int
-            Of the block, from 0.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_clusterings, n_rows)
-            The labels.
-
-        kind : {"hard", "partial"}
-            Whether labels are missing.
-        """
+        """Map the labels of a block into memory, and look at all of them."""
         return read_block(
             self.block(number),
             self.n_clusters_each,
@@ -301,21 +257,8 @@ class BlockWriter:
     """Writes the labels of an ensemble block by block.
 
     Finished blocks stay when the writing stops half-way, and a second writer of the
-    same run goes on with them.
-
-    Parameters
-    ----------
-    folder : path-like
-        Made if it is not there.
-
-    n_clusters_each : array-like of shape (n_clusterings,)
-        Clusters of each clustering.
-
-    groups, clustering_names : sequence of str, default=None
-        As those of an Ensemble.
-
-    run : str, default=""
-        Says what the blocks are made of; those of another run are refused.
+    same run goes on with them. ``run`` says what the blocks are made of; those of
+    another run are refused.
     """
 
     def __init__(
@@ -347,21 +290,7 @@ class BlockWriter:
 
     @classmethod
     def of(cls, ensemble: Ensemble, folder: str | os.PathLike[str]) -> BlockWriter:
-        """A writer for the blocks of an ensemble.
-
-        Parameters
-        ----------
-        ensemble : Ensemble
-            A hard or partial one.
-
-        folder : path-like
-            Where they go.
-
-        Returns
-        -------
-        writer : BlockWriter
-            The writer.
-        """
+        """A writer for the blocks of an ensemble."""
         names: dict[str, Any] = {
             name: None if value is None else value.tolist()
             for name, value in (
@@ -388,18 +317,7 @@ class BlockWriter:
             file.write(json.dumps(self.about, indent=1).encode())
 
     def done(self, number: int) -> bool:
-        """Whether a block is written already.
-
-        Parameters
-        ----------
-        number : int
-            Of the block, from 0.
-
-        Returns
-        -------
-        done : bool
-            True when it is there and as it was written.
-        """
+        """Whether a block is there already, and as it was written."""
         try:
             self._digest(number)
         except EnsembleFileError:
@@ -428,13 +346,7 @@ class BlockWriter:
     def write(self, number: int, codes: NDArray[Any]) -> None:
         """Write one block, all of it or nothing.
 
-        Parameters
-        ----------
-        number : int
-            Of the block, from 0.
-
-        codes : ndarray of shape (n_clusterings, n_rows)
-            Labels 0..k_m - 1, and k_m where the label is missing.
+        Codes, (n_clusterings, n_rows), are 0..k_m - 1, and k_m for a missing label.
         """
         if codes.ndim != 2 or len(codes) != len(self.n_clusters_each):
             raise ComitiaError(
@@ -459,13 +371,7 @@ class BlockWriter:
             ) from error
 
     def finish(self, n_rows: Sequence[int]) -> None:
-        """Say that all blocks are there: from now on the folder is an ensemble.
-
-        Parameters
-        ----------
-        n_rows : sequence of int
-            Objects of each block.
-        """
+        """Say that all blocks are there: from now on the folder is an ensemble."""
         kinds, digests = set(), []
         for number, n in enumerate(n_rows):
             path = self.folder / _labels_name(number)
@@ -483,18 +389,7 @@ class BlockWriter:
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
-    """Look at a folder of labels without reading the labels.
-
-    Parameters
-    ----------
-    path : path-like
-        The folder.
-
-    Returns
-    -------
-    folder : Folder
-        What it holds.
-    """
+    """Look at a folder of labels without reading the labels."""
     folder = Path(path)
     about = _about(folder)
     if about["blocks"] != "labels":
@@ -540,24 +435,7 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
 def map_block(
     path: Path, dtype: np.dtype[Any], shape: tuple[int, int] | None = None
 ) -> np.memmap[Any, Any]:
-    """Map the labels of one block into memory; :func:`read_block` also checks them.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    dtype : dtype
-        What it must hold.
-
-    shape : tuple of int, default=None
-        How many clusterings and objects; any by default.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_clusterings, n_rows)
-        They are read when they are needed.
-    """
+    """Map the labels of one block into memory; :func:`read_block` also checks them."""
     try:
         codes = npy.open_memmap(path, mode="r")
     except Exception as error:  # NumPy fails in a dozen ways on a header
@@ -575,18 +453,7 @@ def map_block(
 
 
 def version_of(path: Path) -> tuple[int, int]:
-    """Tell whether a file changed since it was looked at.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    version : tuple of int
-        When it was written, and its length.
-    """
+    """When a file was written, and its length: they tell whether it changed."""
     try:
         found = path.stat()
     except OSError as error:
@@ -599,27 +466,8 @@ def read_block(
 ) -> tuple[NDArray[Any], str]:
     """Map the labels of one block into memory, and look at all of them.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    n_clusters_each : ndarray of shape (n_clusterings,)
-        Clusters of each clustering.
-
-    n_rows : int
-        Number of objects.
-
-    digest : str or None
-        Of the labels that were written; None if that is not known.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_clusterings, n_rows)
-        The labels.
-
-    kind : {"hard", "partial"}
-        Whether labels are missing.
+    They are those with the digest, unless that is not known. Whether labels are missing
+    comes with them: ``"hard"`` or ``"partial"``.
     """
     k = n_clusters_each
     codes = map_block(path, np.dtype(narrowest(int(k.max()))), (len(k), n_rows))

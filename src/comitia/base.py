@@ -765,7 +765,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         drawn = draw_landmarks(ensemble, rng)
         labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))
         if hasattr(self, "cluster_weights_"):
-            weights: NDArray[np.float64] = np.zeros(ensemble.n_clusters)
+            weights: NDArray[np.float64] = np.zeros(ensemble.n_clusters_total)
             weights[drawn.clusters] = self.cluster_weights_
             self.cluster_weights_ = weights
         self.landmarks_ = drawn.objects

@@ -51,7 +51,7 @@ _STATE = (
 # What the same clusterings of other objects have in common.
 _CLUSTERS = (
     "n_clusterings",
-    "n_clusters",
+    "n_clusters_total",
     "kind",
     "is_hard",
     "n_clusters_each",
@@ -83,8 +83,8 @@ class Ensemble:
     r"""Several clusterings of the same objects.
 
     Hard, partial, fuzzy and overlapping clusterings are all one indicator matrix
-    :math:`B` of shape (n_objects, n_clusters), with one column for each cluster of
-    each clustering. An ensemble does not change once it is made.
+    :math:`B` of shape (n_objects, n_clusters_total), with one column for each cluster
+    of each clustering. An ensemble does not change once it is made.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Ensemble:
 
     Attributes
     ----------
-    n_objects, n_clusterings, n_clusters : int
+    n_objects, n_clusterings, n_clusters_total : int
         Number of objects, of clusterings, and of clusters of all clusterings together.
 
     kind : {"hard", "partial", "fuzzy", "overlapping"}
@@ -130,7 +130,7 @@ class Ensemble:
     >>> from comitia import Ensemble
     >>> votes = Ensemble([["a", "x"], ["a", "y"], ["b", "y"], ["b", None]])
     >>> votes
-    Ensemble(kind='partial', n_objects=4, n_clusterings=2, n_clusters=4)
+    Ensemble(kind='partial', n_objects=4, n_clusterings=2, n_clusters_total=4)
     >>> votes.labels
     array([[ 0,  0],
            [ 0,  1],
@@ -142,7 +142,7 @@ class Ensemble:
 
     n_objects: int
     n_clusterings: int
-    n_clusters: int
+    n_clusters_total: int
     kind: str
     is_hard: bool
     storage: Storage
@@ -214,7 +214,7 @@ class Ensemble:
         state: dict[str, Any] = {
             "n_objects": n,
             "n_clusterings": M,
-            "n_clusters": int(offsets[-1]),
+            "n_clusters_total": int(offsets[-1]),
             "kind": kind,
             "is_hard": kind in ("hard", "partial"),
             "storage": storage,
@@ -646,7 +646,7 @@ class Ensemble:
             "kind": self.kind,
             "n_objects": self.n_objects,
             "n_clusterings": self.n_clusterings,
-            "n_clusters": self.n_clusters,
+            "n_clusters_total": self.n_clusters_total,
         }
         if self.device is not None:
             parts["device"] = self.device
@@ -720,7 +720,7 @@ class Ensemble:
 
     @cached_property
     def membership(self) -> csr_array:
-        """The indicator matrix B, CSR of shape (n_objects, n_clusters)."""
+        """The indicator matrix B, CSR of shape (n_objects, n_clusters_total)."""
         from scipy.sparse import csr_array
 
         codes = self.row_codes
@@ -734,7 +734,7 @@ class Ensemble:
             rows = np.r_[0, np.cumsum(present.sum(axis=1))]
         B = csr_array(
             (np.ones(len(columns)), columns, rows),
-            shape=(self.n_objects, self.n_clusters),
+            shape=(self.n_objects, self.n_clusters_total),
         )
         return _frozen_csr(B)
 
@@ -763,7 +763,7 @@ class Ensemble:
 
         Returns
         -------
-        shared : csr_array of shape (n_clusters, n_clusters)
+        shared : csr_array of shape (n_clusters_total, n_clusters_total)
             How many objects each two clusters share.
         """
         return self._contingency
@@ -851,7 +851,7 @@ class Ensemble:
         clustering_weights : array-like of shape (n_clusterings,), default=None
             Weight of each clustering; 1 / n_clusterings by default.
 
-        cluster_weights : array-like of shape (n_clusters,), default=None
+        cluster_weights : array-like of shape (n_clusters_total,), default=None
             Weight of each cluster, multiplied by that of its clustering.
 
         dtype : dtype, default=float32

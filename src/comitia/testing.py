@@ -417,7 +417,7 @@ def _check_attributes(fitted: Any) -> None:
     shapes = {
         "labels_": (E.n_objects,),
         "clustering_weights_": (E.n_clusterings,),
-        "cluster_weights_": (E.n_clusters,),
+        "cluster_weights_": (E.n_clusters_total,),
         "object_weights_": (E.n_objects,),
         "linkage_": (E.n_objects - 1, 4),
         "membership_": (E.n_objects, fitted.n_clusters_),

@@ -160,7 +160,7 @@ def test_weight_of_a_clustering_is_the_mean_over_its_objects():
     rng = np.random.RandomState(0)
     labels = rng.randint(-1, 4, size=(30, 5))
     ensemble = Ensemble(labels)
-    weights = rng.rand(ensemble.n_clusters)
+    weights = rng.rand(ensemble.n_clusters_total)
     got = clustering_weights(ensemble, weights)
     for m in range(5):
         column = ensemble.labels[:, m]

@@ -52,7 +52,7 @@ def test_bins_hold_the_means_of_the_weighted_coassociation(n_bins, missing):
     rng = np.random.RandomState(1)
     weights = {
         "clustering_weights": rng.rand(ensemble.n_clusterings),
-        "cluster_weights": rng.rand(ensemble.n_clusters),
+        "cluster_weights": rng.rand(ensemble.n_clusters_total),
     }
     order = rng.permutation(ensemble.n_objects)
     S = coassociation(ensemble, dtype=np.float64, **weights)

@@ -75,7 +75,7 @@ def test_similarity_is_its_definition(seed):
     rng = np.random.RandomState(seed)
     labels = rng.randint(0, 4, size=(20, 4))
     ensemble = Ensemble(labels)
-    kept = rng.rand(ensemble.n_clusters) < 0.4
+    kept = rng.rand(ensemble.n_clusters_total) < 0.4
     S = kept_coassociation(ensemble, kept)
     assert_allclose(S, similarity_by_loops(ensemble.labels, kept), atol=1e-12)
 
@@ -154,5 +154,5 @@ def test_another_consensus_combines_the_clusters_kept():
     stable = Stable()
     fitted = ConsensusClustering(3, selection=stable).fit(ensemble)
     kept = stable.select_clusters(ensemble)
-    assert 0 < len(kept) < ensemble.n_clusters
+    assert 0 < len(kept) < ensemble.n_clusters_total
     assert fitted.selected_[kept].all()

@@ -86,9 +86,9 @@ def some(missing, seed=0):
 def containment_by_loops(E, printed, floor):
     B, n, M = E.membership.toarray(), E.n_objects, E.n_clusterings
     weights = []
-    for c in range(E.n_clusters):
+    for c in range(E.n_clusters_total):
         exponent = 0.0
-        for d in range(E.n_clusters):
+        for d in range(E.n_clusters_total):
             if E.clustering_of[c] == E.clustering_of[d]:
                 continue
             size = B[:, d].sum()

@@ -62,13 +62,13 @@ def test_overlapping_clusterings_are_refused(stability):
 
 def test_all_clusters_give_the_plain_coassociation():
     ensemble = Ensemble(planted(40, 3, 5, noise=0.3, seed=0)[0])
-    S = kept_coassociation(ensemble, np.ones(ensemble.n_clusters, dtype=bool))
+    S = kept_coassociation(ensemble, np.ones(ensemble.n_clusters_total, dtype=bool))
     assert_allclose(S, ensemble.coassociation(dtype=np.float64), atol=1e-12)
 
 
 def test_similarity_is_symmetric_and_one_for_an_object_itself():
     ensemble = Ensemble(planted(40, 3, 5, noise=0.3, seed=0)[0])
-    kept = np.random.RandomState(0).rand(ensemble.n_clusters) < 0.3
+    kept = np.random.RandomState(0).rand(ensemble.n_clusters_total) < 0.3
     for complete in (False, True):
         S = kept_coassociation(ensemble, kept, complete=complete)
         assert_allclose(S, S.T)

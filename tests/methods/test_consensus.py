@@ -137,10 +137,10 @@ def test_what_weighs_nothing_does_not_vote(of):
 
 
 def test_clusters_without_weight_are_missing_labels():
-    mask = np.arange(EASY.n_clusters) % 3 > 0
+    mask = np.arange(EASY.n_clusters_total) % 3 > 0
     voters = module.voters_of(EASY, cluster_weights=mask * 0.5)
     assert_array_equal(voters.labels >= 0, EASY.labels > 0)
-    assert voters.n_clusters == mask.sum()
+    assert voters.n_clusters_total == mask.sum()
 
 
 class Best:
@@ -195,7 +195,7 @@ def test_clusters_that_a_selection_drops_weigh_nothing():
     "consensus", ["average", "complete", "ward", "tcut", "reassign"]
 )
 def test_a_mask_of_clusters_is_a_weighting_of_ones_and_zeros(consensus):
-    mask = np.random.RandomState(1).rand(EASY.n_clusters) < 0.7
+    mask = np.random.RandomState(1).rand(EASY.n_clusters_total) < 0.7
     assert (EASY.membership @ mask > 0).all()
     parts = [
         {"selection": lambda ensemble, X: mask, "weighting": None},
@@ -304,7 +304,7 @@ def test_parts_that_do_not_fit_are_refused(parameters, message):
 def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
     rng = np.random.RandomState(seed)
     ensemble = Ensemble(rng.randint(0, 5, size=(30, 4)))
-    chosen = rng.permutation(ensemble.n_clusters)[:3]
+    chosen = rng.permutation(ensemble.n_clusters_total)[:3]
     covered = cover_clusters(ensemble, chosen)
     B = ensemble.membership.toarray() > 0
     assert set(chosen) <= set(covered)

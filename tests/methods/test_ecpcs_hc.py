@@ -106,7 +106,7 @@ def ensemble_of(kind):
 def test_the_propagated_coassociation_is_its_definition(kind, monkeypatch):
     monkeypatch.setattr("comitia.methods.fixed_clusters.ecpcs_hc._COLUMNS", 7)
     E = ensemble_of(kind)
-    Z = np.random.RandomState(0).rand(E.n_clusters, E.n_clusters)
+    Z = np.random.RandomState(0).rand(E.n_clusters_total, E.n_clusters_total)
     Z = (Z + Z.T) / 2
     got = propagated_coassociation(E, Z)
     assert_allclose(got, coassociation_by_loops(E, Z), atol=1e-12)
@@ -114,7 +114,7 @@ def test_the_propagated_coassociation_is_its_definition(kind, monkeypatch):
 
 def test_clusters_that_are_not_alike_leave_the_plain_coassociation():
     E = ensemble_of("hard")
-    got = propagated_coassociation(E, np.eye(E.n_clusters))
+    got = propagated_coassociation(E, np.eye(E.n_clusters_total))
     assert_allclose(got, coassociation(E, dtype=np.float64), atol=1e-15)
 
 

@@ -46,7 +46,7 @@ def test_prototypes_are_means_over_the_objects_that_have_labels():
     ensemble = partial_ensemble()
     rows, counts = rows_of(ensemble, "squared", None)
     powered = np.random.RandomState(3).rand(30, 2) * counts[:, None]
-    got = rows.prototypes(powered, np.zeros((2, ensemble.n_clusters)))
+    got = rows.prototypes(powered, np.zeros((2, ensemble.n_clusters_total)))
     for F, p in zip(
         blocks(ensemble, ensemble.membership.toarray()),
         blocks(ensemble, got),

@@ -26,14 +26,14 @@ def random_problem(seed):
     labels[:, 0] = np.repeat(rng.randint(3, size=20), 2)
     votes = Votes(Ensemble(labels), 3)
     F = rng.rand(len(votes.counts), 3)
-    P = rng.rand(votes.ensemble.n_clusters, 3)
+    P = rng.rand(votes.ensemble.n_clusters_total, 3)
     return votes, F, P
 
 
 def brute(votes, w, F, P, penalty):
     """The objective from dense matrices over all objects, copies apart."""
     E = votes.ensemble
-    V = np.zeros((E.n_objects, E.n_clusters))
+    V = np.zeros((E.n_objects, E.n_clusters_total))
     for i in range(E.n_objects):
         for m in range(E.n_clusterings):
             if E.labels[i, m] >= 0:

@@ -23,7 +23,7 @@ def random_case(seed, n=30, M=4, k=3):
 
 
 def links_by_loops(P, E):
-    K, owner = E.n_clusters, E.clustering_of
+    K, owner = E.n_clusters_total, E.clustering_of
     B = E.membership.toarray() > 0
 
     def between(c, d):

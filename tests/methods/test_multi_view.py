@@ -102,7 +102,7 @@ def test_views_weigh_what_their_clusters_weigh_by_size():
     views = [without(X0, slice(0, 9)), X1]
     fitted = MultiViewEnsemble(3, generators=FEW, random_state=0).fit(views)
     E, mass = fitted.ensemble_, np.zeros(2)
-    for c in range(E.n_clusters):
+    for c in range(E.n_clusters_total):
         view = 0 if E.clustering_of[c] < 6 else 1
         mass[view] += fitted.cluster_weights_[c] * E.sizes[c]
     assert_allclose(fitted.view_weights_, mass / mass.sum())

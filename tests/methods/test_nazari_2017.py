@@ -49,7 +49,7 @@ def test_similarity_is_the_mean_over_shared_retained_clusters():
     labels[np.random.RandomState(0).rand(25, 5) < 0.2] = -1
     E = Ensemble(labels)
     rng = np.random.RandomState(1)
-    weights, selected = rng.rand(E.n_clusters), rng.rand(E.n_clusters) < 0.5
+    weights, selected = rng.rand(E.n_clusters_total), rng.rand(E.n_clusters_total) < 0.5
     S = squareform(mean_weights(E, weights, selected))
     B = E.membership.toarray() > 0
     for i in range(25):

@@ -24,7 +24,7 @@ def random_problem(seed, n=20):
     labels[:, 0] = np.repeat(rng.randint(3, size=n), 2)  # everyone has a label
     votes = Votes(Ensemble(labels), 3)
     U = rng.rand(len(votes.counts), 3) + 0.1
-    V = rng.rand(votes.ensemble.n_clusters, 3) + 0.1
+    V = rng.rand(votes.ensemble.n_clusters_total, 3) + 0.1
     return labels, votes, U, V
 
 

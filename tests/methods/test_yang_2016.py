@@ -71,7 +71,7 @@ def certainty_by_loops(E, graph):
     B, A = E.membership.toarray() > 0, graph.toarray() > 0
     blocks = np.split(B, E.offsets[1:-1], axis=1)
     weights = []
-    for c in range(E.n_clusters):
+    for c in range(E.n_clusters_total):
         terms = []
         for i in range(E.n_objects):
             for j in range(i):
@@ -121,7 +121,7 @@ def test_memberships_and_labels_belong_together():
     assert_allclose(fitted.membership_.sum(axis=1), 1.0)
     assert (fitted.membership_[np.arange(60), fitted.labels_] > 0).all()
     assert fitted.membership_.shape[1] >= fitted.n_clusters_
-    assert fitted.cluster_weights_.shape == (fitted.ensemble_.n_clusters,)
+    assert fitted.cluster_weights_.shape == (fitted.ensemble_.n_clusters_total,)
 
 
 def test_separate_cliques_are_found_at_once():

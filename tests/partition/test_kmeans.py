@@ -81,7 +81,7 @@ def padded_rows(seed, missing):
 def test_row_kernels_score_and_sum_like_the_indicator_matrix(missing):
     E, starts = padded_rows(0, missing)
     random = rng(1)
-    table = random.randn(E.n_clusters, 3)
+    table = random.randn(E.n_clusters_total, 3)
     scale, penalty = random.rand(E.n_objects) + 0.5, random.rand(3)
     absent = random.rand(E.n_clusterings, 3)
     padded = np.insert(table, E.offsets[1:], 0.0, axis=0)

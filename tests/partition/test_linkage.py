@@ -75,7 +75,7 @@ def test_each_merge_is_of_the_nearest_two(seed, weighted, linkage):
     weights = {}
     if weighted:
         rng = np.random.RandomState(seed)
-        weights["cluster_weights"] = rng.rand(ensemble.n_clusters)
+        weights["cluster_weights"] = rng.rand(ensemble.n_clusters_total)
         weights["clustering_weights"] = rng.dirichlet(np.ones(ensemble.n_clusterings))
     tree = ensemble_linkage(ensemble, linkage=linkage, **weights)
     assert hierarchy.is_valid_linkage(tree)
@@ -89,7 +89,7 @@ def test_tree_without_ties_is_that_of_scipy(seed, linkage):
     # Sixteen clusterings of thirty objects: no two pairs meet in the same clusters.
     rng = np.random.RandomState(seed)
     ensemble = Ensemble(rng.randint(2, size=(30, 16)))
-    weights = rng.rand(ensemble.n_clusters)
+    weights = rng.rand(ensemble.n_clusters_total)
     D = squareform(distances(ensemble, cluster_weights=weights), checks=False)
     assert len(np.unique(D.round(9))) == len(D)
     expected = hierarchy.linkage(D, linkage)

@@ -32,7 +32,7 @@ def fuzzy_ensemble(seed, n=60):
 
 
 def graph_of(ensemble, seed=0, cluster_edges=None):
-    weights = np.random.RandomState(seed).uniform(0.2, 1.0, ensemble.n_clusters)
+    weights = np.random.RandomState(seed).uniform(0.2, 1.0, ensemble.n_clusters_total)
     return bipartite_graph(
         ensemble, cluster_weights=weights, cluster_edges=cluster_edges
     )
@@ -58,7 +58,7 @@ def test_the_implicit_points_are_those_of_the_definition(missing, edges):
     E = random_ensemble(1, missing=missing)
     S = None
     if edges:
-        S = np.random.RandomState(2).rand(E.n_clusters, E.n_clusters)
+        S = np.random.RandomState(2).rand(E.n_clusters_total, E.n_clusters_total)
         S = S + S.T
     graph = graph_of(E, cluster_edges=S)
     embedding = bipartite_embedding(graph, 4)
@@ -94,7 +94,7 @@ def test_eigenvalues_are_squared_singular_values_and_the_largest_is_one():
 def test_weighted_contingency_is_the_sparse_product(missing, n_ranges):
     E = random_ensemble(5, missing=missing)
     weights = np.random.RandomState(0).randint(1, 1000, size=E.n_objects)
-    got = np.zeros((E.n_clusters, E.n_clusters))
+    got = np.zeros((E.n_clusters_total, E.n_clusters_total))
     ends = np.linspace(0, E.n_clusterings, n_ranges + 1).astype(int)
     for first, last in pairwise(ends):
         weighted_contingency(
@@ -120,7 +120,7 @@ def test_blocks_of_objects_do_not_change_the_contingency():
 def test_row_kernels_are_sums_of_table_rows():
     E = random_ensemble(6, missing=0.3)
     starts = E.offsets[:-1] + np.arange(E.n_clusterings)
-    table = np.random.RandomState(0).randn(E.n_clusters, 3)
+    table = np.random.RandomState(0).randn(E.n_clusters_total, 3)
     padded = np.insert(table, E.offsets[1:], 0.0, axis=0)
     scale, squares, totals = np.empty((3, E.n_objects))
     degrees = np.random.RandomState(1).rand(E.n_objects)
@@ -185,7 +185,7 @@ def test_starts_on_a_sample_find_the_parts_of_many_objects():
 
 def test_a_scale_of_all_weights_does_not_matter():
     E = random_ensemble(7)
-    weights = np.random.RandomState(0).uniform(0.2, 1.0, E.n_clusters)
+    weights = np.random.RandomState(0).uniform(0.2, 1.0, E.n_clusters_total)
     one, other = (
         tcut(
             bipartite_graph(E, cluster_weights=factor * weights),
@@ -237,7 +237,7 @@ rng = np.random.RandomState(0)
 truth = rng.randint(6, size=150_000)
 codes = np.where(rng.rand(8, 150_000) < 0.6, rng.randint(6, size=(8, 150_000)), truth)
 E = Ensemble(list(codes))
-weights = rng.rand(E.n_clusters)
+weights = rng.rand(E.n_clusters_total)
 graph = bipartite_graph(E, cluster_weights=weights)
 cut = tcut(graph, 6, np.random.RandomState(0))
 rows = kmeans_rows(E, 6, np.random.RandomState(0), object_weights=rng.rand(150_000))
@@ -264,7 +264,7 @@ def test_few_labels_are_cut_as_many_are(missing, monkeypatch):
     labels, _ = planted(80, 4, 9, noise=0.4, seed=5)
     labels[np.random.RandomState(0).rand(*labels.shape) < missing] = -1
     weights = np.random.RandomState(1).uniform(
-        0.2, 1.0, size=Ensemble(labels).n_clusters
+        0.2, 1.0, size=Ensemble(labels).n_clusters_total
     )
 
     def cut():

@@ -35,8 +35,8 @@ def test_groups_of_clusters_vote_by_their_formula(seed, kind):
         E = Ensemble.from_memberships(rng.dirichlet(np.ones(4), size=(5, 300)))
     else:
         E = Ensemble(rng.randint(-1, 4, size=(300, 5)))
-    targets = rng.randint(-1, 3, size=E.n_clusters)
-    w = rng.rand(E.n_clusters)
+    targets = rng.randint(-1, 3, size=E.n_clusters_total)
+    w = rng.rand(E.n_clusters_total)
     sums = vote_by_loops(E, targets, 3, w, mean=False)
     expected = [winner(row) for row in sums]
     assert_array_equal(cluster_vote(E, targets, 3, cluster_weights=w), expected)
@@ -52,8 +52,8 @@ def test_groups_of_clusters_vote_by_their_formula(seed, kind):
 def test_the_vote_of_more_objects_than_a_task_takes():
     rng = np.random.RandomState(0)
     E = Ensemble(rng.randint(6, size=(10_001, 7)))
-    targets = rng.randint(5, size=E.n_clusters)
-    sums = vote_by_loops(E, targets, 5, np.ones(E.n_clusters), mean=False)
+    targets = rng.randint(5, size=E.n_clusters_total)
+    sums = vote_by_loops(E, targets, 5, np.ones(E.n_clusters_total), mean=False)
     assert_array_equal(cluster_vote(E, targets, 5), sums.argmax(axis=1))
 
 

@@ -65,7 +65,7 @@ def test_weights_multiply_as_in_the_definition(seed):
     labels = random_labels(seed)
     ensemble = Ensemble(labels)
     rng = np.random.RandomState(seed)
-    w, v = rng.rand(ensemble.n_clusterings), rng.rand(ensemble.n_clusters)
+    w, v = rng.rand(ensemble.n_clusterings), rng.rand(ensemble.n_clusters_total)
 
     def weights_of(m, label):
         code = ensemble.labels[labels[:, m] == label, m][0]
@@ -106,7 +106,7 @@ def test_large_and_small_clusters_give_sparse_products(n_clusters):
     # Two clusters are compared label by label, sixty are walked through by lists.
     rng = np.random.RandomState(0)
     ensemble = Ensemble(rng.randint(n_clusters, size=(300, 7)))
-    w = rng.rand(ensemble.n_clusters)
+    w = rng.rand(ensemble.n_clusters_total)
     B = ensemble.membership.toarray()
     expected = (B * w / 7) @ B.T
     got = coassociation(ensemble, cluster_weights=w)

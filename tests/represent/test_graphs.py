@@ -100,7 +100,7 @@ def test_bad_object_weights_are_refused(weights):
 
 def test_the_bipartite_graph_is_the_weighted_membership():
     ensemble = random_partial(1)
-    w, v = np.arange(1, 6.0), np.linspace(0, 1, ensemble.n_clusters)
+    w, v = np.arange(1, 6.0), np.linspace(0, 1, ensemble.n_clusters_total)
     graph = bipartite_graph(ensemble, clustering_weights=w, cluster_weights=v)
     expected = ensemble.membership.toarray() * (w[ensemble.clustering_of] * v)
     assert_allclose(graph.matrix().toarray(), expected)
@@ -120,7 +120,7 @@ def test_cluster_edges_stand_below_the_objects(form):
 @pytest.mark.parametrize("joined", [False, True])
 def test_the_adjacency_is_the_bipartite_matrix_both_ways(joined):
     ensemble = random_partial(2)
-    K = ensemble.n_clusters
+    K = ensemble.n_clusters_total
     C = jaccard_clusters(ensemble).toarray() if joined else np.zeros((K, K))
     graph = bipartite_graph(
         ensemble,

@@ -68,7 +68,7 @@ def test_overlaps_of_fuzzy_clusters_are_summed_memberships():
 def test_vote_shares_are_their_definition(seed):
     ensemble, labels = random_case(seed)
     rng = np.random.RandomState(seed)
-    w, v = rng.rand(5) + 0.1, rng.rand(ensemble.n_clusters) + 0.1
+    w, v = rng.rand(5) + 0.1, rng.rand(ensemble.n_clusters_total) + 0.1
     got = vote_shares(ensemble, labels, 3, clustering_weights=w, cluster_weights=v)
     covered = ensemble.n_votes > 0
     both = w[ensemble.clustering_of] * v
@@ -117,7 +117,7 @@ def test_the_number_of_threads_does_not_matter():
         "from comitia.partition import cluster_vote;"
         "r = np.random.RandomState(0); E = Ensemble(r.randint(-1, 7, (20001, 9)));"
         "w = r.rand(9); y = r.randint(5, size=20001);"
-        "t = r.randint(5, size=E.n_clusters); U = vote_shares(E, y, 5, w);"
+        "t = r.randint(5, size=E.n_clusters_total); U = vote_shares(E, y, 5, w);"
         "V = group_votes(E, t, 5, w[E.clustering_of]); L = cluster_vote(E, t, 5,"
         " cluster_weights=w[E.clustering_of]);"
         "import hashlib; print(hashlib.sha256(U.tobytes() + V.tobytes()"

@@ -3,6 +3,9 @@
 The cost of a table is its increments, one per object. Clusterings with few clusters
 are therefore fused into one column whose code names a cluster of each of them: one
 increment then feeds the tables of all pairs of their members.
+
+Codes, (M, n), are labels 0..k_m - 1, and k_m where the label is missing; ``n_clusters``
+are the k_m, and ``offsets`` where the clusters of each clustering begin among all.
 """
 
 from __future__ import annotations
@@ -84,21 +87,7 @@ def all_tables(
 ) -> Iterator[Tables]:
     """Count the table of every two different clusterings, in batches.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_clusterings, n)
-        Labels 0..k_m - 1, and k_m where the label is missing.
-
-    n_clusters : ndarray of shape (n_clusterings,)
-        Clusters of each clustering, k_m.
-
-    batch_cells : int
-        About how many cells a batch has.
-
-    Yields
-    ------
-    tables : Tables
-        Each pair of clusterings comes once, in either order.
+    Each pair comes once, in either order; a batch has about ``batch_cells`` cells.
     """
     columns = fuse(codes, n_clusters, most_codes(codes.shape[1]))
     first, second = np.triu_indices(len(columns.codes), 1)
@@ -112,24 +101,7 @@ def contingency_csr(
     offsets: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-    """Every table at once as one sparse matrix, B'B.
-
-    Parameters
-    ----------
-    codes, n_clusters : ndarray
-        The clusterings, as for :func:`all_tables`.
-
-    offsets : ndarray of shape (n_clusterings + 1,)
-        Where the clusters of each clustering begin.
-
-    sizes : ndarray of shape (offsets[-1],)
-        Objects of each cluster: the diagonal.
-
-    Returns
-    -------
-    data, indices, indptr : ndarray
-        The parts of a CSR matrix.
-    """
+    """Every table at once as the parts of a CSR matrix: data, indices, indptr."""
     dense = contingency_dense(codes, n_clusters, offsets, sizes)
     filled = np.zeros(len(dense) + 1, dtype=np.int64)
     over_tasks(partial(_count_filled, dense, filled), len(dense))
@@ -146,24 +118,7 @@ def contingency_dense(
     offsets: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> NDArray[np.uint32]:
-    """Every table at once as one matrix, B'B.
-
-    Parameters
-    ----------
-    codes, n_clusters : ndarray
-        The clusterings, as for :func:`all_tables`.
-
-    offsets : ndarray of shape (n_clusterings + 1,)
-        Where the clusters of each clustering begin.
-
-    sizes : ndarray of shape (offsets[-1],)
-        Objects of each cluster: the diagonal.
-
-    Returns
-    -------
-    shared : ndarray of shape (offsets[-1], offsets[-1])
-        How many objects each two clusters share.
-    """
+    """Every table at once as one matrix, B'B; sizes are its diagonal."""
     dense = np.zeros((offsets[-1], offsets[-1]), dtype=np.uint32)
     np.fill_diagonal(dense, sizes)
     for tables in all_tables(codes, n_clusters):
@@ -177,21 +132,7 @@ def tables_of(
     n_clusters: NDArray[np.int64],
     offsets: NDArray[np.int64],
 ) -> Iterator[Tables]:
-    """The tables that stand in one matrix, a clustering against all later ones.
-
-    Parameters
-    ----------
-    shared : ndarray of shape (offsets[-1], offsets[-1])
-        As :func:`contingency_dense` counts it.
-
-    n_clusters, offsets : ndarray
-        Clusters of each clustering, and where they begin.
-
-    Yields
-    ------
-    tables : Tables
-        Each pair of clusterings comes once.
-    """
+    """The tables that stand in one matrix, a clustering against all later ones."""
     for m in range(len(n_clusters) - 1):
         later = np.arange(m + 1, len(n_clusters))
         rows = shared[offsets[m] : offsets[m + 1]]
@@ -215,24 +156,7 @@ def tables_against(
 ) -> Iterator[Tables]:
     """Count the tables of one label vector against every clustering, in batches.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        Labels 0..n_labels - 1, and n_labels where missing.
-
-    n_labels : int
-        Clusters of the label vector.
-
-    codes, n_clusters : ndarray
-        The clusterings, as for :func:`all_tables`.
-
-    batch_cells : int
-        About how many cells a batch has.
-
-    Returns
-    -------
-    tables : iterator of Tables
-        ``first`` is 0 everywhere and stands for the label vector.
+    Its labels are 0..n_labels - 1, and n_labels where missing; it is ``first`` 0.
     """
     one = fuse(labels[None, :], np.array([n_labels]), 0)
     columns = fuse(codes, n_clusters, 0)
@@ -243,18 +167,7 @@ def tables_against(
 def cluster_sizes(
     codes: NDArray[Any], n_clusters: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Objects of each cluster: tables against a clustering into one cluster.
-
-    Parameters
-    ----------
-    codes, n_clusters : ndarray
-        The clusterings, as for :func:`all_tables`.
-
-    Returns
-    -------
-    sizes : ndarray of shape (sum of n_clusters,)
-        Of the clusters of all clusterings, one behind the other.
-    """
+    """Objects of each cluster: tables against a clustering into one cluster."""
     everybody = np.zeros(codes.shape[1], dtype=codes.dtype)
     tables = tables_against(everybody, 1, codes, n_clusters)
     return np.concatenate([batch.counts for batch in tables]).astype(np.int64)
@@ -266,23 +179,9 @@ def most_codes(n: int) -> int:
 
 
 def fuse(codes: NDArray[Any], n_clusters: NDArray[np.int64], n_codes: int) -> Columns:
-    """Put clusterings with few clusters together into columns.
+    """Put clusterings with few clusters together into columns of ``n_codes`` at most.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_clusterings, n)
-        Labels 0..k_m - 1, and k_m where the label is missing.
-
-    n_clusters : ndarray of shape (n_clusterings,)
-        Clusters of each clustering, k_m.
-
-    n_codes : int
-        The most codes of a fused column; clusterings with more stay alone.
-
-    Returns
-    -------
-    columns : Columns
-        The columns.
+    Clusterings with more stay alone.
     """
     base = n_clusters + (codes.max(axis=1) == n_clusters)
     # First fit, largest first: the usual heuristic of bin packing, here for products.
@@ -612,21 +511,8 @@ def pair_sums(
 ) -> NDArray[np.int64]:
     """What the measures need of each table, in integers and hence exactly.
 
-    Parameters
-    ----------
-    tables : Tables
-        The tables.
-
-    k_first, k_second : ndarray
-        Clusters of the clusterings in rows and in columns.
-
-    logs_of, scale : ndarray, float
-        Of :func:`xlogx_table`.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_tables, 7)
-        Objects; squares of cells, row sums and column sums; c ln c of these three.
+    Objects; squares of cells, row sums and column sums; c ln c of these three, times
+    the scale.
     """
     sums = np.empty((len(tables.first), 7), dtype=np.int64)
     work = partial(_pair_sums, *tables, k_first, k_second, logs_of, scale, sums)

@@ -47,21 +47,8 @@ def fixed_point(weights: ArrayLike, n_terms: int) -> tuple[NDArray[np.int64], fl
         w \approx \mathrm{round}(w \, s) \, / \, s, \qquad
         s = 2^e, \quad n_\text{terms} \, \max |w| \, s < 2^{62}.
 
-    Parameters
-    ----------
-    weights : array-like of float
-        The weights :math:`w`, finite.
-
-    n_terms : int
-        The most terms that any one sum will have.
-
-    Returns
-    -------
-    integers : ndarray of int64, same shape as weights
-        The weights times the scale, rounded. A sum of ``n_terms`` of them fits int64.
-
-    scale : float
-        The power of two :math:`s`; divide a sum by it to get back to weights.
+    The integers and the scale :math:`s` are returned; a sum of so many terms fits
+    int64, and divided by the scale it is a sum of weights.
 
     Examples
     --------
@@ -75,21 +62,7 @@ def fixed_point(weights: ArrayLike, n_terms: int) -> tuple[NDArray[np.int64], fl
 
 
 def fixed_scale(largest: float, n_terms: int) -> float:
-    """Scale at which a sum of so many weights fits int64.
-
-    Parameters
-    ----------
-    largest : float
-        The largest weight.
-
-    n_terms : int
-        The most terms that any one sum will have.
-
-    Returns
-    -------
-    scale : float
-        A power of two.
-    """
+    """Scale, a power of two, at which a sum of n_terms weights fits int64."""
     if not math.isfinite(largest):
         raise ComitiaError("weights must be finite; got NaN or infinity.")
     # frexp: largest < 2**a and n_terms < 2**b, also where their product overflows.
@@ -101,49 +74,18 @@ def fixed_scale(largest: float, n_terms: int) -> float:
 
 
 def xlogx_scale(n: int) -> float:
-    """Scale at which sums of c ln c over the cells of a table of n objects fit int64.
-
-    Parameters
-    ----------
-    n : int
-        Number of objects; no such sum exceeds n ln n.
-
-    Returns
-    -------
-    scale : float
-        A power of two.
-    """
+    """Scale at which sums of c ln c over a table, n ln n at most, fit int64."""
     return fixed_scale(n * math.log(max(n, 2)), 1)
 
 
 def xlogx(counts: ArrayLike, scale: float) -> NDArray[np.int64]:
-    """The values c ln c in fixed point, with 0 ln 0 = 0.
-
-    Parameters
-    ----------
-    counts : array-like
-        The counts c, 0 or more.
-
-    scale : float
-        Of :func:`xlogx_scale`.
-
-    Returns
-    -------
-    values : ndarray of int64, same shape as counts
-        Rounded c ln c times the scale.
-    """
+    """The values c ln c, rounded times the scale, with 0 ln 0 = 0."""
     counts = np.asarray(counts, dtype=np.float64)
     return np.rint(counts * np.log(np.maximum(counts, 1.0)) * scale).astype(np.int64)
 
 
 def thread_count() -> int:
-    """How many threads kernels may use: numba's setting.
-
-    Returns
-    -------
-    n_threads : int
-        ``NUMBA_NUM_THREADS``, or what :func:`numba.set_num_threads` says.
-    """
+    """How many threads kernels may use: numba's setting."""
     import numba
 
     return int(numba.get_num_threads())
@@ -160,17 +102,8 @@ def over_ranges(
     threads run them at once, or a fork of a process that has run one, unless the
     threading layer happens to be one that bears it.
 
-    Parameters
-    ----------
-    work : callable
-        Handles the rows from start to stop - 1. What it writes for one range must
-        not depend on the other ranges, so that their number does not matter.
-
-    n_rows : int
-        Number of rows.
-
-    cost : float, default=1.0
-        How much work a row is, where a row of labels is 1.
+    What is written for one range must not depend on the others, so that their number
+    does not matter. ``cost`` is how much work a row is, where a row of labels is 1.
     """
     n_ranges = min(n_rows, int(n_rows * cost / ROWS_PER_THREAD))
     if n_ranges > 1:  # numba is not asked about threads that nobody needs
@@ -190,16 +123,7 @@ def over_tasks(work: Callable[[int, int], None], n_tasks: int) -> None:
     """Call ``work(lo, hi)`` for ranges of tasks that differ in cost.
 
     As :func:`over_ranges`, with more ranges than threads, each taken by the thread
-    that is free.
-
-    Parameters
-    ----------
-    work : callable
-        Does the tasks from lo to hi - 1. A task writes what no other task writes, so
-        that the ranges cannot change the result.
-
-    n_tasks : int
-        Number of tasks; each is worth the hand-over to a thread.
+    that is free. Each task is worth the hand-over to a thread.
     """
     import numba
 
@@ -216,18 +140,7 @@ def over_tasks(work: Callable[[int, int], None], n_tasks: int) -> None:
 
 
 def steps(start: int, stop: int) -> Iterator[slice]:
-    """Cut a range of rows into steps.
-
-    Parameters
-    ----------
-    start, stop : int
-        The first row, and the one behind the last.
-
-    Yields
-    ------
-    rows : slice
-        The rows of one step.
-    """
+    """Cut a range of rows into steps."""
     for lo in range(start, stop, _STEP):
         yield slice(lo, min(lo + _STEP, stop))
 

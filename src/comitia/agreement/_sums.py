@@ -129,7 +129,7 @@ def _squared(ensemble: Ensemble) -> tuple[Floats, Floats]:
     """Whether each object is clustered, and its summed squared memberships; (n, M)."""
     from scipy.sparse import csr_array
 
-    K = ensemble.n_clusters
+    K = ensemble.n_clusters_total
     owner = csr_array(
         (np.ones(K), (np.arange(K), ensemble.clustering_of)),
         shape=(K, ensemble.n_clusterings),

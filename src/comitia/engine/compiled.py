@@ -245,7 +245,7 @@ class LabelRows:
     ) -> None:
         self.micro = micro
         self.ensemble = micro.ensemble
-        self.each = micro.each
+        self.each: Any = micro.each
         self.scale = scale
         self.squares = squares
         self.units = units or Units()

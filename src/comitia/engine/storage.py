@@ -128,7 +128,7 @@ class Mapped(Storage):
         return Mapped, (self.folder, self.number)
 
     @property
-    def codes(self) -> NDArray[Any]:  # type: ignore[override]
+    def codes(self) -> NDArray[Any]:
         """The labels, (n_clusterings, n_rows), mapped as long as they are used.
 
         They are checked when they are first read, and again when the file changed.
@@ -227,7 +227,7 @@ class InBlocks(Storage):
         )
 
     @property
-    def codes(self) -> Any:  # type: ignore[override]
+    def codes(self) -> Any:
         """Not here: what works on the labels works on blocks, or reads them."""
         raise ComitiaError(f"the labels are in {self.source}; read them first.")
 

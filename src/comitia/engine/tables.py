@@ -237,7 +237,7 @@ def cluster_entropies(ensemble: Ensemble) -> Floats:
     Of the objects of the cluster that the clustering clusters; exactly 0 where it
     keeps them together.
     """
-    K, M = ensemble.n_clusters, ensemble.n_clusterings
+    K, M = ensemble.n_clusters_total, ensemble.n_clusterings
     require_memory(
         16 * K * M,
         f"the entropies of {K} clusters in {M} clusterings",
@@ -258,7 +258,7 @@ def cluster_entropies(ensemble: Ensemble) -> Floats:
 
 
 def _sparse_entropies(ensemble: Ensemble) -> Floats:
-    K, M = ensemble.n_clusters, ensemble.n_clusterings
+    K, M = ensemble.n_clusters_total, ensemble.n_clusterings
     shared = ensemble.contingency().tocoo()
     pair = shared.row * np.int64(M) + ensemble.clustering_of[shared.col]
     observed = np.bincount(pair, shared.data, minlength=K * M)

@@ -239,7 +239,7 @@ class BoostingGenerator(Generator):
     ...     random_state=0,
     ... )
     >>> generator.generate([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
-    Ensemble(kind='partial', n_objects=6, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='partial', n_objects=6, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -63,7 +63,7 @@ class CommunityGenerator(Generator):
     >>> from comitia.generate import CommunityGenerator
     >>> two_pairs = np.kron(np.eye(2), [[0, 1], [1, 0]])
     >>> CommunityGenerator(3, random_state=0).generate(two_pairs)
-    Ensemble(kind='hard', n_objects=4, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

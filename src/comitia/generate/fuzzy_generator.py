@@ -58,7 +58,7 @@ class FuzzyGenerator(EstimatorGenerator):
     >>> from comitia.generate import FuzzyGenerator
     >>> X = [[0.0], [0.1], [5.0], [5.1]]
     >>> FuzzyGenerator(3, n_clusters=2, random_state=0).generate(X)
-    Ensemble(kind='fuzzy', n_objects=4, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='fuzzy', n_objects=4, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

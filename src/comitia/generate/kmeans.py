@@ -68,7 +68,7 @@ class KMeansGenerator(EstimatorGenerator):
     >>> from comitia.generate import KMeansGenerator
     >>> X = [[0.0], [0.1], [5.0], [5.1]]
     >>> KMeansGenerator(n_clusterings=3, n_clusters=2, random_state=0).generate(X)
-    Ensemble(kind='hard', n_objects=4, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -87,7 +87,7 @@ class LandmarkSpectralGenerator(Generator):
     >>> LandmarkSpectralGenerator(
     ...     3, n_clusters=2, n_neighbors=2, random_state=0
     ... ).generate(X)
-    Ensemble(kind='hard', n_objects=6, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='hard', n_objects=6, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

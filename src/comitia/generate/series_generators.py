@@ -21,7 +21,7 @@ from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.estimators import _sized_plans, n_clusters_range
-from comitia.generate.generator import Generator, OnProgress, Plan
+from comitia.generate.generator import Generator, Plan
 from comitia.generate.member import Made
 from comitia.generate.series_features import represent_series
 from comitia.generate.views_generator import Standardiser, ViewsGenerator
@@ -62,7 +62,7 @@ class HMMGenerator(Generator):
     >>> from comitia.generate import HMMGenerator
     >>> X = [[0.0, 0.1, 0.0], [0.1, 0.0, 0.1], [5.0, 5.1, 5.0], [5.1, 5.0, 5.1]]
     >>> HMMGenerator(2, n_clusters=2, n_states=1, random_state=0).generate(X)
-    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters=4)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters_total=4)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -55,7 +55,7 @@ class SpectralGenerator(EstimatorGenerator):
     >>> from comitia.generate import SpectralGenerator
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
     >>> SpectralGenerator(3, n_clusters=2, random_state=0).generate(X)
-    Ensemble(kind='hard', n_objects=6, n_clusterings=3, n_clusters=6)
+    Ensemble(kind='hard', n_objects=6, n_clusterings=3, n_clusters_total=6)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -95,7 +95,7 @@ class ParameterSweep(Generator):
     >>> X = [[0.0, 1.0], [0.1, 0.0], [5.0, 1.1], [5.1, 0.1]]
     >>> values = [{"concentration_penalty": 0.5}, {"concentration_penalty": 5.0}]
     >>> ParameterSweep(LAC(), values, n_clusters=2, random_state=0).generate(X)
-    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters=4)
+    Ensemble(kind='hard', n_objects=4, n_clusterings=2, n_clusters_total=4)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -119,7 +119,7 @@ class ViewsGenerator(BaseEstimator):
     >>> twice = KMeansGenerator(2, n_clusters=2)
     >>> ensemble = ViewsGenerator(twice, random_state=0).generate([X0, X1])
     >>> ensemble
-    Ensemble(kind='partial', n_objects=4, n_clusterings=4, n_clusters=8)
+    Ensemble(kind='partial', n_objects=4, n_clusterings=4, n_clusters_total=8)
     >>> ensemble.labels[3, 2:]
     array([-1, -1], dtype=int32)
     """

@@ -315,7 +315,7 @@ def _read_weights(
         ).reshape(shapes[name])
         for name, texts in values.items()
     }
-    M, K = ensemble.n_clusterings, ensemble.n_clusters
+    M, K = ensemble.n_clusterings, ensemble.n_clusters_total
     fit = {
         "clustering_weights": [(M,)],
         "cluster_weights": [(K,)],

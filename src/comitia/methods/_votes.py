@@ -218,7 +218,7 @@ class DenseVotes(Votes):
     def __init__(self, ensemble: Ensemble, n_clusters: int, device: str) -> None:
         super().__init__(ensemble, n_clusters)
         self.device = device
-        u, K = self.micro.n_objects, self.micro.n_clusters
+        u, K = self.micro.n_objects, self.micro.n_clusters_total
         # B, and of the same size the fit and what it leaves.
         require_device_memory(
             u * (4 * K + 8 * n_clusters),

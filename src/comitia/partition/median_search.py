@@ -134,7 +134,7 @@ class MedianSearch:
         self._columns = np.ascontiguousarray(np.where(missing, -1, columns).T)
         self._offsets = np.asarray(ensemble.offsets, dtype=np.int64)
         sizes = np.bincount(
-            self._columns[self._columns >= 0], minlength=ensemble.n_clusters
+            self._columns[self._columns >= 0], minlength=ensemble.n_clusters_total
         )
         self._form = _form(likeness, sizes, ensemble, weights)
         self._state = self._empty_state(len(self._form.inner))
@@ -379,7 +379,7 @@ class MedianSearch:
         n, M, K = (
             self.ensemble.n_objects,
             self.ensemble.n_clusterings,
-            self.ensemble.n_clusters,
+            self.ensemble.n_clusters_total,
         )
         slots = self.n_clusters
         if slots is None:

@@ -234,7 +234,7 @@ def _embedded(
     else:
         k = int(n_clusters)
         values, vectors = largest_eigenpairs(N, k)
-    table = np.zeros((graph.ensemble.n_clusters, k))
+    table = np.zeros((graph.ensemble.n_clusters_total, k))
     table[used] = graph.weights[used, None] * vectors[:, :k] / root[:, None]
     return values[:k], table, micro.rows.map(_points_of, d, table=table)
 

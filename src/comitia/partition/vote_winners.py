@@ -180,8 +180,8 @@ def _check_groups(
     n_groups: int,
     cluster_weights: ArrayLike | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    members, _ = check_labels(groups, "groups", ensemble.n_clusters, n_groups)
-    weights = _vote_weights(cluster_weights, ensemble.n_clusters, "cluster")
+    members, _ = check_labels(groups, "groups", ensemble.n_clusters_total, n_groups)
+    weights = _vote_weights(cluster_weights, ensemble.n_clusters_total, "cluster")
     return members.astype(np.int64), weights
 
 

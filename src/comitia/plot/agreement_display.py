@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.ensemble import Ensemble
-from comitia.plot._style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
+from comitia.plot._style import colour_bar, name_ticks
 from comitia.plot.display_base import Display
 from comitia.plot.palette import COLOURS, SEQUENTIAL
 

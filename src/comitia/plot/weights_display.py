@@ -320,7 +320,7 @@ def _names(
         called = np.arange(ensemble.n_clusterings).astype(str)
     if of == "clusterings":
         return called
-    if of == "clusters" and n == ensemble.n_clusters:
+    if of == "clusters" and n == ensemble.n_clusters_total:
         within = np.arange(n) - ensemble.offsets[ensemble.clustering_of]
         owners = called[ensemble.clustering_of]
         return np.array([f"{m}, {c}" for m, c in zip(owners, within, strict=True)])

@@ -157,10 +157,10 @@ def bipartite_graph(
     if cluster_edges is not None:
         if not issparse(cluster_edges):
             cluster_edges = np.asarray(cluster_edges, dtype=np.float64)
-        if cluster_edges.shape != 2 * (ensemble.n_clusters,):
+        if cluster_edges.shape != 2 * (ensemble.n_clusters_total,):
             raise ComitiaError(
                 "cluster_edges must have one row and one column per cluster, "
-                f"{2 * (ensemble.n_clusters,)}; got shape {cluster_edges.shape}."
+                f"{2 * (ensemble.n_clusters_total,)}; got shape {cluster_edges.shape}."
             )
         if cluster_edges.min() < 0:
             raise ComitiaError("cluster_edges must not be negative.")
@@ -206,7 +206,7 @@ def combined_weights(
     if cluster_weights is None:
         return weights
     return weights * _check_weights(
-        cluster_weights, ensemble.n_clusters, "cluster_weights", "cluster"
+        cluster_weights, ensemble.n_clusters_total, "cluster_weights", "cluster"
     )
 
 
@@ -272,17 +272,17 @@ def jaccard_clusters(
     else:
         w = _object_weights(object_weights, ensemble.n_objects)
         shared = _weighted_contingency(ensemble, w)
-    c = np.repeat(np.arange(ensemble.n_clusters), np.diff(shared.indptr))
+    c = np.repeat(np.arange(ensemble.n_clusters_total), np.diff(shared.indptr))
     d = shared.indices
     size = shared.diagonal().astype(np.float64)
     other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
     # Zeros are not stored, so that clusters without weight make no 0 / 0.
     c, d, intersection = c[other], d[other], shared.data[other]
     similarity = intersection / (size[c] + size[d] - intersection)
-    every = np.arange(ensemble.n_clusters)
+    every = np.arange(ensemble.n_clusters_total)
     J = csr_array(
         (
-            np.concatenate([similarity, np.ones(ensemble.n_clusters)]),
+            np.concatenate([similarity, np.ones(ensemble.n_clusters_total)]),
             (np.concatenate([c, every]), np.concatenate([d, every])),
         ),
         shape=shared.shape,

@@ -131,7 +131,10 @@ class ImplicitCoassociation:
 
         Q = np.ascontiguousarray(Q)
         codes = self.ensemble.row_codes
-        size = (self.ensemble.n_clusters + self.ensemble.n_clusterings, Q.shape[1])
+        size = (
+            self.ensemble.n_clusters_total + self.ensemble.n_clusterings,
+            Q.shape[1],
+        )
 
         def add(lo: int) -> NDArray[np.float64]:
             part = np.zeros(size)
@@ -206,4 +209,4 @@ class ImplicitCoassociation:
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         """Where each cluster stands in the padded table."""
-        return np.arange(self.ensemble.n_clusters) + self.ensemble.clustering_of
+        return np.arange(self.ensemble.n_clusters_total) + self.ensemble.clustering_of

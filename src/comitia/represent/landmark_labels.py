@@ -120,7 +120,7 @@ def extend_labels(
         A label for each object.
     """
     k = int(labels.max()) + 1
-    shared = np.zeros((ensemble.n_clusters, k))
+    shared = np.zeros((ensemble.n_clusters_total, k))
     shared[landmarks.clusters] = overlaps(landmarks.ensemble, labels, k)
     sizes = shared.sum(axis=1, keepdims=True)
     shares = np.divide(shared, sizes, out=np.zeros_like(shared), where=sizes > 0)

@@ -129,7 +129,7 @@ def soft_assignment(
             )
     elif not temperature > 0:
         raise ComitiaError(f"temperature={temperature} must be positive.")
-    n, K = ensemble.n_objects, ensemble.n_clusters
+    n, K = ensemble.n_objects, ensemble.n_clusters_total
     require_memory(2 * 8 * n * K, f"the probabilities of {K} clusters, {n} objects")
     centres = weighted_centres(X, ensemble, object_weights)
     # Squares of small distances between large numbers would lose their digits.
@@ -189,9 +189,10 @@ def profile_similarity(
     """
     P = np.asarray(probabilities, dtype=np.float64)
     n = ensemble.n_objects
-    if P.shape != (n, ensemble.n_clusters):
+    if P.shape != (n, ensemble.n_clusters_total):
         raise ComitiaError(
-            f"probabilities must have shape {(n, ensemble.n_clusters)}; got {P.shape}."
+            f"probabilities must have shape {(n, ensemble.n_clusters_total)}; got "
+            f"{P.shape}."
         )
     require_memory(
         n * n * np.dtype(dtype).itemsize,

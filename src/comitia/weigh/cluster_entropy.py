@@ -52,7 +52,7 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
     from comitia._kernels.contingency import minimum_table
 
     B = ensemble.membership
-    shared = minimum_table(B.data, B.indices, B.indptr, ensemble.n_clusters)
+    shared = minimum_table(B.data, B.indices, B.indptr, ensemble.n_clusters_total)
     blocks = np.split(shared, ensemble.offsets[1:-1], axis=1)
     return np.sum([entropy(block, base=2) for block in blocks], axis=0)
 

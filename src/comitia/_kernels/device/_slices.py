@@ -50,18 +50,7 @@ def zeros(beside: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def narrowest(largest: int) -> Any:
-    """Smallest type of PyTorch that holds 0..largest and that it can compute with.
-
-    Parameters
-    ----------
-    largest : int
-        The largest code.
-
-    Returns
-    -------
-    dtype : torch.dtype
-        ``uint8``, ``int16`` or ``int32``.
-    """
+    """Smallest type of PyTorch that holds 0..largest and that it can compute with."""
     import torch
 
     if largest <= torch.iinfo(torch.uint8).max:

@@ -20,25 +20,11 @@ Tensor = Any  # torch is not imported before it is needed
 def distinct_rows(
     codes: Tensor, n_each: NDArray[np.int64], most: int, glance: int
 ) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Find the different rows of labels, if they are few.
+    """Find the different rows of labels, if they are ``most`` or fewer, or None.
 
-    Parameters
-    ----------
-    codes, n_each : tensor, ndarray
-        The clusterings, as for :func:`count_pairs`.
-
-    most : int
-        How many different rows are few.
-
-    glance : int
-        Objects that are looked at first; with more different rows among them the
-        others are not looked at.
-
-    Returns
-    -------
-    first, inverse, counts : tensor of int64
-        The first object of each row, in the order of appearance; the row of each
-        object; the objects of each row. None if there are more than ``most`` rows.
+    First object of each row, in the order of appearance; row of each object; objects of
+    each row. With more different rows among the first ``glance`` objects the others are
+    not looked at.
     """
     n = codes.shape[1]
     if n > glance and _distinct(codes[:, :glance], n_each, most) is None:
@@ -85,18 +71,7 @@ def _grouped(key: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def in_order(labels: Tensor) -> tuple[NDArray[np.int32], int]:
     """Number labels in the order of their first appearance, and bring them back.
 
-    Parameters
-    ----------
-    labels : tensor of shape (n,)
-        Labels 0 or more, and small.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The same in other numbers.
-
-    n_found : int
-        How many occur.
+    Labels are 0 or more, and small. How many occur comes with them.
     """
     import torch
 

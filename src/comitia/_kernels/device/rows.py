@@ -1,4 +1,10 @@
-"""What belongs to one object, added up in the order of the compiled kernels."""
+"""What belongs to one object, added up in the order of the compiled kernels.
+
+Codes are a tensor (M, n) of labels 0..k_m - 1, and k_m where there is none. Tables,
+(n_rows, k), have a row for each cluster and one for missing labels behind each
+clustering; ``starts`` says where the rows of each clustering begin. What comes back is
+a tensor with a row for each object.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +32,7 @@ Tensor = Any  # torch is not imported before it is needed
 def row_totals(
     codes: Tensor, starts: NDArray[np.int64], values: NDArray[np.float64]
 ) -> Tensor:
-    """Sum of the values of each object's clusters, clustering after clustering.
-
-    Parameters
-    ----------
-    codes : tensor of shape (n_clusterings, n)
-        Labels, as for :func:`count_pairs`.
-
-    starts : ndarray of shape (n_clusterings,)
-        Where the values of each clustering begin.
-
-    values : ndarray
-        The values; behind those of each clustering the one for a missing label.
-
-    Returns
-    -------
-    totals : tensor of shape (n,) of float64
-        The sums.
-    """
+    """Sum of the values of each object's clusters, clustering after clustering."""
     import torch
 
     placed = put(codes, values)
@@ -57,21 +46,7 @@ def row_totals(
 def row_norms(
     codes: Tensor, starts: NDArray[np.int64], table: NDArray[np.float64]
 ) -> Tensor:
-    """Length of the sum of each object's table rows.
-
-    Parameters
-    ----------
-    codes, starts : tensor, ndarray
-        As for :func:`row_totals`.
-
-    table : ndarray of shape (n_rows, k)
-        A row for each cluster, and one for missing labels behind each clustering.
-
-    Returns
-    -------
-    norms : tensor of shape (n,) of float64
-        The lengths.
-    """
+    """Length of the sum of each object's table rows."""
     import torch
 
     placed = put(codes, table)
@@ -91,21 +66,7 @@ def score_rows(
     table: NDArray[np.float64],
     scale: Tensor | None,
 ) -> Tensor:
-    """All scores of each object: scale times the sum of its table rows.
-
-    Parameters
-    ----------
-    codes, starts, table : tensor, ndarray, ndarray
-        As for :func:`row_norms`.
-
-    scale : tensor of shape (n,) of float64, or None
-        Factor of each object; None for one.
-
-    Returns
-    -------
-    scores : tensor of shape (n, k) of float64
-        The scores.
-    """
+    """All scores of each object: its scale, or one, times the sum of its table rows."""
     scores = table_rows(codes, starts, put(codes, table))
     return scores if scale is None else scores.mul_(scale[:, None])
 
@@ -119,33 +80,10 @@ def nearest_rows(
     penalty: NDArray[np.float64],
     absent: NDArray[np.float64] | None,
 ) -> tuple[Tensor, Tensor]:
-    """Best cluster of each object: the largest scale * score - penalty.
+    """Best cluster of each object, and its score: the largest scale * score - penalty.
 
-    Parameters
-    ----------
-    codes, starts, table : tensor, ndarray, ndarray
-        As for :func:`row_norms`.
-
-    n_each : ndarray of shape (n_clusterings,)
-        Clusters of each clustering.
-
-    scale : tensor of shape (n,) of float64, or None
-        Factor of each object; None for one.
-
-    penalty : ndarray of shape (k,)
-        What is taken off the scores.
-
-    absent : ndarray of shape (n_clusterings, k) or None
-        What each clustering brings to the penalty; objects without a label there get
-        it back.
-
-    Returns
-    -------
-    labels : tensor of shape (n,) of int32
-        The best cluster, the first of equals.
-
-    best : tensor of shape (n,) of float64
-        Its score.
+    The first of equals. ``absent``, (M, k), is what each clustering brings to the
+    penalty; objects without a label there get it back. A scale of None is one.
     """
     import torch
 
@@ -170,24 +108,7 @@ def nearest_rows(
 
 
 def table_rows(codes: Tensor, starts: NDArray[np.int64], table: Tensor) -> Tensor:
-    """Add up the table rows of each object's labels, clustering after clustering.
-
-    Parameters
-    ----------
-    codes : tensor of shape (n_clusterings, n)
-        Labels, as for :func:`count_pairs`.
-
-    starts : ndarray of shape (n_clusterings,)
-        Where the rows of each clustering begin.
-
-    table : tensor of shape (n_rows, k) of float64
-        The rows, where the labels are.
-
-    Returns
-    -------
-    sums : tensor of shape (n, k) of float64
-        The sum of each object.
-    """
+    """Add up the table rows of each object's labels, clustering after clustering."""
     import torch
 
     first = torch.tensor(starts.tolist(), dtype=torch.int32, device=codes.device)
@@ -202,18 +123,7 @@ def mean_rows(
 ) -> NDArray[np.float64]:
     """Weighted mean, for each object, of the table rows of the clusters it is in.
 
-    Parameters
-    ----------
-    codes, starts, table : tensor, ndarray, ndarray
-        As for :func:`row_norms`.
-
-    weights : ndarray of shape (n_rows,)
-        Weight of each row of the table.
-
-    Returns
-    -------
-    means : ndarray of shape (n, k)
-        The means, in memory; zeros where the clusters of an object weigh nothing.
+    An array in memory; zeros where the clusters of an object weigh nothing.
     """
     import torch
 
@@ -235,26 +145,9 @@ def plurality(
     keep: int,
     drop: int,
 ) -> Tensor:
-    """Give each object the label with the most votes; the lowest of equals.
+    """Give each object the label with the most votes; the lowest of equals, or -1.
 
-    Parameters
-    ----------
-    codes, starts : tensor, ndarray
-        As for :func:`row_totals`.
-
-    ballots : ndarray of int64
-        The weight of each cluster with the label it votes for in the lowest bits.
-
-    blank : ndarray of shape (n_labels + 1,) of int64
-        The count of each label before the first vote.
-
-    keep, drop : int
-        Masks the guard bits out; the bits below the votes.
-
-    Returns
-    -------
-    labels : tensor of shape (n,) of int32
-        The winners; -1 for an object without votes.
+    Ballots, blank counts and masks are those of the compiled kernel.
     """
     import torch
 
@@ -280,21 +173,8 @@ def nearest_centres(
 ) -> Tensor:
     """Centre with the largest x'centre - penalty; the first of equals.
 
-    Parameters
-    ----------
-    columns : tensor of shape (p, n)
-        The data, feature by feature.
-
-    centres : ndarray of shape (k, p)
-        The centres, of the type of the data.
-
-    penalty : ndarray of shape (k,)
-        Half the squared length of each centre.
-
-    Returns
-    -------
-    labels : tensor of shape (n,)
-        In the narrowest type that holds one more than they are.
+    Columns, (p, n), are the data feature by feature; the labels have the narrowest type
+    that holds one more than they are.
     """
     import torch
 

@@ -1,4 +1,9 @@
-"""Sums over objects, exact in floating point: products with one-hot matrices."""
+"""Sums over objects, exact in floating point: products with one-hot matrices.
+
+Codes are a tensor (M, n) of labels 0..k_m - 1, and k_m where the label is missing;
+``n_each`` are the k_m, K together. Weights are a tensor (n,) of int64, of either sign,
+whose sums fit int64. What comes back is an array in memory.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +30,7 @@ Tensor = Any  # torch is not imported before it is needed
 
 
 def count_pairs(codes: Tensor, n_each: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Objects that each two clusters share: B'B.
-
-    Parameters
-    ----------
-    codes : tensor of shape (n_clusterings, n)
-        Labels 0..k_m - 1, and k_m where the label is missing.
-
-    n_each : ndarray of shape (n_clusterings,)
-        Clusters of each clustering, k_m.
-
-    Returns
-    -------
-    shared : ndarray of shape (K, K)
-        The counts.
-    """
+    """Objects that each two clusters share: B'B."""
     owner, within = _clusters(codes, n_each)
     total = zeros(codes, (len(owner), len(owner)))
     for rows in slices(codes.shape[1], len(owner)):
@@ -51,24 +42,7 @@ def count_pairs(codes: Tensor, n_each: NDArray[np.int64]) -> NDArray[np.int64]:
 def count_with(
     labels: Tensor, n_labels: int, codes: Tensor, n_each: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Objects that each label shares with each cluster.
-
-    Parameters
-    ----------
-    labels : tensor of shape (n,)
-        Labels 0..n_labels - 1; others do not count.
-
-    n_labels : int
-        Number of labels.
-
-    codes, n_each : tensor, ndarray
-        The clusterings, as for :func:`count_pairs`.
-
-    Returns
-    -------
-    shared : ndarray of shape (n_labels, K)
-        The counts.
-    """
+    """Objects that each label 0..n_labels - 1 shares with each cluster."""
     import torch
 
     owner, within = _clusters(codes, n_each)
@@ -83,21 +57,7 @@ def count_with(
 def weighted_contingency(
     codes: Tensor, n_each: NDArray[np.int64], weights: Tensor
 ) -> NDArray[np.int64]:
-    """B' diag(weights) B of integers.
-
-    Parameters
-    ----------
-    codes, n_each : tensor, ndarray
-        The clusterings, as for :func:`count_pairs`.
-
-    weights : tensor of shape (n,) of int64
-        Weight of each object, of either sign; their sums fit int64.
-
-    Returns
-    -------
-    shared : ndarray of shape (K, K)
-        The sums.
-    """
+    """B' diag(weights) B of integers."""
     import torch
 
     owner, within = _clusters(codes, n_each)
@@ -117,27 +77,7 @@ def sum_rows(
     weights: Tensor,
     n_clusters: int,
 ) -> NDArray[np.int64]:
-    """Add the integer weight of each object to its cluster, label by label.
-
-    Parameters
-    ----------
-    codes, n_each : tensor, ndarray
-        The clusterings, as for :func:`count_pairs`.
-
-    labels : tensor of shape (n,)
-        The cluster of each object.
-
-    weights : tensor of shape (n,) of int64
-        Weight of each object, as for :func:`weighted_contingency`.
-
-    n_clusters : int
-        Number of clusters.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_clusters, K)
-        Summed weights of the objects of each cluster that have each label.
-    """
+    """Add the integer weight of each object to its cluster, label by label, (k, K)."""
     import torch
 
     owner, within = _clusters(codes, n_each)
@@ -153,18 +93,7 @@ def sum_rows(
 
 
 def sum_labels(labels: Tensor, weights: Tensor, n_clusters: int) -> NDArray[np.int64]:
-    """Add the integer weight of each object to its cluster.
-
-    Parameters
-    ----------
-    labels, weights, n_clusters : tensor, tensor, int
-        As for :func:`sum_rows`.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_clusters,)
-        Summed weights of the objects of each cluster.
-    """
+    """Add the integer weight of each object to its cluster."""
     import torch
 
     names = torch.arange(n_clusters, device=labels.device)[:, None]

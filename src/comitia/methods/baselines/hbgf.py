@@ -125,7 +125,7 @@ class HBGF(EnsembleMethod):
         )
         weights = {"clustering_weights": self.clustering_weights_}
         micro, counts, inverse = ensemble.distinct()
-        n_clusters = ensemble.n_clusters
+        n_clusters = ensemble.n_clusters_total
         of_clusters = np.full(n_clusters, int(self.variant != "objects"))
         if self.variant == "even":
             # A cluster of all objects separates none of them: it has no weight.

@@ -290,7 +290,7 @@ class ConsensusClustering(EnsembleMethod):
         weights = self._weigh(smaller, X)
         # What was dropped weighs nothing, so that fitted weights fit the ensemble.
         if "cluster_weights" in weights:
-            self.cluster_weights_ = np.zeros(ensemble.n_clusters)
+            self.cluster_weights_ = np.zeros(ensemble.n_clusters_total)
             of_kept = kept[ensemble.clustering_of]
             self.cluster_weights_[of_kept] = weights["cluster_weights"]
         else:
@@ -313,11 +313,11 @@ class ConsensusClustering(EnsembleMethod):
             # Of one cluster each, clusterings and their clusters are the same.
             of_clusters = (
                 chosen.dtype == bool
-                and chosen.shape == (ensemble.n_clusters,)
-                and ensemble.n_clusters != ensemble.n_clusterings
+                and chosen.shape == (ensemble.n_clusters_total,)
+                and ensemble.n_clusters_total != ensemble.n_clusterings
             )
         what = "cluster" if of_clusters else "clustering"
-        n = ensemble.n_clusters if of_clusters else ensemble.n_clusterings
+        n = ensemble.n_clusters_total if of_clusters else ensemble.n_clusterings
         kept = np.zeros(n, dtype=bool)
         try:
             # An empty list is one of floats.
@@ -358,7 +358,7 @@ class ConsensusClustering(EnsembleMethod):
         weights = np.asarray(found, dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalise_weights(weights)}
-        if weights.shape == (ensemble.n_clusters,):
+        if weights.shape == (ensemble.n_clusters_total,):
             if not np.isfinite(weights).all() or (weights < 0).any():
                 raise ComitiaError(
                     "weighting gave weights that are negative or not finite."
@@ -367,7 +367,7 @@ class ConsensusClustering(EnsembleMethod):
         raise ComitiaError(
             f"weighting returned weights of shape {weights.shape}; expected one for "
             f"each of {ensemble.n_clusterings} clusterings or "
-            f"{ensemble.n_clusters} clusters."
+            f"{ensemble.n_clusters_total} clusters."
         )
 
 
@@ -379,7 +379,7 @@ def cover_clusters(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
     """
     kept = np.unique(np.asarray(chosen, dtype=np.int64))
     B = ensemble.membership
-    mask = np.zeros(ensemble.n_clusters)
+    mask = np.zeros(ensemble.n_clusters_total)
     mask[kept] = 1.0
     left = np.asarray(B @ mask) == 0
     while left.any():

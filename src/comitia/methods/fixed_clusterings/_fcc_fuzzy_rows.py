@@ -96,7 +96,7 @@ class _Rows:
     ) -> None:
         from scipy.sparse import csr_array
 
-        M, K = ensemble.n_clusterings, ensemble.n_clusters
+        M, K = ensemble.n_clusterings, ensemble.n_clusters_total
         self.g = get_bregman(divergence)
         if np.isfinite(self.g.lowest) and divergence != "kl":
             raise ComitiaError(

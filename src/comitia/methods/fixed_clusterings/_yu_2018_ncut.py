@@ -35,7 +35,7 @@ def ncut_points(
     or of the clusters, whichever are fewer.
     """
     w, totals = np.asarray(clustering_weights), np.asarray(sizes)
-    if micro.n_objects < micro.n_clusters:
+    if micro.n_objects < micro.n_clusters_total:
         points = _from_objects(micro, counts, w, totals, n_clusters)
     else:
         points = _from_clusters(micro, counts, w, totals, n_clusters)
@@ -63,7 +63,9 @@ def _from_clusters(
 ) -> Floats:
     """A random walk on the co-association is two steps on a graph with clusters."""
     graph = bipartite_graph(micro, clustering_weights=w, cluster_weights=sizes)
-    values, table, _, _ = bipartite_embedding(graph, min(k, micro.n_clusters), counts)
+    values, table, _, _ = bipartite_embedding(
+        graph, min(k, micro.n_clusters_total), counts
+    )
     # The columns there are as long as the roots of their eigenvalues.
     some = values > _NO_VALUE
     return np.asarray(micro.membership @ (table[:, some] / np.sqrt(values[some])))

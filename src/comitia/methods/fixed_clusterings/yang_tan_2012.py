@@ -172,7 +172,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
             rule = ConstrainedPlacement(
                 self.constraints_, "displace", self.max_displacements
             )
-        n, K = ensemble.n_objects, ensemble.n_clusters
+        n, K = ensemble.n_objects, ensemble.n_clusters_total
         require_memory(8 * n * K, f"the rows of {n} objects in {K} clusters")
         labels, _ = train_map(
             ensemble.membership.toarray(),

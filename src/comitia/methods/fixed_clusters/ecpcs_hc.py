@@ -141,7 +141,7 @@ def propagated_coassociation(
     this is the plain co-association.
     """
     Z = np.array(similarity, dtype=np.float64)
-    n, K = ensemble.n_objects, ensemble.n_clusters
+    n, K = ensemble.n_objects, ensemble.n_clusters_total
     if Z.shape != (K, K):
         raise ComitiaError(
             "similarity must have one row and one column per cluster, "
@@ -169,7 +169,7 @@ def _towards(
     """Similarity of each cluster to the clusters of some objects, Z B'."""
     if not ensemble.is_hard:
         return np.asarray((ensemble.membership[objects] @ Z).T)
-    table = np.zeros((ensemble.n_clusters, objects.stop - objects.start))
+    table = np.zeros((ensemble.n_clusters_total, objects.stop - objects.start))
     for m, codes in enumerate(ensemble.codes[:, objects]):
         own = slice(ensemble.offsets[m], ensemble.offsets[m + 1])
         # The code after the last cluster is "missing": like nobody.

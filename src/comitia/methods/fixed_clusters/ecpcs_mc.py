@@ -126,10 +126,10 @@ class ECPCSMC(EnsembleMethod):
             weights = entropy_certainty(ensemble, theta=self.theta)
             self.cluster_weights_ = weights
         n_groups = self._resolve_n_clusters(ensemble)
-        if n_groups > ensemble.n_clusters:
+        if n_groups > ensemble.n_clusters_total:
             raise ComitiaError(
                 f"n_clusters={n_groups} is larger than the number of clusters of all "
-                f"clusterings together; give at most {ensemble.n_clusters}."
+                f"clusterings together; give at most {ensemble.n_clusters_total}."
             )
         Z = random_walk_similarity(jaccard_clusters(ensemble), self.n_steps)
         groups = ncut(

@@ -99,10 +99,10 @@ class LWMC(EnsembleMethod):
         self.cluster_weights_ = weights
         # The weights favour small clusters, which the eigengap would then count.
         n_groups = self._resolve_n_clusters(ensemble)
-        if n_groups > ensemble.n_clusters:
+        if n_groups > ensemble.n_clusters_total:
             raise ComitiaError(
                 f"n_clusters={n_groups} is larger than the number of clusters of all "
-                f"clusterings together; give at most {ensemble.n_clusters}."
+                f"clusterings together; give at most {ensemble.n_clusters_total}."
             )
         groups = ncut(jaccard_clusters(ensemble), n_groups, rng, n_init=self.n_init)
         labels, _ = meta_vote(

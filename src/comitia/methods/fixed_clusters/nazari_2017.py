@@ -209,7 +209,7 @@ def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
     shared = ensemble.contingency().tocoo()
     count = shared.data.astype(np.float64)
     together = np.bincount(
-        shared.row, count * (count - 1.0), minlength=ensemble.n_clusters
+        shared.row, count * (count - 1.0), minlength=ensemble.n_clusters_total
     )
     size = ensemble.sizes.astype(np.float64)
     pairs = ensemble.n_clusterings * size * (size - 1.0)

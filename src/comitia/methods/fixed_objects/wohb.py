@@ -140,7 +140,7 @@ class WOHB(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        n, K = ensemble.n_objects, ensemble.n_clusters
+        n, K = ensemble.n_objects, ensemble.n_clusters_total
         require_memory(
             _BYTES_PER_EDGE["tcut" if self.variant == "tcut" else "METIS"] * n * K,
             f"a graph of {n} objects, each joined with each of {K} clusters,",
@@ -159,8 +159,8 @@ class WOHB(EnsembleMethod):
         if self.variant == "tcut":
             return tcut(graph, n_clusters, rng, n_init=self.n_init)
         edges = graph.matrix()
-        of_cluster = {"even": n / soft.n_clusters, "joint": 1, "objects": 0}
-        weights = np.repeat([1, of_cluster[self.variant]], [n, soft.n_clusters])
+        of_cluster = {"even": n / soft.n_clusters_total, "joint": 1, "objects": 0}
+        weights = np.repeat([1, of_cluster[self.variant]], [n, soft.n_clusters_total])
         labels = metis_partition(
             block_array([[None, edges], [edges.T, None]], format="csr"),
             n_clusters,

@@ -88,10 +88,11 @@ def kept_coassociation(
     all clusters.
     """
     mask = np.asarray(kept)
-    if mask.shape != (ensemble.n_clusters,) or mask.dtype != bool:
+    if mask.shape != (ensemble.n_clusters_total,) or mask.dtype != bool:
         raise ComitiaError(
-            f"kept must say True or False for each of {ensemble.n_clusters} clusters; "
-            f"got {mask.dtype} of shape {mask.shape}."
+            "kept must say True or False for each of "
+            f"{ensemble.n_clusters_total} clusters; got {mask.dtype} of shape "
+            f"{mask.shape}."
         )
     S, own = _by_clusters(ensemble, mask)
     left = own == 0
@@ -151,7 +152,11 @@ class _Shared(NamedTuple):
         table = ensemble.contingency().tocoo()
         row, column = table.row.astype(np.int64), table.col.astype(np.int64)
         common = table.data.astype(np.float64)
-        of, K, M = ensemble.clustering_of, ensemble.n_clusters, ensemble.n_clusterings
+        of, K, M = (
+            ensemble.clustering_of,
+            ensemble.n_clusters_total,
+            ensemble.n_clusterings,
+        )
         clustering = of[column]
         size = _table(row * M + clustering, common, (K, M))
         both = np.add.reduceat(size, ensemble.offsets[:-1], axis=0)

@@ -35,7 +35,7 @@ def graph_scores(ensemble: Ensemble, graph: Any = None) -> Array:
     from scipy.sparse import csr_array
 
     B = csr_array(ensemble.membership).astype(np.float64)
-    K = ensemble.n_clusters
+    K = ensemble.n_clusters_total
     if graph is None:
         degree = B @ (B.T @ np.ones(ensemble.n_objects))
         # Inside c the co-association sums to the squared overlaps with all clusters.

@@ -210,7 +210,7 @@ def mean_distances(X: ArrayLike, ensemble: Ensemble) -> NDArray[np.float64]:
     from scipy.spatial.distance import cdist
 
     data = np.asarray(X, dtype=np.float64)
-    n, K = ensemble.n_objects, ensemble.n_clusters
+    n, K = ensemble.n_objects, ensemble.n_clusters_total
     if data.ndim != 2 or len(data) != n:
         raise ComitiaError(
             f"X must have one row per object, {n}; got shape {data.shape}."

@@ -52,10 +52,10 @@ def link_similarity(probabilities: ArrayLike, ensemble: Ensemble) -> Floats:
     says, and :math:`s_{\max}` is the largest sum of all clusterings.
     """
     P = np.asarray(probabilities, dtype=np.float64)
-    if P.shape != (ensemble.n_objects, ensemble.n_clusters):
+    if P.shape != (ensemble.n_objects, ensemble.n_clusters_total):
         raise ComitiaError(
-            f"probabilities must have shape {(ensemble.n_objects, ensemble.n_clusters)}"
-            f"; got {P.shape}."
+            "probabilities must have shape "
+            f"{(ensemble.n_objects, ensemble.n_clusters_total)}; got {P.shape}."
         )
     owner = ensemble.clustering_of
     same = owner[:, None] == owner

@@ -14,11 +14,9 @@ from comitia.catalogue import method
 from comitia.cluster import LAC
 from comitia.cluster.lac import weighted_distances
 from comitia.exceptions import ComitiaError
-from comitia.generate import ParameterSweep, log_grid
 from comitia.generate.sweep import ParameterSweep, log_grid
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng
-from comitia.represent import distance_shares
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
 

@@ -156,7 +156,7 @@ class WSPA(LACEnsembleMethod):
             graph: Any = profile_similarity(P, ensemble)
             weights = np.ones(n)
         else:
-            k = ensemble.n_clusters
+            k = ensemble.n_clusters_total
             soft = np.split(P, ensemble.offsets[1:-1], axis=1)
             graph = bipartite_graph(Ensemble.from_memberships(soft)).adjacency()
             weights = np.repeat([n / k, 1.0], [k, n])
