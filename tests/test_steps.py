@@ -247,3 +247,13 @@ def test_parameters_are_checked_without_data():
         make().check_parameters(approximate="guess")
     with pytest.raises(ComitiaError, match="is not for"):
         make("wlac").check_parameters(device="array_api_strict")
+
+
+def test_the_device_is_kept_from_the_first_step_to_the_second():
+    pytest.importorskip("array_api_strict")
+    steps = make("cmkc_lfa_mr")
+    ensemble = steps.generate(X, device="array_api_strict")
+    steps.combine(ensemble, X)
+    at_once = make("cmkc_lfa_mr").fit(X, device="array_api_strict")
+    assert steps._device == at_once._device == "array_api_strict"
+    assert_array_equal(steps.labels_, at_once.labels_)
