@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, choose_k, method
-from comitia.evaluate import KChoice, eigengaps, lifetimes, mean_agreement
+from comitia.evaluate import KChoice, eigengaps, lifetimes, mean_pairwise_agreement
 from comitia.evaluate.criteria import CRITERIA, Plan, measure
-from comitia.evaluate.verdict import judge
+from comitia.evaluate.verdict import recommend_k
 from comitia.exceptions import ComitiaError
 from comitia.generate import EstimatorGenerator, KMeansGenerator
 from comitia.partition import ensemble_linkage
@@ -244,7 +244,7 @@ def test_mean_agreement_is_a_mean_over_pairs():
     labels = np.random.RandomState(0).randint(3, size=(30, 3))
     pairs = [(0, 1), (0, 2), (1, 2)]
     expected = np.mean([adjusted_rand_score(*labels[:, pair].T) for pair in pairs])
-    assert_allclose(mean_agreement(Ensemble(labels)), expected, atol=1e-12)
+    assert_allclose(mean_pairwise_agreement(Ensemble(labels)), expected, atol=1e-12)
 
 
 # -- the rule -----------------------------------------------------------------------
@@ -268,7 +268,7 @@ BOTH = ["stability", "pac"]
 
 
 def test_the_rule_takes_what_stands_out_against_the_references():
-    verdict = judge(made([0.5, 0.9, 0.6], [0.5, 0.1, 0.4]), (2, 3, 4), BOTH)
+    verdict = recommend_k(made([0.5, 0.9, 0.6], [0.5, 0.1, 0.4]), (2, 3, 4), BOTH)
     assert verdict.n_clusters == 3
     assert verdict.votes == {"stability": 3, "pac": 3}
     assert verdict.p_value == 0.05
@@ -276,34 +276,34 @@ def test_the_rule_takes_what_stands_out_against_the_references():
 
 
 def test_the_rule_says_one_when_nothing_stands_out():
-    verdict = judge(made([0.5, 0.51, 0.5], [0.5, 0.5, 0.51]), (2, 3, 4), BOTH)
+    verdict = recommend_k(made([0.5, 0.51, 0.5], [0.5, 0.5, 0.51]), (2, 3, 4), BOTH)
     assert verdict.n_clusters == 1
     assert verdict.p_value > 0.05
 
 
 def test_worse_than_the_references_is_no_evidence():
-    verdict = judge(made([0.1, 0.2, 0.1], [0.9, 0.9, 0.9]), (2, 3, 4), BOTH)
+    verdict = recommend_k(made([0.1, 0.2, 0.1], [0.9, 0.9, 0.9]), (2, 3, 4), BOTH)
     assert verdict.n_clusters == 1
     assert verdict.votes == {}
 
 
 def test_equal_support_goes_to_the_smaller_number():
     sets = made([0.9, 0.5, 0.9], [0.1, 0.5, 0.1], noise=0.0)
-    assert judge(sets, (2, 3, 4), BOTH).n_clusters == 2
+    assert recommend_k(sets, (2, 3, 4), BOTH).n_clusters == 2
 
 
 def test_a_good_second_for_all_wins_over_the_best_for_one():
     sets = made([0.9, 0.89, 0.5], [0.5, 0.13, 0.1], noise=0.0)
-    verdict = judge(sets, (2, 3, 4), BOTH)
+    verdict = recommend_k(sets, (2, 3, 4), BOTH)
     assert verdict.votes == {"stability": 2, "pac": 4}
     assert verdict.n_clusters == 3
 
 
 def test_values_that_are_missing_do_not_spoil_the_rule():
     sets = made([0.5, 0.9, np.nan], [0.5, 0.1, 0.4])
-    assert judge(sets, (2, 3, 4), BOTH).n_clusters == 3
+    assert recommend_k(sets, (2, 3, 4), BOTH).n_clusters == 3
     sets[0]["pac"] = np.full(3, np.nan)
-    assert judge(sets, (2, 3, 4), BOTH).n_clusters == 3
+    assert recommend_k(sets, (2, 3, 4), BOTH).n_clusters == 3
 
 
 def test_data_like_the_references_are_one_cluster_19_times_in_20():
@@ -311,7 +311,7 @@ def test_data_like_the_references_are_one_cluster_19_times_in_20():
     many = 0
     for _ in range(200):
         sets = [{name: rng.randn(5) for name in BOTH} for _ in range(20)]
-        many += judge(sets, (2, 3, 4, 5, 6), BOTH).n_clusters > 1
+        many += recommend_k(sets, (2, 3, 4, 5, 6), BOTH).n_clusters > 1
     # 5 % of 200, and three standard deviations.
     assert many <= 10 + 3 * 3.1
 

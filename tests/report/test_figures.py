@@ -17,7 +17,7 @@ from comitia.report._figures import (
     image,
     line_chart,
     map_figure,
-    mark,
+    mark_path,
     ticks,
 )
 
@@ -66,7 +66,7 @@ def test_colours_stand_out_from_paper(colour):
 def test_clusters_differ_in_shape_or_colour_for_long():
     kinds = {(c % N_SHAPES, c % len(COLOURS)) for c in range(56)}
     assert len(kinds) == 56
-    assert len({mark(c, 0, 0, 5) for c in range(N_SHAPES)}) == N_SHAPES
+    assert len({mark_path(c, 0, 0, 5) for c in range(N_SHAPES)}) == N_SHAPES
 
 
 def test_objects_stay_inside_the_map_and_keep_their_places():

@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = attach(
             "pac",
             "pair_shares",
         ],
-        "criteria": ["eigengaps", "lifetimes", "mean_agreement"],
+        "criteria": ["eigengaps", "lifetimes", "mean_pairwise_agreement"],
         "k_choice": ["KChoice", "choose_k"],
         "method_ranks": ["MeanRanks", "mean_ranks"],
         "panels": ["panel_ids"],

@@ -12,7 +12,7 @@ from comitia.evaluate.consensus_curves import pac as pac
 from comitia.evaluate.consensus_curves import pair_shares as pair_shares
 from comitia.evaluate.criteria import eigengaps as eigengaps
 from comitia.evaluate.criteria import lifetimes as lifetimes
-from comitia.evaluate.criteria import mean_agreement as mean_agreement
+from comitia.evaluate.criteria import mean_pairwise_agreement as mean_pairwise_agreement
 from comitia.evaluate.k_choice import KChoice as KChoice
 from comitia.evaluate.k_choice import choose_k as choose_k
 from comitia.evaluate.method_ranks import MeanRanks as MeanRanks
@@ -40,7 +40,7 @@ __all__ = [
     "cophenetic_correlation",
     "eigengaps",
     "lifetimes",
-    "mean_agreement",
+    "mean_pairwise_agreement",
     "mean_ranks",
     "pac",
     "pair_shares",

@@ -27,7 +27,7 @@ __all__ = [
     "Plan",
     "eigengaps",
     "lifetimes",
-    "mean_agreement",
+    "mean_pairwise_agreement",
     "measure",
 ]
 
@@ -263,7 +263,7 @@ def _criteria_of(
         shares = pair_shares(resampled, rng=rng)
         exact = exact and shares.exact
         cdf[row] = consensus_cdf(shares, plan.cdf_at)
-        values["stability"].append(mean_agreement(resampled))
+        values["stability"].append(mean_pairwise_agreement(resampled))
         values["pac"].append(pac(shares))
         values["area"].append(cdf_area(shares))
         values["cophenetic"].append(
@@ -288,7 +288,7 @@ def _internal(X: Any, labels: NDArray[np.int64]) -> dict[str, Floats]:
     return {name: table.column(name) for name in names}
 
 
-def mean_agreement(ensemble: Ensemble) -> float:
+def mean_pairwise_agreement(ensemble: Ensemble) -> float:
     """Mean adjusted Rand index of each two clusterings, on the objects both have.
 
     Parameters
@@ -310,7 +310,7 @@ def mean_agreement(ensemble: Ensemble) -> float:
     Examples
     --------
     >>> from comitia import Ensemble
-    >>> mean_agreement(Ensemble([[0, 1], [0, 1], [1, 0], [1, -1]]))
+    >>> mean_pairwise_agreement(Ensemble([[0, 1], [0, 1], [1, 0], [1, -1]]))
     1.0
     """
     from comitia.agreement import agreement_matrix

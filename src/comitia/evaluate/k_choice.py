@@ -21,7 +21,7 @@ from comitia.evaluate._common import (
     n_objects_of,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
-from comitia.evaluate.verdict import judge
+from comitia.evaluate.verdict import recommend_k
 from comitia.exceptions import ComitiaError
 
 __all__ = ["KChoice", "choose_k"]
@@ -345,7 +345,7 @@ def choose_k(
     if not first.exact:
         notes.append("The consensus CDF is that of a random sample of pairs.")
     kind = "shuffled clusterings" if isinstance(X, Ensemble) else "uniform data"
-    verdict = judge([one.criteria for one in sets], plan.ks, voters, kind)
+    verdict = recommend_k([one.criteria for one in sets], plan.ks, voters, kind)
     return KChoice(
         ks=list(plan.ks),
         criteria=first.criteria,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from comitia.evaluate.criteria import CRITERIA
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["Verdict", "recommend_k"]
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class Verdict:
     p_value: float | None
 
 
-def judge(
+def recommend_k(
     sets: list[dict[str, Floats]],
     ks: tuple[int, ...],
     voters: Iterable[str],

@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_file_columns": ["chosen_columns"],
         "label_files": [
-            "Votes",
+            "LabelTable",
             "read_graph",
             "read_labels",
             "read_pairs",

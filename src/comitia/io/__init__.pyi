@@ -1,7 +1,7 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.io._file_columns import chosen_columns as chosen_columns
-from comitia.io.label_files import Votes as Votes
+from comitia.io.label_files import LabelTable as LabelTable
 from comitia.io.label_files import read_graph as read_graph
 from comitia.io.label_files import read_labels as read_labels
 from comitia.io.label_files import read_pairs as read_pairs
@@ -11,9 +11,9 @@ from comitia.io.table_files import Table as Table
 from comitia.io.table_files import read_table as read_table
 
 __all__ = [
+    "LabelTable",
     "Result",
     "Table",
-    "Votes",
     "chosen_columns",
     "read_graph",
     "read_labels",

@@ -13,11 +13,11 @@ __all__ = [
     "LAST_EXACT",
     "MISSING",
     "all_missing",
-    "as_names",
     "check_choice",
-    "count",
+    "counted",
     "find_column",
     "known_labels",
+    "object_names_of",
     "quoted",
     "refuse_duplicates",
     "text_or_none",
@@ -48,7 +48,7 @@ def all_missing(column: NDArray[Any]) -> bool:
     return bool(column.dtype.kind == "f" and np.isnan(column).all())
 
 
-def as_names(column: NDArray[Any], blank: str) -> list[str]:
+def object_names_of(column: NDArray[Any], blank: str) -> list[str]:
     """Names of objects, without blanks around them unless that makes two equal."""
     names = [blank if value is None else value for value in verbatim(column)]
     tidy = [name.strip() for name in names]
@@ -83,7 +83,7 @@ def _word(value: Any) -> str | None:
     return None if text in MISSING else text
 
 
-def count(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 

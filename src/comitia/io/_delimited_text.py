@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.io._cell_text import MISSING, all_missing, as_names, count, find_column
+from comitia.io._cell_text import (
+    MISSING,
+    all_missing,
+    counted,
+    find_column,
+    object_names_of,
+)
 
 __all__ = ["decode_utf8", "delimiter_of", "read_text", "rows_of"]
 
@@ -86,7 +92,7 @@ def _name_columns(
     if names[-1] == "" and len(names) > 1 and all_missing(values[-1]):
         del names[-1], values[-1]  # every line ends with a delimiter
     if names[0] == "" and len(names) > 1:
-        object_names = as_names(values.pop(0), blank="")
+        object_names = object_names_of(values.pop(0), blank="")
         del names[0]
         notes.append("the first column has no name and was read as the objects' names.")
     names = [name or f"column {j + 1}" for j, name in enumerate(names)]
@@ -185,8 +191,8 @@ def _parse_columns(
             if len(row) != n_columns:
                 opened = any("\n" in cell for cell in row)
                 raise ComitiaError(
-                    f"{source} line {line} has {count(len(row), 'cell')} and the first "
-                    f"line has {n_columns}; "
+                    f"{source} line {line} has {counted(len(row), 'cell')} and the "
+                    f"first line has {n_columns}; "
                     + (
                         "is a quotation mark left open?"
                         if opened

@@ -20,9 +20,9 @@ from comitia._files import read_npy, read_npz
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
-    as_names,
     check_choice,
     find_column,
+    object_names_of,
     refuse_duplicates,
     text_or_none,
     verbatim,
@@ -31,7 +31,7 @@ from comitia.io._delimited_text import read_text
 from comitia.io.csv_cells import unescape_cells
 
 __all__ = [
-    "Columns",
+    "FileColumns",
     "Format",
     "chosen_columns",
     "existing_file",
@@ -48,7 +48,7 @@ Format = L["csv", "tsv", "parquet", "npy", "npz", "h5ad"]
 
 
 @dataclass
-class Columns:
+class FileColumns:
     """What a file holds: float64 with NaN for missing, or text with None."""
 
     names: list[str]
@@ -65,7 +65,7 @@ def read_columns(
     header: bool | None,
     key: str | None,
     keep_text: Sequence[str | None] = (),
-) -> Columns:
+) -> FileColumns:
     """Read a file; the columns in ``keep_text`` stay as they are written."""
     kind = format_of(path, format)
     if kind == "h5ad":
@@ -74,13 +74,13 @@ def read_columns(
         raise ComitiaError(f"key={key!r} goes with .npz and .h5ad, not with .{kind}.")
     with open_input(path) as file:
         if kind in ("csv", "tsv"):
-            found = Columns(
+            found = FileColumns(
                 *read_text(file.read(), kind, source_of(path), header, keep_text)
             )
         elif kind == "parquet":
             found = read_parquet(file, source_of(path), keep_text)
         else:
-            found = read_arrays(file, kind, source_of(path), key)
+            found = read_numpy(file, kind, source_of(path), key)
     refuse_duplicates(found.names, source_of(path))
     return found
 
@@ -137,7 +137,7 @@ def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
 
 def read_parquet(
     file: IO[bytes], source: str, keep_text: Sequence[str | None] = ()
-) -> Columns:
+) -> FileColumns:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -182,13 +182,13 @@ def read_parquet(
     # As pandas writes an index that has no name.
     if "__index_level_0__" in names and len(names) > 1:
         at = names.index("__index_level_0__")
-        object_names = as_names(values.pop(at), blank="")
+        object_names = object_names_of(values.pop(at), blank="")
         del names[at]
-        return Columns(names, values, object_names)
-    return Columns(names, values)
+        return FileColumns(names, values, object_names)
+    return FileColumns(names, values)
 
 
-def read_arrays(file: IO[bytes], kind: str, source: str, key: str | None) -> Columns:
+def read_numpy(file: IO[bytes], kind: str, source: str, key: str | None) -> FileColumns:
     try:
         if kind == "npz":
             arrays = read_npz(file)
@@ -232,12 +232,12 @@ def read_arrays(file: IO[bytes], kind: str, source: str, key: str | None) -> Col
     }
     named = beside.pop("feature_names", None)
     objects = beside.pop("object_names", None)
-    return Columns(
+    return FileColumns(
         [str(each) for each in named]
         if named is not None and len(named) == p
         else [f"column {j + 1}" for j in range(p)],
         values,
-        as_names(objects, blank="")
+        object_names_of(objects, blank="")
         if objects is not None and len(objects) == n
         else None,
         aside={each: array for each, array in beside.items() if len(array) == n},
@@ -264,7 +264,7 @@ def _main_array(arrays: dict[str, Any], key: str | None, source: str) -> str:
     return tables[0]
 
 
-def read_h5ad(path: Path, key: str | None) -> Columns:
+def read_h5ad(path: Path, key: str | None) -> FileColumns:
     try:
         import anndata
     except ImportError:
@@ -303,7 +303,7 @@ def read_h5ad(path: Path, key: str | None) -> Columns:
     if 0 in X.shape:
         raise ComitiaError(f"{path} is empty; its shape is {X.shape}.")
     refuse_duplicates(names, os.fspath(path))
-    return Columns(
+    return FileColumns(
         names,
         list(np.ascontiguousarray(X.T)),
         [str(name) for name in data.obs_names],
@@ -361,7 +361,7 @@ def _range_of(piece: str) -> tuple[str, str | None]:
     return (first, last) if colon and first and last else (piece, None)
 
 
-def other_column(found: Columns, wanted: str, option: str) -> NDArray[Any]:
+def other_column(found: FileColumns, wanted: str, option: str) -> NDArray[Any]:
     """A column that is no feature: from the table or from ``aside``."""
     if wanted in found.aside:
         return found.aside[wanted]
@@ -370,7 +370,7 @@ def other_column(found: Columns, wanted: str, option: str) -> NDArray[Any]:
     return found.values[at] if at < len(found.names) else found.aside[names[at]]
 
 
-def object_names_from(found: Columns, wanted: str) -> list[str]:
+def object_names_from(found: FileColumns, wanted: str) -> list[str]:
     """The names of the objects, from the column that holds them."""
     column = other_column(found, wanted, "id")
     names = [*found.names, *found.aside]
@@ -380,7 +380,7 @@ def object_names_from(found: Columns, wanted: str) -> list[str]:
     ):
         # A labels.csv of ours, in which cells are escaped.
         return unescape_cells([name or "" for name in verbatim(column)])
-    return as_names(column, blank="")
+    return object_names_of(column, blank="")
 
 
 def chosen_columns(

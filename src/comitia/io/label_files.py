@@ -16,7 +16,7 @@ from comitia._files import read_arrays, read_npy
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.io._cell_text import count, find_column, known_labels, quoted
+from comitia.io._cell_text import counted, find_column, known_labels, quoted
 from comitia.io._delimited_text import decode_utf8, delimiter_of, rows_of
 from comitia.io._file_columns import (
     Format,
@@ -32,7 +32,7 @@ from comitia.io._file_columns import (
 )
 
 __all__ = [
-    "Votes",
+    "LabelTable",
     "read_graph",
     "read_labels",
     "read_pairs",
@@ -42,7 +42,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Votes:
+class LabelTable:
     """Clusterings read from label files.
 
     Attributes
@@ -129,7 +129,7 @@ def read_votes(
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
-) -> Votes:
+) -> LabelTable:
     """Read clusterings from label files, with known labels and notes.
 
     Parameters
@@ -157,7 +157,7 @@ def read_votes(
 
     Returns
     -------
-    votes : Votes
+    votes : LabelTable
         The clusterings and what came with them.
     """
     if isinstance(paths, str | os.PathLike):
@@ -168,7 +168,7 @@ def read_votes(
     saved = [saved_ensemble(path) for path in paths]
     if saved[0] is not None and len(paths) == 1:
         if columns is None and drop is None and id is None and truth is None:
-            return Votes(saved[0], None, source)
+            return LabelTable(saved[0], None, source)
         raise ComitiaError(
             f"{source} is a saved ensemble, which has no columns to choose from; "
             "leave out --columns, --drop, --id and --truth."
@@ -194,7 +194,7 @@ def read_votes(
         clustering_names=names,
         object_names=object_names,
     )
-    return Votes(
+    return LabelTable(
         ensemble, with_truth[0].truth if with_truth else None, source, tuple(notes)
     )
 
@@ -433,7 +433,7 @@ def _align_objects(
         where = [place[name] for name in one.object_names or []]
         absent = len(place) - len(where)
         if absent:
-            notes.append(f"{count(absent, 'object')} not in {source}.")
+            notes.append(f"{counted(absent, 'object')} not in {source}.")
         one.columns = [_place_rows(column, where, len(place)) for column in one.columns]
         if one.truth is not None:
             one.truth = _place_rows(one.truth, where, len(place))
@@ -466,7 +466,7 @@ def _pair_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     for line, row in rows:
         if len(row) != 2:
             raise ComitiaError(
-                f"{source_of(path)} line {line} has {count(len(row), 'cell')}; a pair "
-                "has two."
+                f"{source_of(path)} line {line} has {counted(len(row), 'cell')}; a "
+                "pair has two."
             )
     return rows

@@ -23,13 +23,13 @@ from comitia.io._cell_text import (
     LAST_EXACT,
     all_missing,
     check_choice,
-    count,
+    counted,
     known_labels,
     quoted,
     refuse_duplicates,
 )
 from comitia.io._file_columns import (
-    Columns,
+    FileColumns,
     Format,
     chosen_columns,
     object_names_from,
@@ -176,7 +176,7 @@ def read_table(
 
 def _numeric(
     features: list[int],
-    found: Columns,
+    found: FileColumns,
     categorical: Categorical | None,
     notes: list[str],
 ) -> tuple[list[str], list[NDArray[np.float64]], set[int]]:
@@ -218,7 +218,7 @@ def _numeric(
     return names, values, one_hot
 
 
-def _refusal_of_text(text: list[int], found: Columns) -> str:
+def _refusal_of_text(text: list[int], found: FileColumns) -> str:
     j = text[0]
     name, column = found.names[j], found.values[j]
     seen = list(dict.fromkeys(value for value in column if value is not None))
@@ -255,8 +255,8 @@ def _without_missing(
         infinite = np.isinf(column)
         if infinite.any():
             raise ComitiaError(
-                f"column {name!r} has {count(int(infinite.sum()), 'infinite value')}, "
-                f"the first in {_row_name(int(np.argmax(infinite)), object_names)}; "
+                f"column {name!r} has {counted(infinite.sum(), 'infinite value')}, the "
+                f"first in {_row_name(int(np.argmax(infinite)), object_names)}; "
                 "mend or drop it."
             )
         missing = np.isnan(column)
@@ -271,9 +271,9 @@ def _without_missing(
                 for each, other in zip(names, values, strict=True)
                 if np.isnan(other).any()
             ]
-            also = f" ({count(len(holes) - 1, 'more column')} too)"
+            also = f" ({counted(len(holes) - 1, 'more column')} too)"
             raise ComitiaError(
-                f"column {name!r} has {count(n_missing, 'missing value')}, the first "
+                f"column {name!r} has {counted(n_missing, 'missing value')}, the first "
                 f"in {_row_name(int(np.argmax(missing)), object_names)}"
                 f"{also if len(holes) > 1 else ''}; fill them with --impute median, or "
                 "leave columns out with --drop."
@@ -284,7 +284,7 @@ def _without_missing(
         raw[:, j] = column
     if filled:
         notes.append(
-            f"{count(sum(filled.values()), 'missing value')} in "
+            f"{counted(sum(filled.values()), 'missing value')} in "
             f"{_listed([*filled])} filled with the column's median."
         )
     return raw

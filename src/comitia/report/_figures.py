@@ -27,7 +27,7 @@ __all__ = [
     "image",
     "line_chart",
     "map_figure",
-    "mark",
+    "mark_path",
     "ticks",
 ]
 
@@ -87,7 +87,7 @@ def image(values: Floats, largest: float = 1.0) -> str:
     return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
-def mark(shape: int, x: float, y: float, r: float) -> str:
+def mark_path(shape: int, x: float, y: float, r: float) -> str:
     """The path of one mark: circle, square, triangles, diamond, plus and cross."""
     shape %= N_SHAPES
     if shape == 0:
@@ -140,7 +140,7 @@ def map_figure(
         if not mine.any():
             continue
         paths = {
-            name: "".join(mark(c, x, y, r) for x, y in places[mine & which])
+            name: "".join(mark_path(c, x, y, r) for x, y in places[mine & which])
             for name, which in (("sure", sure), ("unsure", ~sure))
         }
         x, y = np.median(places[mine], axis=0)

@@ -25,7 +25,7 @@ __all__ = [
     "printable_line",
     "rst",
     "sentences",
-    "signed",
+    "with_sign",
 ]
 
 # Longer names are cut.
@@ -86,10 +86,10 @@ def number(value: Any, digits: int = 3) -> str:
     return text.replace(",", "\u202f").replace("-", "−")
 
 
-def signed(value: float) -> str:
+def with_sign(value: float) -> str:
     """A difference with its sign and two decimals.
 
-    >>> signed(0.126), signed(-1.0), signed(0.001)
+    >>> with_sign(0.126), with_sign(-1.0), with_sign(0.001)
     ('+0.13', '−1.00', '0.00')
     """
     if not math.isfinite(value):

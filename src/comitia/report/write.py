@@ -217,14 +217,14 @@ def _environment() -> Environment:
     helpers: Mapping[str, Any] = {
         "version": __version__,
         "ramp": _figures.image(ramp),
-        "mark": _figures.mark,
+        "mark": _figures.mark_path,
         "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
         "number": _page_text.number,
         "percent": _page_text.percent,
         "count": _page_text.count,
         "printable": _page_text.printable,
         "printable_line": _page_text.printable_line,
-        "signed": _page_text.signed,
+        "signed": _page_text.with_sign,
     }
     environment.globals.update(helpers)
     return environment

@@ -1,6 +1,6 @@
 """Processes that can be killed: run a function under a limit of time and memory.
 
-A :class:`Worker` is a process of its own. It calls functions that it finds by name,
+A ``Worker`` is a process of its own. It calls functions that it finds by name,
 one at a time, and answers with a dict whose ``status`` is ``"ok"``, ``"failed"``,
 ``"timed out"`` or ``"out of memory"``. A call that hangs or crashes costs that process
 only; the next call starts a new one. :func:`comitia.compare` and the benchmarks run

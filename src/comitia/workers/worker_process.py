@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, Any
 
-__all__ = ["main", "read_message", "write_message"]
+__all__ = ["read_message", "serve", "write_message"]
 
 _LENGTH = struct.Struct("<Q")
 
@@ -65,7 +65,7 @@ def read_message(stream: IO[bytes]) -> bytes | None:
     return message if len(message) == length else None
 
 
-def main() -> None:
+def serve() -> None:
     """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -175,4 +175,4 @@ def _status_kb(name: str) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    serve()
