@@ -12,6 +12,8 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
 from comitia import Ensemble, method
+from comitia.base import EnsembleMethod
+from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.generate import CommunityGenerator, KMeansGenerator
 
@@ -37,14 +39,42 @@ class Told(list):
         return [*dict.fromkeys(stage for stage, _, _ in self)]
 
 
+class Draws(EnsembleMethod):
+    """Keeps the first random number that it combines with."""
+
+    card = MethodCard(
+        id="draws", weighs="nothing", approach="baseline", scales="linear"
+    )
+
+    def __init__(self, n_clusters=None, *, generator=None, random_state=0):
+        self.n_clusters = n_clusters
+        self.generator = generator
+        self.random_state = random_state
+
+    def _combine(self, ensemble, X, rng):
+        self.draw_ = rng.rand()
+        return ensemble.labels[:, 0]
+
+
+def test_random_numbers_go_on_where_generate_left_them():
+    at_once, steps = Draws(generator=FEW).fit(X), Draws(generator=FEW)
+    ensemble = steps.generate(X)
+    for _ in range(2):  # the same ensemble gives the same result again
+        assert steps.combine(ensemble).draw_ == at_once.draw_
+    afresh = Draws().fit(ensemble).draw_
+    assert steps.combine(Ensemble(ensemble.labels)).draw_ == afresh != at_once.draw_
+    # A generator of the caller's goes on by itself.
+    own = Draws(generator=FEW, random_state=np.random.RandomState(0))
+    ensemble = own.generate(X)
+    assert own.combine(ensemble).draw_ == at_once.draw_ != own.combine(ensemble).draw_
+
+
 # Methods whose consensus draws from the same random numbers as their clusterings.
 @pytest.mark.parametrize("id", ["kcc", "bregman_cc", "sec", "cmkc_lfa_mr", "liu_2010"])
-def test_random_numbers_go_on_where_generate_left_them(id):
-    at_once, steps = make(id).fit(X), make(id)
-    ensemble = steps.generate(X)
-    assert_array_equal(steps.combine(ensemble, X).labels_, at_once.labels_)
-    # The same ensemble gives the same labels again, and others start afresh.
-    assert_array_equal(steps.combine(ensemble, X).labels_, at_once.labels_)
+def test_two_steps_give_the_labels_of_fit(id):
+    steps = make(id)
+    steps.combine(steps.generate(X), X)
+    assert_array_equal(steps.labels_, make(id).fit(X).labels_)
 
 
 def test_an_ensemble_of_somebody_else_is_combined_as_fit_does():
@@ -57,11 +87,10 @@ def test_an_ensemble_of_somebody_else_is_combined_as_fit_does():
 
 
 def test_another_seed_between_the_steps_starts_afresh():
-    steps = make("kcc")
+    steps = Draws(generator=FEW)
     ensemble = steps.generate(X)
     steps.set_params(random_state=7).combine(ensemble)
-    other = make("kcc").set_params(random_state=7).fit(ensemble)
-    assert_array_equal(steps.labels_, other.labels_)
+    assert steps.draw_ == Draws(random_state=7).fit(ensemble).draw_
 
 
 def test_graphs_and_trees_go_in_two_steps():
@@ -189,10 +218,10 @@ def test_timings_are_those_of_the_last_steps():
 
 
 def test_copies_know_what_their_original_has_made():
-    steps = make("kcc")
+    steps = Draws(generator=FEW)
     ensemble = steps.generate(X)
     copy, same = pickle.loads(pickle.dumps((steps, ensemble)))
-    assert_array_equal(copy.combine(same).labels_, make("kcc").fit(X).labels_)
+    assert copy.combine(same).draw_ == steps.fit(X).draw_
     assert not hasattr(clone(steps), "timings_")
 
 
@@ -247,3 +276,13 @@ def test_parameters_are_checked_without_data():
         make().check_parameters(approximate="guess")
     with pytest.raises(ComitiaError, match="is not for"):
         make("wlac").check_parameters(device="array_api_strict")
+
+
+def test_the_device_is_kept_from_the_first_step_to_the_second():
+    pytest.importorskip("array_api_strict")
+    steps = make("cmkc_lfa_mr")
+    ensemble = steps.generate(X, device="array_api_strict")
+    steps.combine(ensemble, X)
+    at_once = make("cmkc_lfa_mr").fit(X, device="array_api_strict")
+    assert steps._device == at_once._device == "array_api_strict"
+    assert_array_equal(steps.labels_, at_once.labels_)
