@@ -215,7 +215,7 @@ def utilities(votes: ObjectVotes, labels: Array) -> Array:
     """Mutual information of each clustering with the consensus, in nats, (M,)."""
     shared, sums = joint_counts(votes, labels)
     own, total = shared.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
-    # Counts that are zero contribute nothing; the one keeps their logarithm quiet.
+    # A count of 0 contributes 0; a ratio of 1 has the logarithm 0.
     ratio = np.divide(
         shared * total, own * sums, out=np.ones_like(shared), where=shared > 0
     )

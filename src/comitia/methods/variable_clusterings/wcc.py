@@ -19,8 +19,8 @@ __all__ = ["WeightedConsensus"]
 # whether a better factor can still be reached.
 _SWEEPS = 20
 
-# Objectives below this share of the squared norm count as nothing.
-_NOTHING = 1e-9
+# Objectives below this share of the squared norm are rounding.
+_ROUNDING = 1e-9
 
 
 class WeightedConsensus(VotesMethod):
@@ -169,7 +169,7 @@ class WeightedConsensus(VotesMethod):
         size = float(weights @ votes.gram @ weights)
         QSQ = Q.T @ (votes.counts[:, None] * (votes.similarity(weights) @ Q))
         QQ = Q.T @ (votes.counts[:, None] * Q)
-        fit = max(onmf_objective(size, D, QSQ, QQ), _NOTHING * size)
+        fit = max(onmf_objective(size, D, QSQ, QQ), _ROUNDING * size)
         return float(fit + votes.penalty * weights @ weights)
 
     def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
