@@ -94,7 +94,7 @@ def test_the_least_alike_that_helps_is_added():
     costs = {1: 0.1, 2: 0.9, 3: 0.8}
 
     def better(index):
-        return ISSCE()._better(
+        return ISSCE()._next_clustering(
             [0], phi, lambda kept: kept, lambda k: costs[k[-1]], index
         )
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.validity import positive_scores, score_table, unify
-from comitia.validity.unification import finite_scores
+from comitia.validity import score_table, unify
+from comitia.validity.unification import finite_scores, positive_scores
 from tests.fixtures import E6, X6
 
 DUNN = [4.0, 4.0, 0.125]

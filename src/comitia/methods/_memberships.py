@@ -1,4 +1,4 @@
-"""Memberships of a fuzzy consensus, in the clusters that are somebody's largest."""
+"""Memberships of a fuzzy consensus, in the clusters that objects prefer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FuzzyClusters(NamedTuple):
 
 
 def fuzzy_clusters(F: NDArray[np.float64]) -> FuzzyClusters:
-    """Drop the columns that are nobody's largest.
+    """Drop the columns that are no object's largest.
 
     Parameters
     ----------

@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = attach(
         "clustered": ["Clustered"],
         "registry": ["INDICES", "Index", "get_index"],
         "table": ["ScoreTable", "score_table"],
-        "unification": ["positive_scores", "unify"],
+        "unification": ["unify"],
     },
 )

@@ -6,7 +6,6 @@ from comitia.validity.registry import Index as Index
 from comitia.validity.registry import get_index as get_index
 from comitia.validity.table import ScoreTable as ScoreTable
 from comitia.validity.table import score_table as score_table
-from comitia.validity.unification import positive_scores as positive_scores
 from comitia.validity.unification import unify as unify
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "Index",
     "ScoreTable",
     "get_index",
-    "positive_scores",
     "score_table",
     "unify",
 ]

@@ -59,7 +59,7 @@ def positive_scores(values: ArrayLike, index: str) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from comitia.validity import positive_scores
+    >>> from comitia.validity.unification import positive_scores
     >>> positive_scores([-1.0, 0.0, 0.5], "silhouette")
     array([0.  , 0.5 , 0.75])
     >>> positive_scores([0.0, 1.0, 3.0], "davies_bouldin")

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.agreement import entropy
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.validity import positive_scores, score_table
+from comitia.validity import score_table
+from comitia.validity.unification import positive_scores
 
 __all__ = ["entropy_relevance", "index_scores", "maximum_relevance"]
 
@@ -31,7 +32,7 @@ def index_scores(
 
     index : str or callable, default="silhouette"
         An index of :mod:`comitia.validity`, turned to positive values as
-        :func:`comitia.validity.positive_scores` does; or a function
+        :func:`comitia.validity.unification.positive_scores` does; or a function
         ``index(X, labels)`` that returns a number, 0 or more and larger for a better
         clustering. Its labels are -1 for objects that a clustering leaves out.
 

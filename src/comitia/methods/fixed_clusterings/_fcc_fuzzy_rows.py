@@ -144,7 +144,7 @@ class _Rows:
         return np.where(d > _ROUNDING * self.w.sum(), d, 0.0)
 
     def prototypes(self, powered: Floats, before: Floats) -> Floats:
-        """Means of the rows; a block that nobody has a label in stays as it was."""
+        """Means of the rows; blocks without any label stay as they were."""
         mass = (powered.T @ self.present)[:, self.owner]
         sums = np.asarray((self.B.T @ powered).T)
         return np.where(mass > 0, sums / np.where(mass > 0, mass, 1.0), before)

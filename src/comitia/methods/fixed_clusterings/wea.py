@@ -130,9 +130,10 @@ class WEA(EnsembleMethod):
         if self.variant == "normalised":
             k, sizes = k / k.max(), sizes / sizes.max()
             # Similarities 1 / (1 + d) are at most 1; those of a matrix may be larger.
-            matrices = [sim for sim in similarities if isinstance(sim, np.ndarray)]
-            others = [1.0] * (len(matrices) < len(similarities))
-            scale = max([np.max(matrix) for matrix in matrices] + others)
+            scale = max(
+                np.max(sim) if isinstance(sim, np.ndarray) else 1.0
+                for sim in similarities
+            )
         self.cluster_weights_ = k / sizes
         if all(sim is None for sim in similarities) and self.linkage != "ward":
             self.linkage_ = self._tree_of_labels(ensemble)

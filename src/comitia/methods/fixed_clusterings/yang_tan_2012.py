@@ -211,7 +211,7 @@ def displacing_round(
 
 
 def certainty(ensemble: Ensemble, clustering_weights: Array) -> Array:
-    """How far from a toss-up it is, on average, who belongs with each object."""
+    """Mean of |1 - 2 S_ij| over the partners of each object: 0 is a toss-up."""
     micro, counts, inverse = ensemble.distinct()
     sure = np.empty(micro.n_objects)
     for rows, S in coassociation_blocks(

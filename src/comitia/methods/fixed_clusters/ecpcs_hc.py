@@ -172,6 +172,6 @@ def _towards(
     table = np.zeros((ensemble.n_clusters_total, objects.stop - objects.start))
     for m, codes in enumerate(ensemble.codes[:, objects]):
         own = slice(ensemble.offsets[m], ensemble.offsets[m + 1])
-        # The code after the last cluster is "missing": like nobody.
+        # The code after the last cluster means "missing": similarity 0 to all.
         table[own] = np.pad(Z[own, own], ((0, 0), (0, 1)))[:, codes]
     return table

@@ -127,7 +127,7 @@ def _means(X: Any, powered: Any, before: Any) -> Any:
     xp = array_namespace(X, powered)
     mass = xp.sum(powered, axis=0)[:, None]
     means = (powered.T @ X) / xp.where(mass > 0, mass, xp.ones_like(mass))
-    # A cluster that nobody belongs to any more stays where it was.
+    # The centre of a cluster without members stays where it was.
     return means if before is None else xp.where(mass > 0, means, before)
 
 

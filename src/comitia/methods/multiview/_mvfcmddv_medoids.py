@@ -134,7 +134,7 @@ def _weighted(distances: list[Any], weights: Array) -> Any:
 def _differing_in_one(
     best: Medoids, cost: Array, weights: Array, taken: set[tuple[int, ...]]
 ) -> Medoids:
-    """The cheapest medoids that nobody has and that differ from these in one view."""
+    """The cheapest medoids that no cluster has and that differ in one view."""
     every = np.arange(len(best))
     found, least = best, np.inf
     for m in every:

@@ -225,6 +225,6 @@ def _smallest_eigenvectors(A: Any, n_vectors: int) -> Any:
     if xp is np:
         from scipy.linalg import eigh
 
-        # NumPy knows no way to ask for a few.
+        # NumPy has no function for a few of the eigenvectors.
         return eigh(A, subset_by_index=(0, n_vectors - 1))[1]
     return xp.linalg.eigh((A + A.T) / 2.0)[1][:, :n_vectors]

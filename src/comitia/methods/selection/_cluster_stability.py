@@ -179,14 +179,14 @@ def _table(cells: NDArray[np.int64], values: Floats, shape: tuple[int, int]) -> 
 
 
 def _x_log_x(x: Floats, n: Floats) -> Floats:
-    """x ln(x / n), 0 for nothing."""
+    """x ln(x / n), and 0 where x is 0."""
     some = x > 0
     ratio = np.divide(x, n, out=np.ones_like(x), where=some)
     return np.where(some, x * np.log(ratio), 0.0)
 
 
 def _p_log_p(x: Floats, n: Floats) -> Floats:
-    """p ln p of the shares x / n, 0 for nothing."""
+    """p ln p of the shares x / n, and 0 where x is 0."""
     # Differences of sums can leave -1e-16 of a fuzzy count.
     positive = np.maximum(x, 0.0)
     return np.divide(_x_log_x(positive, n), n, out=np.zeros_like(x), where=n > 0)

@@ -225,7 +225,7 @@ def share_out(shares: ArrayLike, total: int, capacity: ArrayLike) -> NDArray[np.
         room = most - seats
         part = np.where(room > 0, due, 0.0)
         if part.sum() <= 0:
-            # Who is due nothing gets what nobody else can take.
+            # Groups without a share get the seats that the others cannot fill.
             part = (room > 0).astype(np.float64)
         quota = left * part / part.sum()
         # Rounding must not turn 2 into 1.9999999999999998.

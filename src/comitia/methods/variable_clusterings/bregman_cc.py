@@ -9,7 +9,7 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._types import Array, Ensemble, Linkage, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod, penalised_weights
+from comitia.methods._votes import Votes, VotesMethod, penalised_weights
 from comitia.optimise import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
@@ -164,7 +164,7 @@ class BregmannianConsensus(VotesMethod):
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         u = votes.micro.n_objects
         votes.require(3 * u * u, f"the similarities of {u} different objects")
         # The cut is made on the CPU, wherever the similarities come from.
@@ -178,16 +178,16 @@ class BregmannianConsensus(VotesMethod):
         votes.penalty = self._penalty(lambda: consensus[1].sum())
         return votes.uniform, consensus
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return penalised_weights(consensus[1], votes.penalty)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         return weights, divergences(votes, weights, self.metric)
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         return weights @ consensus[1] + votes.penalty * weights @ weights
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         S = to_numpy(mean_similarity(votes, consensus[0], self.metric))
         S = S.astype(np.float64, copy=False)
@@ -204,13 +204,13 @@ class BregmannianConsensus(VotesMethod):
         return labels[votes.inverse]
 
 
-def cooccurrences(votes: Any, epsilon: Any) -> Any:
+def cooccurrences(votes: Votes, epsilon: Any) -> Any:
     """The similarity of each clustering in turn, kept away from 0 and 1."""
     for m in range(votes.n_clusterings):
         yield (1 - 2 * epsilon) * votes.cooccurrence(m) + epsilon
 
 
-def mean_similarity(votes: Any, weights: Array, metric: Any) -> Any:
+def mean_similarity(votes: Votes, weights: Array, metric: Any) -> Any:
     """The similarity whose gradient is the weighted mean of the gradients, (u, u)."""
     g: Any = get_bregman(metric)
     epsilon = _epsilon_of(metric)
@@ -221,7 +221,7 @@ def mean_similarity(votes: Any, weights: Array, metric: Any) -> Any:
     return g.inverse(sum(w * g.gradient(S) for w, S in each))
 
 
-def divergences(votes: Any, weights: Array, metric: Any) -> Any:
+def divergences(votes: Votes, weights: Array, metric: Any) -> Any:
     """Divergence of the mean similarity from each clustering, all copies, (M,)."""
     if metric == "squared":
         Gw = votes.gram @ weights

@@ -161,15 +161,17 @@ class DIAS(VotesMethod):
     def _problem(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         return ObjectVotes(ensemble, self._resolve_n_clusters(ensemble))
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: ObjectVotes, rng: Rng) -> tuple[Any, Any]:
         labels = votes.start(rng, self.n_init, utility="entropy")
         votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
         return votes.uniform, labels
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: ObjectVotes, consensus: Any) -> Any:
         return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(
+        self, votes: ObjectVotes, weights: Array, consensus: Any
+    ) -> Any:
         labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
             moved = likeliest_clusters(votes, weights / self._scale(votes), labels)
@@ -179,25 +181,27 @@ class DIAS(VotesMethod):
             labels, utility = moved, utility + gained
         return labels
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: ObjectVotes, weights: Array, consensus: Any) -> float:
         utility = weights @ self._utilities(votes, consensus)
         return votes.penalty * weights @ weights - utility
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(
+        self, votes: ObjectVotes, weights: Array, consensus: Any, rng: Rng
+    ) -> Array:
         self.clustering_weights_ = weights
         return consensus
 
-    def _utilities(self, votes: Any, labels: Array) -> Array:
+    def _utilities(self, votes: ObjectVotes, labels: Array) -> Array:
         return utilities(votes, labels) / self._scale(votes)
 
-    def _scale(self, votes: Any) -> float:
+    def _scale(self, votes: ObjectVotes) -> Any:
         if self.variant == "mutual_information":
             return 1.0
         # A clustering of one cluster has no information; 0 is divided by ln 2.
         return np.log(np.maximum(votes.ensemble.n_clusters_each, 2))
 
 
-def joint_counts(votes: Any, labels: Array) -> tuple[Any, ...]:
+def joint_counts(votes: ObjectVotes, labels: Array) -> tuple[Any, ...]:
     """Objects that clusters share with consensus clusters, and what is expected.
 
     The second table has in each row the sums over the clustering of that row.
@@ -207,11 +211,11 @@ def joint_counts(votes: Any, labels: Array) -> tuple[Any, ...]:
     return shared, sums[votes.ensemble.clustering_of]
 
 
-def utilities(votes: Any, labels: Array) -> Array:
+def utilities(votes: ObjectVotes, labels: Array) -> Array:
     """Mutual information of each clustering with the consensus, in nats, (M,)."""
     shared, sums = joint_counts(votes, labels)
     own, total = shared.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
-    # Counts that are zero contribute nothing; the one keeps their logarithm quiet.
+    # A count of 0 contributes 0; a ratio of 1 has the logarithm 0.
     ratio = np.divide(
         shared * total, own * sums, out=np.ones_like(shared), where=shared > 0
     )
@@ -219,7 +223,7 @@ def utilities(votes: Any, labels: Array) -> Array:
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
-def likeliest_clusters(votes: Any, weights: Array, labels: Array) -> Array:
+def likeliest_clusters(votes: ObjectVotes, weights: Array, labels: Array) -> Array:
     """The consensus cluster whose labels each object has most often."""
     shared, sums = joint_counts(votes, labels)
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)

@@ -12,7 +12,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod
+from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimise import Term, multiply
 
 __all__ = ["ECBNMF"]
@@ -179,7 +179,7 @@ class ECBNMF(VotesMethod):
         largest = min(int(ensemble.n_clusters_each.max()), ensemble.n_objects)
         return largest if self.n_clusters is None else int(self.n_clusters)
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         check_prior(self.prior)
         u = votes.micro.n_objects
         votes.require(4 * u * u, f"the similarities of {u} different objects")
@@ -189,15 +189,15 @@ class ECBNMF(VotesMethod):
         votes.penalty = self._penalty(lambda: np.abs(scores(votes, F)).mean() or 1.0)
         return votes.uniform, F
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return softmax(scores(votes, consensus) / votes.penalty)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         beta = variances(votes, consensus, *self.prior)
         F = update_memberships(votes, weights, consensus, beta)
         return F / array_namespace(F).sum(F, axis=1, keepdims=True)
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         a, b = self.prior
         xp = array_namespace(consensus)
         beta = variances(votes, consensus, a, b)
@@ -209,7 +209,7 @@ class ECBNMF(VotesMethod):
         explained = weights @ scores(votes, consensus)
         return float(fit) - explained + float(xp.sum(columns)) - votes.penalty * entropy
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         consensus = to_numpy(consensus).astype(np.float64, copy=False)
         labels, order, membership = fuzzy_clusters(consensus)
@@ -243,18 +243,18 @@ def similarities(F: Any) -> Any:
     return array_namespace(F).clip(F @ F.T, _FLOOR, None)
 
 
-def scores(votes: Any, F: Any) -> Any:
+def scores(votes: Votes, F: Any) -> Any:
     """Log-similarity of the pairs that each clustering puts together, (M,)."""
     return votes.pair_sums(array_namespace(F).log(similarities(F)))
 
 
-def variances(votes: Any, F: Any, a: float, b: float) -> Any:
+def variances(votes: Votes, F: Any, a: float, b: float) -> Any:
     """The most probable variance of each column."""
     squares = votes.counts @ (F * F)
     return (squares / 2 + b) / (len(votes.inverse) / 2 + a + 1)
 
 
-def update_memberships(votes: Any, weights: Array, F: Any, beta: Any) -> Any:
+def update_memberships(votes: Votes, weights: Array, F: Any, beta: Any) -> Any:
     """One step down the objective, before the rows are divided."""
     ratio = votes.coassociation(weights) / similarities(F)
     pull = ratio @ (votes.counts[:, None] * F)

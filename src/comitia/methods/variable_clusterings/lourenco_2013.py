@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod, penalised_weights
+from comitia.methods._votes import Votes, VotesMethod, penalised_weights
 from comitia.optimise import symmetric_nmf_simplex
 
 __all__ = ["RobustEvidenceAccumulation"]
@@ -156,7 +156,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         M = votes.n_clusterings
         self._cap(M)  # refused before any work is done
         F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)]
@@ -165,13 +165,13 @@ class RobustEvidenceAccumulation(VotesMethod):
             votes.penalty = self._penalty(lambda: errors(votes, F).sum())
         return votes.uniform, F
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         e = errors(votes, consensus)
         if self.variant == "capped":
             return capped_weights(e, self._cap(votes.n_clusterings))
         return penalised_weights(e, votes.penalty)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         return symmetric_nmf_simplex(
             votes.similarity(weights),
             consensus,
@@ -180,11 +180,11 @@ class RobustEvidenceAccumulation(VotesMethod):
             max_iter=_STEPS,
         ).F
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         cost = weights @ errors(votes, consensus)
         return float(cost + votes.penalty * weights @ weights)
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         self.assignment_ = consensus[votes.inverse]
         return self.assignment_.argmax(axis=1)
@@ -199,7 +199,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         return cap
 
 
-def errors(votes: Any, F: Array) -> Array:
+def errors(votes: Votes, F: Array) -> Array:
     """Squared distance of FF' to each co-occurrence matrix, (M,)."""
     FF = F.T @ (votes.counts[:, None] * F)
     shared = votes.by_clustering(np.square(votes.to_clusters(F)).sum(axis=1))

@@ -9,7 +9,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod
+from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
 from comitia.optimise.onmf import onmf_objective
 
@@ -19,8 +19,8 @@ __all__ = ["WeightedConsensus"]
 # whether a better factor can still be reached.
 _SWEEPS = 20
 
-# Objectives below this share of the squared norm count as nothing.
-_NOTHING = 1e-9
+# Objectives below this share of the squared norm are rounding.
+_ROUNDING = 1e-9
 
 
 class WeightedConsensus(VotesMethod):
@@ -152,32 +152,32 @@ class WeightedConsensus(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
         Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
         return votes.uniform, self._factorise(votes, votes.uniform, Q, None)
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return best_weights(votes, *consensus)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         return self._factorise(votes, weights, *consensus)
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         Q, D = consensus
         size = float(weights @ votes.gram @ weights)
         QSQ = Q.T @ (votes.counts[:, None] * (votes.similarity(weights) @ Q))
         QQ = Q.T @ (votes.counts[:, None] * Q)
-        fit = max(onmf_objective(size, D, QSQ, QQ), _NOTHING * size)
-        return fit + votes.penalty * weights @ weights
+        fit = max(onmf_objective(size, D, QSQ, QQ), _ROUNDING * size)
+        return float(fit + votes.penalty * weights @ weights)
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         return consensus[0].argmax(axis=1)[votes.inverse]
 
     def _factorise(
-        self, votes: Any, weights: Array, Q: Array, D: Array | None
+        self, votes: Votes, weights: Array, Q: Array, D: Array | None
     ) -> tuple[Any, ...]:
         """The best of some sweeps, or what they start from."""
         factors = orthogonal_nmf(
@@ -191,7 +191,7 @@ class WeightedConsensus(VotesMethod):
         return factors.Q, factors.D
 
 
-def best_weights(votes: Any, Q: Array, D: Array) -> Array:
+def best_weights(votes: Votes, Q: Array, D: Array) -> Array:
     """The quadratic programme for the weights, with the penalty of the votes."""
     T = votes.to_clusters(Q)
     h = votes.by_clustering(((T @ D) * T).sum(axis=1))

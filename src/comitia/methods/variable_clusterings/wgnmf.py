@@ -10,7 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod, penalised_weights
+from comitia.methods._votes import Votes, VotesMethod, penalised_weights
 from comitia.optimise import (
     Term,
     frobenius_loss,
@@ -189,7 +189,7 @@ class WGNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         labels = votes.start(rng, self.n_init)
         U = votes.put(np.eye(votes.n_clusters)[labels] + 0.2)
         # A cluster is described by its share of the objects of each consensus cluster.
@@ -203,36 +203,36 @@ class WGNMF(VotesMethod):
         votes.penalty = self._penalty(lambda: self._smoothness(votes) * t.sum())
         return votes.uniform, (U, V)
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         t = _FORMS[self.variant].roughness(votes, consensus[0])
         return penalised_weights(self._smoothness(votes) * t, votes.penalty)
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         form, strength = _FORMS[self.variant], self._smoothness(votes)
         U = form.update_objects(votes, weights, *consensus, strength)
         V = form.update_clusters(votes, weights, U, consensus[1], strength)
         return normalise_columns(U, V, norm=form.norm)
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         form = _FORMS[self.variant]
         rough = weights @ form.roughness(votes, consensus[0])
         smooth = self._smoothness(votes) * rough
         ridge = votes.penalty * weights @ weights
         return form.loss(votes, *consensus) + smooth + ridge
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
         U = consensus[0]
         return to_numpy(array_namespace(U).argmax(U, axis=1))[votes.inverse]
 
-    def _smoothness(self, votes: Any) -> float:
+    def _smoothness(self, votes: Votes) -> float:
         if self.graph_penalty is not None:
             return float(self.graph_penalty)
         pairs = np.square(votes.sizes).sum()
         return float(votes.n_clusterings * votes.sizes.sum() / pairs)
 
 
-def similarity_row_sums(votes: Any, weights: Array) -> Any:
+def similarity_row_sums(votes: Votes, weights: Array) -> Any:
     """Row sums of the weighted co-association, over all copies."""
     w = weights[votes.ensemble.clustering_of] * votes.sizes
     return votes.to_objects(votes.put(w[:, None]))[:, 0]
@@ -244,16 +244,16 @@ class Frobenius:
     norm = 2
 
     @staticmethod
-    def loss(votes: Any, U: Any, V: Any) -> float:
+    def loss(votes: Votes, U: Any, V: Any) -> float:
         return frobenius_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
-    def roughness(votes: Any, U: Any) -> Any:
+    def roughness(votes: Votes, U: Any) -> Any:
         return _roughness(votes, U, U).sum(axis=1)
 
     @staticmethod
     def update_objects(
-        votes: Any, weights: Array, U: Any, V: Any, strength: float
+        votes: Votes, weights: Array, U: Any, V: Any, strength: float
     ) -> Any:
         data = frobenius_term(votes.membership, U, V)
         S, d = votes.similarity(weights), similarity_row_sums(votes, weights)
@@ -261,7 +261,7 @@ class Frobenius:
 
     @staticmethod
     def update_clusters(
-        votes: Any, weights: Array, U: Any, V: Any, strength: float
+        votes: Votes, weights: Array, U: Any, V: Any, strength: float
     ) -> Any:
         data = Term(votes.to_clusters(U), V @ (U.T @ (votes.counts[:, None] * U)))
         rough = votes.put(strength * weights @ _roughness(votes, U, U))
@@ -274,16 +274,16 @@ class KullbackLeibler:
     norm = 1
 
     @staticmethod
-    def loss(votes: Any, U: Any, V: Any) -> Any:
+    def loss(votes: Votes, U: Any, V: Any) -> Any:
         return kl_loss(votes.membership, U, V, row_weights=votes.counts)
 
     @staticmethod
-    def roughness(votes: Any, U: Any) -> Any:
+    def roughness(votes: Votes, U: Any) -> Any:
         return _roughness(votes, U, array_namespace(U).log(U)).sum(axis=1)
 
     @classmethod
     def update_objects(
-        cls, votes: Any, weights: Array, U: Any, V: Any, strength: Any
+        cls, votes: Votes, weights: Array, U: Any, V: Any, strength: Any
     ) -> Any:
         S, d = votes.similarity(weights), similarity_row_sums(votes, weights)[:, None]
         xp = array_namespace(U)
@@ -305,7 +305,7 @@ class KullbackLeibler:
 
     @staticmethod
     def update_clusters(
-        votes: Any, weights: Array, U: Any, V: Any, strength: Any
+        votes: Votes, weights: Array, U: Any, V: Any, strength: Any
     ) -> Any:
         data = kl_term(votes.membership.T, V, U, column_weights=votes.counts)
         logs = array_namespace(U).log(U)
@@ -316,7 +316,7 @@ class KullbackLeibler:
 _FORMS: dict[str, Any] = {"frobenius": Frobenius, "kl": KullbackLeibler}
 
 
-def _roughness(votes: Any, U: Any, W: Any) -> Any:
+def _roughness(votes: Votes, U: Any, W: Any) -> Any:
     """Half the sum of (U_i - U_j)(W_i - W_j) over pairs in a cluster, (M, k)."""
     own = votes.sizes[:, None] * to_numpy(votes.to_clusters(U * W))
     together = to_numpy(votes.to_clusters(U))

@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import VotesMethod
+from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimise import (
     frobenius_loss,
     frobenius_term,
@@ -152,14 +152,14 @@ class IWNMF(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _start(self, votes: Any, rng: Rng) -> tuple[Any, Any]:
+    def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         if not votes.ensemble.is_hard:
             raise ComitiaError(
                 f"IWNMF weighs the one cluster that an object has in each clustering; "
                 f"the ensemble is {votes.ensemble.kind}. Use wgnmf or wcc, which take "
                 "memberships."
             )
-        votes.penalty = self.weight_penalty
+        votes.penalty = self._penalty(lambda: 1.0)
         F = np.eye(votes.n_clusters)[votes.start(rng, self.n_init)] + 0.2
         mean = votes.to_clusters(F) / np.maximum(votes.sizes, 1)[:, None]
         P = np.maximum(mean / votes.n_clusterings, _FLOOR)
@@ -167,12 +167,12 @@ class IWNMF(VotesMethod):
         weights = labelled(votes) / votes.micro.n_votes[:, None]
         return weights, self._update_consensus(votes, weights, (F, P))
 
-    def _update_weights(self, votes: Any, consensus: Any) -> Any:
+    def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return project_rows(
             fitted_values(votes, *consensus), labelled(votes), votes.penalty
         )
 
-    def _update_consensus(self, votes: Any, weights: Array, consensus: Any) -> Any:
+    def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         X = weighted_membership(votes, weights)
         F, P = consensus
         F = multiply(F, frobenius_term(X, F, P), floor=_FLOOR)
@@ -180,12 +180,12 @@ class IWNMF(VotesMethod):
         P = multiply(P, loss, floor=_FLOOR)
         return normalise_columns(F, P)
 
-    def _objective(self, votes: Any, weights: Array, consensus: Any) -> float:
+    def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         X = weighted_membership(votes, weights)
         loss = frobenius_loss(X, *consensus, row_weights=votes.counts)
         return loss + votes.penalty * votes.counts @ np.square(weights).sum(axis=1)
 
-    def _result(self, votes: Any, weights: Array, consensus: Any, rng: Rng) -> Array:
+    def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.instance_weights_ = weights[votes.inverse]
         B, X = votes.micro.membership, weighted_membership(votes, weights)
         given = X.T @ votes.counts
@@ -193,19 +193,19 @@ class IWNMF(VotesMethod):
         return consensus[0].argmax(axis=1)[votes.inverse]
 
 
-def labelled(votes: Any) -> Array:
+def labelled(votes: Votes) -> Array:
     """Where micro-objects have a label, (n_micro, M)."""
     return votes.micro.row_codes < votes.micro.n_clusters_each
 
 
-def weighted_membership(votes: Any, weights: Array) -> Any:
+def weighted_membership(votes: Votes, weights: Array) -> Any:
     """The sparse matrix B o V; B has its ones in the order of the clusterings."""
     X = votes.micro.membership.astype(np.float64, copy=True)
     X.data = weights[labelled(votes)]
     return X
 
 
-def fitted_values(votes: Any, F: Array, P: Array) -> Array:
+def fitted_values(votes: Votes, F: Array, P: Array) -> Array:
     """Entries of FP' at the clusters of each object, (n_micro, M)."""
     values = np.zeros((len(F), votes.n_clusterings))
     known = labelled(votes)

@@ -49,8 +49,9 @@ _UNIT = 2.0**-40
 # Numbers that fit into the nearest memory.
 _BLOCK = 2**15
 
-# A search has come to rest when this share of its generations changed nothing much.
-_REST, _NOTHING_MUCH = 0.2, 1e-3
+# A search has converged when the objectives changed by less than a thousandth in the
+# last fifth of its generations.
+_QUIET_SHARE, _QUIET_CHANGE = 0.2, 1e-3
 
 
 class ParetoFront(NamedTuple):
@@ -146,10 +147,10 @@ def pareto_search(
         population = [pool[i] for i in best_first(_costs_of(pool))[:n_individuals]]
         history.append(_costs_of(population).min(axis=0))
     objective = np.array(history)
-    before = objective[-1 - int(np.ceil(_REST * max_iter))]
+    before = objective[-1 - int(np.ceil(_QUIET_SHARE * max_iter))]
     with np.errstate(invalid="ignore"):
         fall = before - objective[-1]
-    converged = bool((np.nan_to_num(fall) <= _NOTHING_MUCH * np.abs(before)).all())
+    converged = bool((np.nan_to_num(fall) <= _QUIET_CHANGE * np.abs(before)).all())
     return ParetoRun(_front(population), objective, converged)
 
 
@@ -162,7 +163,7 @@ class _Search:
         self.X, self.k, self.beta, self.rng = X, n_clusters, beta, rng
         self.widths = _widths(X)
         self.mean = X.mean(axis=0)
-        # One place for the distances of all individuals, who come one by one.
+        # One buffer for the distances, which all individuals use in turn.
         self.room = np.empty((n_clusters, *X.shape))
 
     def start(self, i: int) -> _Solution:
