@@ -142,7 +142,7 @@ def _against(
             "such as lwgp (comitia methods --scales linear)"
         )
     generator = estimator._generator()
-    if not hasattr(generator, "_fit_sample"):
+    if not hasattr(generator, "needs_memory") or generator.needs_memory():
         yield (
             f"{type(generator).__name__} needs the whole table in memory; take "
             "--generator kmeans or landmark-spectral"
