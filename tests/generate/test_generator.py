@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import comitia
 from comitia.exceptions import ComitiaError
-from comitia.generate import Generator, KMeansGenerator, generate_blocks
+from comitia.generate import Generator, KMeansGenerator, ViewsGenerator, generate_blocks
 from comitia.generate import generator as generator_module
 from comitia.generate.member import Made
 
@@ -129,6 +129,8 @@ def test_members_on_samples_label_rows_in_blocks(tmp_path):
 def test_a_generator_that_needs_all_objects_says_so(tmp_path):
     with pytest.raises(ComitiaError, match="generator=SplitGenerator needs all"):
         generate_blocks(SplitGenerator(), X, tmp_path)
+    with pytest.raises(ComitiaError, match="generator=ViewsGenerator needs all"):
+        generate_blocks(ViewsGenerator(), X, tmp_path)
     with pytest.raises(ComitiaError, match='solver="lloyd" needs all'):
         generate_blocks(KMeansGenerator(solver="lloyd"), X, tmp_path)
 

@@ -122,9 +122,10 @@ def generate_blocks(
     ...     ensemble.n_objects, ensemble.n_clusterings
     (1000, 3)
     """
-    obstacle = generator.needs_memory()
-    if obstacle:
-        raise ComitiaError(obstacle)
+    known = isinstance(generator, Generator)
+    reason = generator.needs_memory() if known else Generator.needs_memory(generator)
+    if reason:
+        raise ComitiaError(reason)
     rows = source if hasattr(source, "read") else open_rows(source)
     if isinstance(rows, DaskRows):
         rows.client = client

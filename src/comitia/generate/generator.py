@@ -52,6 +52,27 @@ class Generator(SharedDocs, BaseEstimator):
     can be fitted on samples writes :meth:`sample_rows` and :meth:`fit_sample` instead
     of :meth:`fit_member`; it then works on rows that are too many for memory, too. The
     other methods have defaults.
+
+    Examples
+    --------
+    Each member cuts a feature, drawn at random, at its mean.
+
+    >>> from comitia.generate import Generator
+    >>> from comitia.generate.member import Made
+    >>> class Halves(Generator):
+    ...     def __init__(self, n_clusterings=50, *, random_state=None):
+    ...         self.n_clusterings = n_clusterings
+    ...         self.random_state = random_state
+    ...
+    ...     def plan(self, X, rng):
+    ...         drawn = rng.randint(X.shape[1], size=self.n_clusterings)
+    ...         return [{"feature": int(feature)} for feature in drawn]
+    ...
+    ...     def fit_member(self, X, plan):
+    ...         column = X[:, plan["feature"]]
+    ...         return Made((column > column.mean()).astype(int))
+    >>> Halves(4, random_state=0).generate([[0.0, 9.0], [0.1, 1.0], [5.0, 2.0]])
+    Ensemble(kind='hard', n_objects=3, n_clusterings=4, n_clusters=8)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -67,9 +88,9 @@ class Generator(SharedDocs, BaseEstimator):
 
     n_clusterings: int
     n_jobs: int | None = None
-    checkpoint: Any
-    verbose: Any
-    random_state: Any
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     # -- what a generator writes ------------------------------------------------
 
