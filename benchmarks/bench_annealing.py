@@ -98,7 +98,7 @@ def _by_table(kernel: PartitionKernel) -> tuple[Any, str, Callable[..., float]]:
     return (
         kernel,
         "whole table",
-        lambda a, b: kernel.normalised(contingency_table(a, b)),
+        lambda a, b: kernel.normalized(contingency_table(a, b)),
     )
 
 

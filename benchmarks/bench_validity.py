@@ -8,7 +8,7 @@ from sklearn import metrics
 
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia import Ensemble
-from comitia.validity import Clustered, centres, pairs, scatter, score_table
+from comitia.validity import Clustered, centers, pairs, scatter, score_table
 
 N_FEATURES, N_CLUSTERS = 10, 10
 
@@ -16,12 +16,12 @@ N_FEATURES, N_CLUSTERS = 10, 10
 def run(scale: str) -> list[Row]:
     """Silhouette, Calinski-Harabasz with Davies-Bouldin, Dunn, and a whole table."""
     if scale == "smoke":
-        return [_silhouette_row(300, None), _centres_row(500), _dunn_row(300)]
+        return [_silhouette_row(300, None), _centers_row(500), _dunn_row(300)]
     return [
         _silhouette_row(5_000, None),
         _silhouette_row(20_000, ">= 15 x"),
-        _centres_row(100_000),
-        _centres_row(1_000_000),
+        _centers_row(100_000),
+        _centers_row(1_000_000),
         _dunn_row(20_000),
         _table_row(5_000, 20),
     ]
@@ -60,13 +60,13 @@ def _silhouette_row(n_objects: int, target: str | None) -> Row:
     )
 
 
-def _centres_row(n_objects: int) -> Row:
+def _centers_row(n_objects: int) -> Row:
     X, labels = blobs(n_objects)
 
     def ours() -> None:
         clustered = Clustered(X, labels)
         scatter.calinski_harabasz(clustered)
-        centres.davies_bouldin(clustered)
+        centers.davies_bouldin(clustered)
 
     def peer() -> None:
         metrics.calinski_harabasz_score(X, labels)

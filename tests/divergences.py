@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import kl_div
 
-from comitia.optimise import get_bregman
+from comitia.optimize import get_bregman
 
 
 def elementwise(x, y, name):

@@ -23,16 +23,16 @@ from comitia._arrays import (
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.methods._votes import DenseVotes, Votes
 from comitia.methods.variable_clusterings.bregman_cc import elementwise_divergence
-from comitia.optimise import (
+from comitia.optimize import (
     Term,
     frobenius_loss,
     frobenius_term,
     get_bregman,
     graph_term,
     multiply,
-    normalise_columns,
+    normalize_columns,
 )
-from comitia.optimise.nmf import kl_loss, kl_term, residual_norms
+from comitia.optimize.nmf import kl_loss, kl_term, residual_norms
 from tests.fixtures import planted
 
 # What is installed of these is used. The first refuses what is not in the standard.
@@ -133,8 +133,8 @@ def parts(X, U, V, t, s, S):
         multiply(U, kl, squares),
         multiply(U, squares, Term(0.0, U), power=0.5),
         multiply(U, kl, power=0.25),
-        *normalise_columns(U, V),
-        *normalise_columns(U, V, norm=1),
+        *normalize_columns(U, V),
+        *normalize_columns(U, V, norm=1),
         residual_norms(X, U, V),
         frobenius_loss(X, U, V, row_weights=t),
         kl_loss(X, U, V, row_weights=t),

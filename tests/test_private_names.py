@@ -25,7 +25,7 @@ KNOWS_SKLEARN = "src/comitia/_sklearn.py"
 # What is still to be done; a use that is gone must be taken out here.
 KNOWN = {
     # Parts that are measured alone.
-    "benchmarks/gpu_linear.py: comitia.partition._lloyd.Centres",
+    "benchmarks/gpu_linear.py: comitia.partition._lloyd.Centers",
     "benchmarks/gpu_linear.py: comitia.partition._lloyd._pass",
     # A process may have one handle of Mt-KaHyPar only.
     (

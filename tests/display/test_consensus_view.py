@@ -32,7 +32,7 @@ def test_weights_are_those_that_the_method_has_and_those_of_views_stand_in_a_row
         (None, []),
     ],
 )
-def test_an_objective_is_one_table_for_each_optimisation(objective, columns):
+def test_an_objective_is_one_table_for_each_optimization(objective, columns):
     found = objective_columns(SimpleNamespace(objective_=objective))
     assert [run.tolist() for run in found] == columns
 

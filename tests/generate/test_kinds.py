@@ -261,6 +261,6 @@ def test_one_object_is_one_cluster(generator):
     assert_array_equal(one.labels, np.zeros((1, 4)))
 
 
-def test_neighbours_of_one_object_are_not_asked_for():
+def test_neighbors_of_one_object_are_not_asked_for():
     nearest = SpectralGenerator(2, n_clusters=1, affinity="nearest_neighbors")
     assert_array_equal(nearest.generate(X[:1]).labels, np.zeros((1, 2)))

@@ -11,14 +11,14 @@ from comitia.generate import (
     LandmarkSpectralGenerator,
     generate_blocks,
 )
-from comitia.generate._kmeans_on_samples import ColumnsCentres
+from comitia.generate._kmeans_on_samples import ColumnsCenters
 from comitia.generate.estimators import median_distance
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 
 N = 600
-CENTRES = np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0], [0.0, 20.0, 20.0]])
+CENTERS = np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0], [0.0, 20.0, 20.0]])
 TRUTH = np.arange(N) % 3
-X = CENTRES[TRUTH] + np.random.RandomState(0).randn(N, 3)
+X = CENTERS[TRUTH] + np.random.RandomState(0).randn(N, 3)
 
 
 def labels_of(generator):
@@ -26,8 +26,8 @@ def labels_of(generator):
 
 
 @pytest.mark.parametrize("size", [N, N + 1])
-def test_nearest_centres_are_the_same_by_compiled_kernels(size, monkeypatch):
-    model = NearestCentre(X[:20] + 1e6)
+def test_nearest_centers_are_the_same_by_compiled_kernels(size, monkeypatch):
+    model = NearestCenter(X[:20] + 1e6)
     monkeypatch.setattr(sizes, "COMPILED_NEAREST_OBJECTS", 10 * N)
     plain = model.predict(X + 1e6)
     monkeypatch.setattr(sizes, "COMPILED_NEAREST_OBJECTS", size)
@@ -102,4 +102,4 @@ def test_blocks_and_passes_do_not_change_labels(
     found = generate_blocks(generator, X, tmp_path)
     assert len([*tmp_path.glob("block-*.npy")]) == (2 if block_rows < N else 1)
     assert_array_equal(found.labels, plain)
-    assert isinstance(generator.members_[0].model, ColumnsCentres)
+    assert isinstance(generator.members_[0].model, ColumnsCenters)

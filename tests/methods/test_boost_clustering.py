@@ -13,7 +13,7 @@ from comitia.generate.boosting_votes import (
     no_better_than_chance,
     pseudoloss,
 )
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 from comitia.methods.fixed_objects.boost_clustering import BoostClustering
 from tests.fixtures import X6
 
@@ -29,7 +29,7 @@ def measured(membership, weights=None, **kinds):
 
 
 def test_numbers_of_x6_are_those_of_the_catalogue():
-    F = NearestCentre(np.array([[1.0], [11.0]])).predict_membership(X6)
+    F = NearestCenter(np.array([[1.0], [11.0]])).predict_membership(X6)
     made = measured(F)
     assert_allclose(made.measures["Q"], [1 / 6, 0, 1 / 5, 1 / 5, 0, 1 / 6], atol=1e-12)
     assert_allclose(made.measures["error"], 11 / 180)

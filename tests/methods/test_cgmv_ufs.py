@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia.exceptions import ComitiaError
 from comitia.methods import CGMVUFS
 from comitia.methods.multiview._prepared_views import row_scale, scale_view
-from comitia.optimise import power_weights
+from comitia.optimize import power_weights
 from comitia.represent import knn_graph
 from tests.methods._views import confused_pair, without
 

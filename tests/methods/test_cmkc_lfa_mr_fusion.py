@@ -68,7 +68,7 @@ def test_procrustes_beats_every_other_rotation(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_those_of_a_numerical_optimiser(seed):
+def test_weights_are_those_of_a_numerical_optimizer(seed):
     votes, F, rotations, _ = random_problem(seed)
     Y = votes.rotated(rotations)
     M = np.einsum("mij,lij->ml", Y, Y)

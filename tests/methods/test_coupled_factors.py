@@ -18,7 +18,7 @@ from comitia.methods.multiview._coupled_factors import (
     update_features,
 )
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
-from comitia.optimise import Term, l21_norm
+from comitia.optimize import Term, l21_norm
 
 ALPHA, BETA = 0.3, 0.2
 

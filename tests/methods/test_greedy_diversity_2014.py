@@ -8,7 +8,7 @@ from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaWarning
 from comitia.methods.selection.greedy_diversity_2014 import distance_profiles
-from comitia.validity.centres import centroid_separation_ratio
+from comitia.validity.centers import centroid_separation_ratio
 from tests.fixtures import E6, X6, planted, same_partition
 
 Greedy = method("greedy_diversity_2014")

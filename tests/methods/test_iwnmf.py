@@ -12,7 +12,7 @@ from comitia.methods import IWNMF
 from comitia.methods._votes import Votes
 from comitia.methods.variable_clusters.iwnmf import (
     fitted_values,
-    labelled,
+    labeled,
     project_rows,
     weighted_membership,
 )
@@ -54,7 +54,7 @@ def test_weights_are_those_of_the_catalogue():
 def test_the_objective_is_its_definition(seed):
     votes, F, P = random_problem(seed)
     votes.penalty = 0.7
-    w = labelled(votes) / votes.micro.n_votes[:, None]
+    w = labeled(votes) / votes.micro.n_votes[:, None]
     wanted, BV = brute(votes, w, F, P, 0.7)
     assert_allclose(IWNMF()._objective(votes, w, (F, P)), wanted, rtol=1e-10)
     got = weighted_membership(votes, w).toarray()[votes.inverse]
@@ -63,10 +63,10 @@ def test_the_objective_is_its_definition(seed):
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.5, 3.0])
-def test_weights_are_those_of_a_numerical_optimiser(penalty):
+def test_weights_are_those_of_a_numerical_optimizer(penalty):
     votes, F, P = random_problem(3)
     votes.penalty = penalty
-    w, known = IWNMF()._update_weights(votes, (F, P)), labelled(votes)
+    w, known = IWNMF()._update_weights(votes, (F, P)), labeled(votes)
     assert not known.all()
     values = fitted_values(votes, F, P)
     for i in range(8):
@@ -87,7 +87,7 @@ def test_weights_are_those_of_a_numerical_optimiser(penalty):
 def test_every_step_lowers_the_objective(seed):
     votes, F, P = random_problem(seed)
     votes.penalty = 0.3
-    method, w = IWNMF(), labelled(votes) / votes.micro.n_votes[:, None]
+    method, w = IWNMF(), labeled(votes) / votes.micro.n_votes[:, None]
     costs = [brute(votes, w, F, P, 0.3)[0]]
     for _ in range(20):
         F, P = method._update_consensus(votes, w, (F, P))

@@ -13,7 +13,7 @@ from comitia import Ensemble, method
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._loops import VariableWeightMethod, keep_run
-from comitia.optimise import project_simplex
+from comitia.optimize import project_simplex
 from tests.fixtures import E6
 
 

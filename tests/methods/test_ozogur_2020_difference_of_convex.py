@@ -15,7 +15,7 @@ from comitia.methods.selection._ozogur_2020_difference_of_convex import (
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_convex_programme_is_solved(seed):
+def test_the_convex_program_is_solved(seed):
     rng = np.random.RandomState(seed)
     A = rng.randn(4 if seed % 2 else 9, 6)  # of full rank, or not
     P, c = A.T @ A, 4 * rng.randn(6)

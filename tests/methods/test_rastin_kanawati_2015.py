@@ -8,10 +8,10 @@ from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand, agreement_matrix
 from comitia.exceptions import ComitiaError
 from comitia.methods.selection.rastin_kanawati_2015 import mean_rank
-from comitia.select import borda_points, relative_neighbourhood
-from comitia.select.neighbourhood import seed_communities
+from comitia.select import borda_points, relative_neighborhood
+from comitia.select.neighborhood import seed_communities
 from comitia.select.rank_aggregation import mid_ranks
-from comitia.validity.centres import davies_bouldin
+from comitia.validity.centers import davies_bouldin
 from comitia.validity.pairs import silhouette
 from comitia.validity.scatter import calinski_harabasz
 from tests.fixtures import E6, X6, planted, same_partition
@@ -35,7 +35,7 @@ def test_layers_and_ranks_are_their_definition(seed):
     for layer, measure in zip(
         fitted.layers_, ["nmi_sqrt", "adjusted_rand", "rand"], strict=True
     ):
-        expected = relative_neighbourhood(1 - agreement_matrix(ensemble, measure))
+        expected = relative_neighborhood(1 - agreement_matrix(ensemble, measure))
         assert_array_equal(layer, expected)
     scores = np.array(
         [

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble, method
 from comitia.exceptions import ComitiaWarning
 from comitia.partition.median_search import set_partitions
-from comitia.validity.centres import (
+from comitia.validity.centers import (
     cluster_size_difference,
     inter_cluster_distance,
     intra_cluster_distance,

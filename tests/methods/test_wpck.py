@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, method
 from comitia.partition.median_search import set_partitions
-from comitia.validity.centres import compactness
+from comitia.validity.centers import compactness
 from comitia.validity.pairs import connectedness, dunn, silhouette
 from comitia.weigh import maximum_relevance
 from tests.fixtures import E6, X6, planted, same_partition

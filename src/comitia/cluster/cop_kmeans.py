@@ -25,7 +25,7 @@ from comitia.cluster.clusterer import (
 )
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.exceptions import ComitiaError
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 
 __all__ = ["COPKMeans", "COPRun", "ConstrainedPlacement", "constrained_kmeans"]
 

@@ -19,7 +19,7 @@ from comitia.cluster.clusterer import (
     refuse_excess_clusters,
 )
 from comitia.exceptions import ComitiaError
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 
 __all__ = [
     "LAC",

@@ -19,7 +19,7 @@ from comitia._kernels.sums import (
 )
 from comitia._labels import narrowest
 from comitia.config import memory_budget, require_memory
-from comitia.engine.protocol import DRAWN, Centres, Counted, HostEngine, Pass, worst_of
+from comitia.engine.protocol import DRAWN, Centers, Counted, HostEngine, Pass, worst_of
 from comitia.engine.row_blocks import Micro, Units, add
 from comitia.engine.sparse import sparse_contingency
 from comitia.engine.tables import tables_fit
@@ -170,7 +170,7 @@ class CompiledEngine(HostEngine):
     def best_column(self, table: Floats) -> NDArray[np.int32]:
         """First of the largest entries in each row of B times a table."""
         rows = LabelRows(Micro(self.block), np.ones(self.block.n_objects), np.empty(0))
-        return rows.nearest(Centres(table, np.zeros(table.shape[1]), None, 0.0))[0]
+        return rows.nearest(Centers(table, np.zeros(table.shape[1]), None, 0.0))[0]
 
     def mean_rows(self, table: Floats, weights: Floats) -> Floats:
         """Weighted mean of the table rows of the clusters of each object."""
@@ -297,23 +297,23 @@ class LabelRows:
         n_rows = len(range(*rows.indices(self.n_rows)))
         return np.ascontiguousarray(np.broadcast_to(integers, (n_rows,)))
 
-    def _scoring(self, centres: Centres) -> tuple[NDArray[Any], ...]:
+    def _scoring(self, centers: Centers) -> tuple[NDArray[Any], ...]:
         """What says how near each row is: labels, places, tables."""
-        ensemble, absent = self.ensemble, centres.absent
+        ensemble, absent = self.ensemble, centers.absent
         if absent is None or not self.by_clustering:
-            absent = np.empty((0, len(centres.penalty)))
-        table = padded(centres.table, ensemble.offsets)
+            absent = np.empty((0, len(centers.penalty)))
+        table = padded(centers.table, ensemble.offsets)
         return ensemble.row_codes, ensemble.n_clusters_each, table, absent
 
-    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+    def nearest(self, centers: Centers) -> tuple[NDArray[np.int32], Floats]:
         from comitia._kernels.label_rows import nearest_rows
 
-        codes, each, table, absent = self._scoring(centres)
+        codes, each, table, absent = self._scoring(centers)
         labels, best = np.empty(self.n_rows, dtype=np.int32), np.empty(self.n_rows)
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            given = self.starts, each, table, self.scale[rows], centres.penalty, absent
+            given = self.starts, each, table, self.scale[rows], centers.penalty, absent
             nearest_rows(codes[rows], *given, labels[rows], best[rows])
 
         over_ranges(work, self.n_rows)
@@ -323,14 +323,14 @@ class LabelRows:
         self,
         before: Pass | None,
         *,
-        centres: Centres,
+        centers: Centers,
         labels: NDArray[np.int32] | None = None,
     ) -> Pass:
         # Step by step: nothing but the labels is made that is as long as the rows.
         from comitia._kernels.label_rows import nearest_rows, sum_labels, sum_rows
 
-        codes, each, table, absent = self._scoring(centres)
-        real, units, k = self._real, self.units, len(centres.penalty)
+        codes, each, table, absent = self._scoring(centers)
+        real, units, k = self._real, self.units, len(centers.penalty)
         found = np.empty(self.n_rows, np.int32) if labels is None else labels
         parts: list[Counted] = []
 
@@ -341,7 +341,7 @@ class LabelRows:
             for rows in steps(start, stop):
                 here, scale, some = found[rows], self.scale[rows], codes[rows]
                 if labels is None:
-                    given = self.starts, each, table, scale, centres.penalty, absent
+                    given = self.starts, each, table, scale, centers.penalty, absent
                     nearest_rows(some, *given, here, np.empty(len(here)))
                 scaled = self._integers(scale, units.row, rows)
                 weights = self._integers(1.0, units.weight, rows)

@@ -15,7 +15,7 @@ from comitia import sizes as limits
 from comitia._arrays import require_device_memory, to_numpy, to_tensor
 from comitia._kernels.sums import padded
 from comitia.engine.compiled import LabelRows
-from comitia.engine.protocol import DRAWN, NOTHING, Centres, Counted, Engine, Pass
+from comitia.engine.protocol import DRAWN, NOTHING, Centers, Counted, Engine, Pass
 from comitia.engine.row_blocks import Micro, Units
 
 if TYPE_CHECKING:
@@ -241,17 +241,17 @@ class DeviceRows(LabelRows):
         values = (each, each * self._factor, each * self.squares)
         return np.array([v if isinstance(v, float) else float(v.max()) for v in values])
 
-    def nearest(self, centres: Centres) -> tuple[Tensor, Tensor]:
+    def nearest(self, centers: Centers) -> tuple[Tensor, Tensor]:
         from comitia._kernels.device import nearest_rows
 
         return nearest_rows(
             self._codes,
             self.starts,
             self.ensemble.n_clusters_each,
-            padded(centres.table, self.ensemble.offsets),
+            padded(centers.table, self.ensemble.offsets),
             self.scale,
-            centres.penalty,
-            centres.absent if self.by_clustering else None,
+            centers.penalty,
+            centers.absent if self.by_clustering else None,
         )
 
     def scores(self, table: Floats) -> Tensor:
@@ -264,12 +264,12 @@ class DeviceRows(LabelRows):
         self,
         before: Pass | None,
         *,
-        centres: Centres,
+        centers: Centers,
         labels: Tensor | None = None,
     ) -> Pass:
         if labels is None:
-            labels = self.nearest(centres)[0]
-        k, n = len(centres.penalty), len(labels)
+            labels = self.nearest(centers)[0]
+        k, n = len(centers.penalty), len(labels)
         if before is None:
             return Pass(labels, self._counted(labels, k, n))
         # Sums are integers: what has moved is taken from one cluster, and added.

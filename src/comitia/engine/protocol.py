@@ -29,7 +29,7 @@ __all__ = [
     "DRAWN",
     "NOTHING",
     "Ballots",
-    "Centres",
+    "Centers",
     "Counted",
     "Engine",
     "HostEngine",
@@ -265,7 +265,7 @@ class HostEngine(Engine):
 # -- what k-means runs on --------------------------------------------------------------
 
 
-class Centres(NamedTuple):
+class Centers(NamedTuple):
     """Centres as a score table, and what the clusters they belong to cost.
 
     The distance of a row to a centre falls with ``row @ table - penalty``.
@@ -324,7 +324,7 @@ class Rows(Protocol):
     def n_objects(self) -> int:
         """Number of objects that the rows stand for."""
 
-    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+    def nearest(self, centers: Centers) -> tuple[NDArray[np.int32], Floats]:
         """The centre with the largest score for each row, and that score."""
 
     def scores(self, table: Floats) -> Floats:
@@ -334,7 +334,7 @@ class Rows(Protocol):
         self,
         before: Pass | None,
         *,
-        centres: Centres,
+        centers: Centers,
         labels: NDArray[np.int32] | None = None,
     ) -> Pass:
         """The nearest centres, and what they say of the clusters: one pass.

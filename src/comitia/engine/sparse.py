@@ -16,7 +16,7 @@ from comitia._kernels.sums import fixed_scale
 from comitia.config import require_memory
 from comitia.engine.protocol import (
     DRAWN,
-    Centres,
+    Centers,
     Counted,
     HostEngine,
     Pass,
@@ -233,7 +233,7 @@ class FloatRows(ABC):
     squares: Floats
 
     @abstractmethod
-    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+    def nearest(self, centers: Centers) -> tuple[NDArray[np.int32], Floats]:
         """The centre with the largest score for each row, and that score."""
 
     @abstractmethod
@@ -249,12 +249,12 @@ class FloatRows(ABC):
         self,
         before: Pass | None,
         *,
-        centres: Centres,
+        centers: Centers,
         labels: NDArray[np.int32] | None = None,
     ) -> Pass:
-        n_clusters = len(centres.penalty)
+        n_clusters = len(centers.penalty)
         if labels is None:
-            labels = self.nearest(centres)[0]
+            labels = self.nearest(centers)[0]
         changed = len(labels)
         if before is not None:
             changed = int(np.count_nonzero(labels != before.labels))
@@ -313,10 +313,10 @@ class SparseRows(FloatRows):
         self.squares = squares
         self.missing = missing
 
-    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
-        scores = self.B @ centres.table - centres.penalty
-        if centres.absent is not None and self.missing is not None:
-            scores += self.missing @ centres.absent
+    def nearest(self, centers: Centers) -> tuple[NDArray[np.int32], Floats]:
+        scores = self.B @ centers.table - centers.penalty
+        if centers.absent is not None and self.missing is not None:
+            scores += self.missing @ centers.absent
         labels = scores.argmax(axis=1).astype(np.int32)
         return labels, scores[np.arange(len(labels)), labels]
 

@@ -15,10 +15,10 @@ from comitia import sizes
 from comitia.generate.columns import Frame
 
 __all__ = [
-    "ColumnsCentres",
-    "landmark_centres",
+    "ColumnsCenters",
+    "landmark_centers",
     "landmark_count",
-    "minibatch_centres",
+    "minibatch_centers",
     "minibatch_count",
     "nearest_of_columns",
     "nearest_of_rows",
@@ -40,7 +40,7 @@ _BATCHES = 60  # mini-batches in all passes together, at least
 _TOL = 1e-4
 
 
-class ColumnsCentres:
+class ColumnsCenters:
     """Labels an object with its nearest centre, in single precision.
 
     Parameters
@@ -63,7 +63,7 @@ class ColumnsCentres:
         self.features = features
 
     @property
-    def centres(self) -> Array:
+    def centers(self) -> Array:
         """The centres in the units of the data."""
         shift = self.frame.shift[None]
         origin = shift if self.features is None else self.features(shift)
@@ -82,11 +82,11 @@ class ColumnsCentres:
 
     def label_tensor(self, columns: Any) -> Any:
         """Label objects of shape (p, n) in the frame that are on a device."""
-        from comitia._kernels.device import nearest_centres
+        from comitia._kernels.device import nearest_centers
 
         if self.features is not None:
             columns = self.features.on_tensor(columns)
-        return nearest_centres(columns, self.values, _half_squares(self.values))
+        return nearest_centers(columns, self.values, _half_squares(self.values))
 
     def predict(self, X: Array) -> NDArray[np.int32]:
         """Label objects of shape (n, p)."""
@@ -95,7 +95,7 @@ class ColumnsCentres:
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays it is made of, all but the feature map."""
         return {
-            "centres": self.values,
+            "centers": self.values,
             "shift": self.frame.shift,
             "scale": np.asarray(self.frame.scale),
         }
@@ -112,7 +112,7 @@ def sample_rows(n: int, size: int, rng: np.random.RandomState) -> NDArray[np.int
 
 
 def nearest_of_columns(
-    columns: NDArray[Any], centres: NDArray[Any]
+    columns: NDArray[Any], centers: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Nearest centre of each object of feature-major data (p, n), the first of equals.
 
@@ -120,23 +120,23 @@ def nearest_of_columns(
     threads. Also returned are scores that grow as the squared distance falls: half the
     squared length of the object minus half its squared distance.
     """
-    from comitia._kernels.assign import nearest_centres
+    from comitia._kernels.assign import nearest_centers
     from comitia._kernels.sums import over_ranges
 
     n = columns.shape[1]
     labels = np.empty(n, dtype=np.int32)
     scores = np.empty(n, dtype=columns.dtype)
-    penalty = _half_squares(centres)
+    penalty = _half_squares(centers)
 
     def work(start: int, stop: int) -> None:
-        nearest_centres(columns, centres, penalty, start, stop, labels, scores)
+        nearest_centers(columns, centers, penalty, start, stop, labels, scores)
 
     over_ranges(work, n)
     return labels, scores
 
 
 def nearest_of_rows(
-    X: Array, centres: NDArray[Any], frame: Frame, features: Any = None
+    X: Array, centers: NDArray[Any], frame: Frame, features: Any = None
 ) -> NDArray[np.int32]:
     """Nearest centre of each row of X, the first of equals; a block of rows at a time.
 
@@ -145,24 +145,24 @@ def nearest_of_rows(
     labels = np.empty(len(X), dtype=np.int32)
     step = _BLOCK
     for lo in range(0, len(X), step):
-        columns = frame.columns(X[lo : lo + step], centres.dtype)
+        columns = frame.columns(X[lo : lo + step], centers.dtype)
         if features is not None:
             columns = features.on_columns(columns)
-        labels[lo : lo + step] = nearest_of_columns(columns, centres)[0]
+        labels[lo : lo + step] = nearest_of_columns(columns, centers)[0]
     return labels
 
 
 def landmark_count(n_clusters: int) -> int:
-    """How many objects :func:`landmark_centres` looks at."""
+    """How many objects :func:`landmark_centers` looks at."""
     return max(sizes.KMEANS_SAMPLE, sizes.KMEANS_SAMPLE_EACH * n_clusters)
 
 
 def minibatch_count(n_clusters: int) -> int:
-    """How many objects :func:`minibatch_centres` looks at."""
+    """How many objects :func:`minibatch_centers` looks at."""
     return _PER_LANDMARK * landmark_count(n_clusters)
 
 
-def landmark_centres(
+def landmark_centers(
     columns: NDArray[np.float32],
     n_clusters: int,
     rng: np.random.RandomState,
@@ -176,22 +176,22 @@ def landmark_centres(
     Later iterations than the 25th gain less than more landmarks do.
     """
     points, mass = _subsample(columns, weights, landmark_count(n_clusters), rng)
-    centres = _start(points, mass, n_clusters, init, rng)
+    centers = _start(points, mass, n_clusters, init, rng)
     lengths = (points.astype(np.float64) ** 2).sum(axis=0)
     enough = _TOL * float(points.var(axis=1, dtype=np.float64).mean())
     before = None
     for _ in range(max_iter):
-        labels, scores = nearest_of_columns(points, centres)
+        labels, scores = nearest_of_columns(points, centers)
         if before is not None and np.array_equal(labels, before):
             break
-        before, last = labels, centres
-        centres = _means(points, labels, mass, centres, lengths - 2.0 * scores)
-        if ((centres - last).astype(np.float64) ** 2).sum() <= enough:
+        before, last = labels, centers
+        centers = _means(points, labels, mass, centers, lengths - 2.0 * scores)
+        if ((centers - last).astype(np.float64) ** 2).sum() <= enough:
             break
-    return centres
+    return centers
 
 
-def minibatch_centres(
+def minibatch_centers(
     columns: NDArray[np.float32],
     n_clusters: int,
     rng: np.random.RandomState,
@@ -212,20 +212,20 @@ def minibatch_centres(
     points, mass = np.ascontiguousarray(points[:, shuffled]), mass[shuffled]
     first = slice(0, max(_BATCH, 64 * n_clusters))
     head = np.ascontiguousarray(points[:, first])
-    centres = _start(head, mass[first], n_clusters, init, rng).astype(np.float64)
+    centers = _start(head, mass[first], n_clusters, init, rng).astype(np.float64)
     n_batches = -(-points.shape[1] // _BATCH)
     for _ in range(max(_SWEEPS, _BATCHES // n_batches)):
         # A new sweep forgets where the centres of the last one came from.
         seen = np.zeros(n_clusters)
         for lo in range(0, points.shape[1], _BATCH):
             batch = np.ascontiguousarray(points[:, lo : lo + _BATCH])
-            labels, _ = nearest_of_columns(batch, centres.astype(np.float32))
-            sums, here = np.zeros_like(centres), np.zeros(n_clusters)
+            labels, _ = nearest_of_columns(batch, centers.astype(np.float32))
+            sums, here = np.zeros_like(centers), np.zeros(n_clusters)
             sum_columns(batch, labels, mass[lo : lo + _BATCH], sums, here)
             seen += here
             rate = np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
-            centres += rate[:, None] * (sums - here[:, None] * centres)
-    return centres.astype(np.float32)
+            centers += rate[:, None] * (sums - here[:, None] * centers)
+    return centers.astype(np.float32)
 
 
 def _subsample(
@@ -253,12 +253,12 @@ def _start(
     if init == "random":
         chosen = rng.choice(n, size=n_clusters, replace=n < n_clusters)
     else:
-        from comitia._kernels.assign import spread_centres
+        from comitia._kernels.assign import spread_centers
 
         # As many candidates for each centre as scikit-learn takes.
         draws = rng.uniform(size=(n_clusters, 2 + int(np.log(n_clusters))))
         chosen = np.empty(n_clusters, dtype=np.int64)
-        spread_centres(points, mass, draws, chosen)
+        spread_centers(points, mass, draws, chosen)
     return np.ascontiguousarray(points[:, chosen].T)
 
 
@@ -266,13 +266,13 @@ def _means(
     points: NDArray[np.float32],
     labels: NDArray[np.int32],
     mass: Array,
-    centres: NDArray[np.float32],
+    centers: NDArray[np.float32],
     distances: Array,
 ) -> NDArray[np.float32]:
     """Means of the clusters; an empty one moves to the object farthest from its own."""
     from comitia._kernels.assign import sum_columns
 
-    sums, weight = np.zeros(centres.shape), np.zeros(len(centres))
+    sums, weight = np.zeros(centers.shape), np.zeros(len(centers))
     sum_columns(points, labels, mass, sums, weight)
     means = np.divide(
         sums, weight[:, None], out=np.zeros_like(sums), where=weight[:, None] > 0
@@ -284,7 +284,7 @@ def _means(
     return means.astype(np.float32)
 
 
-def _half_squares(centres: NDArray[Any]) -> NDArray[Any]:
+def _half_squares(centers: NDArray[Any]) -> NDArray[Any]:
     """Half the squared length of each centre, in their precision."""
-    squares = (centres.astype(np.float64) ** 2).sum(axis=1)
-    return (squares / 2).astype(centres.dtype)
+    squares = (centers.astype(np.float64) ** 2).sum(axis=1)
+    return (squares / 2).astype(centers.dtype)

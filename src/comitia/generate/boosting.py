@@ -41,7 +41,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
 from comitia.generate.member import Made, MadeAgain
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 
 __all__ = ["BoostingGenerator", "Round"]
 
@@ -128,8 +128,8 @@ class Round(Made):
         k = len(mapping)
         if self.membership is not None:
             k = max(k, self.membership.shape[1])
-        elif isinstance(self.model, NearestCentre):
-            k = max(k, len(self.model.centres))
+        elif isinstance(self.model, NearestCenter):
+            k = max(k, len(self.model.centers))
         free = np.setdiff1d(np.arange(k + mapping.max(initial=0) + 1), mapping)
         return np.r_[mapping, free[: k - len(mapping)]]
 

@@ -21,7 +21,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import check_state
 from comitia.generate.generator import Generator, Plan, draw_seeds
 from comitia.generate.member import Made
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 from comitia.generate.sampling import (
     FeatureMap,
     FeatureSubset,
@@ -249,7 +249,7 @@ class EstimatorGenerator(Generator):
         model : object
             Has ``predict``.
         """
-        return NearestCentre.of_labels(seen, labels, counts)
+        return NearestCenter.of_labels(seen, labels, counts)
 
     # -- how plans are made and carried out -------------------------------------
 
@@ -311,7 +311,7 @@ class EstimatorGenerator(Generator):
         labels[rows] = found
         if isinstance(model, KMeans | MiniBatchKMeans):
             # All that is left of them is their centres, which a checkpoint can hold.
-            model = NearestCentre(model.cluster_centers_, features)
+            model = NearestCenter(model.cluster_centers_, features)
         elif self.extend and not hasattr(model, "predict"):
             # Renumbered without gaps, so that every label has a mean.
             _, found = np.unique(found, return_inverse=True)
@@ -324,15 +324,15 @@ class EstimatorGenerator(Generator):
             left = np.setdiff1d(np.arange(len(X)), rows, assume_unique=True)
             if len(left):
                 labels[left] = model.predict(X[left])
-        state = {"centres": model.centres} if isinstance(model, NearestCentre) else {}
+        state = {"centers": model.centers} if isinstance(model, NearestCenter) else {}
         return Made(labels, model=model, state=state)
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
-        if "centres" not in state:
+        if "centers" not in state:
             return None
         features = self.draw_features(plan)
-        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
-        return NearestCentre(state["centres"], features)
+        check_state(state, {"centers": "k p"}, p=self._n_seen(features))
+        return NearestCenter(state["centers"], features)
 
     def _n_seen(self, features: Any) -> int:
         """How many features a member sees."""

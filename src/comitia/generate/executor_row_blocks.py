@@ -38,7 +38,7 @@ __all__ = ["generate_blocks"]
 
 
 @dataclass(frozen=True)
-class _Labeller:
+class _Labeler:
     """All members of an ensemble, and the frame in which they label a block."""
 
     models: tuple[Any, ...]
@@ -149,8 +149,8 @@ def generate_blocks(
             for number, lo in enumerate(range(0, len(rows), step))
         ]
         todo = [part for part in parts if not writer.done(part.number)]
-        labeller = _Labeller(tuple(models), frame)
-        written = _written(writer, rows, todo, labeller, client)
+        labeler = _Labeler(tuple(models), frame)
+        written = _written(writer, rows, todo, labeler, client)
         earlier = len(parts) - len(todo)
         for _ in counted(written, len(parts), on_progress, earlier):
             pass
@@ -227,11 +227,11 @@ def _written(
     writer: BlockWriter,
     rows: Rows,
     parts: list[_Part],
-    labeller: _Labeller,
+    labeler: _Labeler,
     client: Any,
 ) -> Iterator[Any]:
     """Write blocks; each step is one that is written."""
-    shared = {"writer": writer, "labeller": labeller}
+    shared = {"writer": writer, "labeler": labeler}
     if client is None:
         return iter(LocalBlocks(parts).each(_write_part, rows=rows, **shared))
     from comitia.distributed import DaskBlocks
@@ -244,23 +244,23 @@ def _written(
     # In one graph with what makes it, a chunk is labelled as soon as it is there, and
     # does not wait in memory for the others.
     write = task(_write_array, pure=False)
-    (sent,) = DaskBlocks.of(client, [labeller]).futures
+    (sent,) = DaskBlocks.of(client, [labeler]).futures
     tasks = [
-        write(part, rows.array[part.start : part.stop], writer=writer, labeller=sent)
+        write(part, rows.array[part.start : part.stop], writer=writer, labeler=sent)
         for part in parts
     ]
     return DaskBlocks(client, client.compute(tasks)).gather()
 
 
 def _write_part(
-    part: _Part, *, rows: Rows, writer: BlockWriter, labeller: _Labeller
+    part: _Part, *, rows: Rows, writer: BlockWriter, labeler: _Labeler
 ) -> None:
     X = rows.read(part.start, part.stop)
-    writer.write(part.number, labeller.codes(X))
+    writer.write(part.number, labeler.codes(X))
 
 
 def _write_array(
-    part: _Part, X: NDArray[Any], *, writer: BlockWriter, labeller: _Labeller
+    part: _Part, X: NDArray[Any], *, writer: BlockWriter, labeler: _Labeler
 ) -> None:
     rows = ArrayRows(X, f"block {part.number} of the Dask array")
-    writer.write(part.number, labeller.codes(rows.read(0, len(X))))
+    writer.write(part.number, labeler.codes(rows.read(0, len(X))))

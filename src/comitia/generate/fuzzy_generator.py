@@ -12,7 +12,7 @@ from comitia._sklearn import Interval
 from comitia.generate.estimators import EstimatorGenerator
 from comitia.generate.generator import Plan
 from comitia.generate.member import Made
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 
 __all__ = ["FuzzyGenerator"]
 
@@ -107,17 +107,17 @@ class FuzzyGenerator(EstimatorGenerator):
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         model.fit(seen, sample_weight=counts)
-        centres = NearestCentre(model.cluster_centers_, features, self.fuzziness)
+        centers = NearestCenter(model.cluster_centers_, features, self.fuzziness)
         if counts is None:
             membership = model.membership_
         elif self.extend:
-            membership = centres.predict_membership(X)
+            membership = centers.predict_membership(X)
         else:
             # A row of zeros is an object that is not clustered.
             membership = np.zeros((len(X), model.membership_.shape[1]))
             membership[rows] = model.membership_
         return Made(
-            membership=membership, model=centres, state={"centres": centres.centres}
+            membership=membership, model=centers, state={"centers": centers.centers}
         )
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:

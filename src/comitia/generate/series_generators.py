@@ -24,7 +24,7 @@ from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Generator, Plan
 from comitia.generate.member import Made
 from comitia.generate.series_features import represent_series
-from comitia.generate.views_generator import Standardiser, ViewsGenerator
+from comitia.generate.views_generator import Standardizer, ViewsGenerator
 
 __all__ = ["HMMGenerator", "RepresentationGenerator"]
 
@@ -193,8 +193,8 @@ class RepresentationGenerator(BaseEstimator):
             The clusterings.
         """
         raw = self._represent(series)
-        self.standardisers_ = [Standardiser.of(X) for X in raw]
-        self.features_ = self._standardise(raw)
+        self.standardizers_ = [Standardizer.of(X) for X in raw]
+        self.features_ = self._standardize(raw)
         self.views_ = ViewsGenerator(
             self.generator, n_jobs=self.n_jobs, random_state=self.random_state
         )
@@ -221,14 +221,14 @@ class RepresentationGenerator(BaseEstimator):
         labels : ndarray of shape (n_new, n_clusterings)
             The cluster of each series in each clustering.
         """
-        return self.views_.transform(self._standardise(self._represent(series)))
+        return self.views_.transform(self._standardize(self._represent(series)))
 
     def _represent(self, series: Any) -> list[Array]:
         series = check_series(series)
         return [represent_series(series, one) for one in self.representations]
 
-    def _standardise(self, raw: list[Array]) -> list[Array]:
+    def _standardize(self, raw: list[Array]) -> list[Array]:
         return [
-            standardise(X)
-            for standardise, X in zip(self.standardisers_, raw, strict=True)
+            standardize(X)
+            for standardize, X in zip(self.standardizers_, raw, strict=True)
         ]

@@ -136,7 +136,7 @@ class ParameterSweep(Generator):
         """How many clusterings are made."""
         return len(self.parameters)
 
-    def standardise(self, X: Any) -> NDArray[np.float64]:
+    def standardize(self, X: Any) -> NDArray[np.float64]:
         """Shift and scale objects as those that were fitted.
 
         Parameters

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from comitia import sizes
 from comitia.engine.compiled import join_rows
-from comitia.engine.protocol import NOTHING, Centres, Counted, Rows
+from comitia.engine.protocol import NOTHING, Centers, Counted, Rows
 from comitia.engine.row_blocks import Blocks, LocalBlocks, Units, with_units
-from comitia.optimise.ties import SAME
+from comitia.optimize.ties import SAME
 
-__all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
+__all__ = ["Centers", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Partition(NamedTuple):
     """What Lloyd's algorithm found."""
 
     labels: Blocks  # of the rows of each block
-    centres: Centres
+    centers: Centers
     objective: Floats  # one value per iteration
     converged: bool
 
@@ -52,7 +52,7 @@ class Rule(Protocol):
     def metric(self) -> Callable[[Floats], Floats]:
         """Takes centres (k, p) to their score table (p, k)."""
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         """The centres of clusters with these sums and masses.
 
         The total is the weighted sum of the squared lengths of all rows.
@@ -83,16 +83,16 @@ class Squared:
         self.metric = metric
         self.blocks = blocks
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         means = _divided(sums, mass, self.blocks)
         table = self.metric(means)
         squares = means * table.T
         if mass.ndim == 1 or self.blocks is None:
             lengths = squares.sum(axis=1)
-            return Centres(table, lengths / 2, None, total - float(mass @ lengths))
+            return Centers(table, lengths / 2, None, total - float(mass @ lengths))
         lengths = np.add.reduceat(squares, self.blocks, axis=1)
         objective = total - float((mass * lengths).sum())
-        return Centres(table, lengths.sum(axis=1) / 2, lengths.T / 2, objective)
+        return Centers(table, lengths.sum(axis=1) / 2, lengths.T / 2, objective)
 
     def costs(self, squares: Floats, best: Floats) -> Floats:
         return squares - 2 * best
@@ -105,14 +105,14 @@ class Entropy:
         self.cluster_weights = cluster_weights
         self.blocks = blocks
 
-    def metric(self, centres: Floats) -> Floats:
-        return (centres * self.cluster_weights).T
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         shares = _divided(sums, mass, self.blocks)
         bits = self.cluster_weights * np.log2(shares + _EPSILON)
         objective = -float((sums * bits).sum())
-        return Centres(
+        return Centers(
             np.ascontiguousarray(bits.T), np.zeros(len(sums)), None, objective
         )
 
@@ -127,10 +127,10 @@ class Matches:
         self.cluster_weights = cluster_weights
         self.blocks = blocks
 
-    def metric(self, centres: Floats) -> Floats:
-        return (centres * self.cluster_weights).T
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         table = np.zeros(sums.shape[::-1])
         matched = 0.0
         for block in np.split(np.arange(sums.shape[1]), self.blocks[1:]):
@@ -139,7 +139,7 @@ class Matches:
             everyone = np.arange(len(sums))
             table[modes, everyone] = self.cluster_weights[modes]
             matched += float(self.cluster_weights[modes] @ sums[everyone, modes])
-        return Centres(table, np.zeros(len(sums)), None, total - matched)
+        return Centers(table, np.zeros(len(sums)), None, total - matched)
 
     def costs(self, squares: Floats, best: Floats) -> Floats:
         return squares - best
@@ -205,8 +205,8 @@ def lloyd(
     size = rows.map(attrgetter("n_objects")).total() // _SHARE
     if size >= _LARGER * sizes.SAMPLE_ROWS:
         larger = _sample(rows, size, rng, counted=True)
-        found = _over_blocks(larger, rule, found.centres, max_iter, tol)
-    return _over_blocks(rows, rule, found.centres, max_iter, tol)
+        found = _over_blocks(larger, rule, found.centers, max_iter, tol)
+    return _over_blocks(rows, rule, found.centers, max_iter, tol)
 
 
 def _sample(
@@ -254,37 +254,37 @@ def _best_start(
 
 
 def _iterate(
-    rows: Rows, rule: Rule, centres: Centres, max_iter: int, tol: float
+    rows: Rows, rule: Rule, centers: Centers, max_iter: int, tol: float
 ) -> Partition:
     labels, objective, converged = None, [], False
-    n_clusters = len(centres.penalty)
+    n_clusters = len(centers.penalty)
     units, weights, squares = rows.units, rows.weights, rows.squares
     total = rows.total() / units.square
     for _ in range(max_iter):
-        new, best = rows.nearest(centres)
+        new, best = rows.nearest(centers)
         _fill_empty(new, rule.costs(squares, best), weights, squares, n_clusters)
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
         labels = new
-        counted = rows.assign(None, centres=centres, labels=labels).counted
-        centres = rule.centres(
+        counted = rows.assign(None, centers=centers, labels=labels).counted
+        centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total
         )
         # An empty cluster has no centre; zeros would be one like any other.
-        centres.penalty[counted.sizes == 0] = np.inf
-        objective.append(centres.objective)
+        centers.penalty[counted.sizes == 0] = np.inf
+        objective.append(centers.objective)
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
         ):
             converged = True
             break
     assert labels is not None
-    return Partition(LocalBlocks([labels]), centres, np.array(objective), converged)
+    return Partition(LocalBlocks([labels]), centers, np.array(objective), converged)
 
 
 def _over_blocks(
-    rows: Blocks, rule: Rule, centres: Centres, max_iter: int, tol: float
+    rows: Blocks, rule: Rule, centers: Centers, max_iter: int, tol: float
 ) -> Partition:
     """Lloyd's passes over many rows, from centres that are good already."""
     objective, converged = [], False
@@ -292,19 +292,19 @@ def _over_blocks(
     total = rows.map("total").total() / units.square
     passed = rows.repeat(None)
     for _ in range(max_iter):
-        passed = rows.map("assign", passed, centres=centres)
+        passed = rows.map("assign", passed, centers=centers)
         counted: Counted = passed.map(attrgetter("counted")).total()
         if counted.n_changed == 0:
             converged = True
             break
-        old = centres
-        centres = rule.centres(
+        old = centers
+        centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total
         )
         empty = np.flatnonzero(counted.sizes == 0)
-        centres.penalty[empty] = np.inf
-        objective.append(centres.objective)
-        if len(empty) and _found_again(rows, rule, old, centres, int(empty[0])):
+        centers.penalty[empty] = np.inf
+        objective.append(centers.objective)
+        if len(empty) and _found_again(rows, rule, old, centers, int(empty[0])):
             continue
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
@@ -312,33 +312,33 @@ def _over_blocks(
             converged = True
             break
     return Partition(
-        passed.map(attrgetter("labels")), centres, np.array(objective), converged
+        passed.map(attrgetter("labels")), centers, np.array(objective), converged
     )
 
 
 def _found_again(
-    rows: Blocks, rule: Rule, old: Centres, centres: Centres, empty: int
+    rows: Blocks, rule: Rule, old: Centers, centers: Centers, empty: int
 ) -> bool:
     """Put the centre of an empty cluster on the row that costs most, in place.
 
     One cluster in each pass: rows that equal the one chosen would be chosen next.
     """
-    worst = list(rows.map(_worst, rule=rule, centres=old).gather())
+    worst = list(rows.map(_worst, rule=rule, centers=old).gather())
     costs = [cost for cost, _, _ in worst]
     cost, row, present = worst[int(np.argmax(costs))]
     if cost <= 0:
         return False  # every row is where it belongs: there are too few different rows
-    found = rule.centres(row, present, 0.0)
-    centres.table[:, empty] = found.table[:, 0]
-    centres.penalty[empty] = found.penalty[0]
-    if centres.absent is not None and found.absent is not None:
-        centres.absent[:, empty] = found.absent[:, 0]
+    found = rule.centers(row, present, 0.0)
+    centers.table[:, empty] = found.table[:, 0]
+    centers.penalty[empty] = found.penalty[0]
+    if centers.absent is not None and found.absent is not None:
+        centers.absent[:, empty] = found.absent[:, 0]
     return True
 
 
-def _worst(rows: Rows, *, rule: Rule, centres: Centres) -> tuple[float, Floats, Floats]:
+def _worst(rows: Rows, *, rule: Rule, centers: Centers) -> tuple[float, Floats, Floats]:
     """The largest cost of a row, and the row."""
-    _, best = rows.nearest(centres)
+    _, best = rows.nearest(centers)
     return rows.worst(rule.costs(rows.squares, best))
 
 
@@ -369,7 +369,7 @@ def _fill_empty(
 
 def _seeds(
     rows: Rows, rule: Rule, n_clusters: int, rng: np.random.RandomState
-) -> Centres:
+) -> Centers:
     """Greedy k-means++: rows drawn by their cost, each the best of a few draws."""
     weights, squares = rows.weights, rows.squares
     n_trials = 2 + int(np.log(n_clusters))
@@ -385,7 +385,7 @@ def _seeds(
         chosen.append(int(tried[best]))
         nearest = reached[:, best]
     which = np.array(chosen)
-    start = rule.centres(rows.dense(which), rows.present(which), 0.0)
+    start = rule.centers(rows.dense(which), rows.present(which), 0.0)
     missing = n_clusters - len(chosen)
     if missing == 0:
         return start
@@ -393,7 +393,7 @@ def _seeds(
     absent = (
         None if start.absent is None else np.pad(start.absent, ((0, 0), (0, missing)))
     )
-    return Centres(
+    return Centers(
         np.ascontiguousarray(np.pad(start.table, ((0, 0), (0, missing)))),
         np.pad(start.penalty, (0, missing), constant_values=np.inf),
         absent,

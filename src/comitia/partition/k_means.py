@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._arrays import device_of
 from comitia._inputs import masked_to_nan
 from comitia._kernels.sums import over_ranges
-from comitia.engine.protocol import Centres
+from comitia.engine.protocol import Centers
 from comitia.engine.row_blocks import LocalBlocks, Micro, MicroRows, join, micro_rows
 from comitia.engine.sparse import FloatRows
 from comitia.ensemble import Ensemble
@@ -73,10 +73,10 @@ class PointRows(FloatRows):
         self.weights = weights
         self.squares = squares
 
-    def nearest(self, centres: Centres) -> tuple[NDArray[np.int32], Floats]:
+    def nearest(self, centers: Centers) -> tuple[NDArray[np.int32], Floats]:
         from comitia._kernels.label_rows import nearest_points
 
-        table, penalty = np.ascontiguousarray(centres.table), centres.penalty
+        table, penalty = np.ascontiguousarray(centers.table), centers.penalty
         labels = np.empty(len(self.X), dtype=np.int32)
         best = np.empty(len(self.X))
 
@@ -192,7 +192,7 @@ def kmeans(
     )
     labels = join(found.labels, len(points))
     _warn_unconverged(found)
-    return KMeansResult(labels, found.centres.table.T + middle, found.objective)
+    return KMeansResult(labels, found.centers.table.T + middle, found.objective)
 
 
 def kmeans_rows(
@@ -204,7 +204,7 @@ def kmeans_rows(
     object_weights: ArrayLike | None = None,
     row_scale: ArrayLike | None = None,
     utility: Literal["squared", "entropy"] = "squared",
-    normalised: bool = False,
+    normalized: bool = False,
     n_init: int = 10,
     max_iter: int = 100,
     tol: float = 1e-5,
@@ -248,7 +248,7 @@ def kmeans_rows(
     utility : {"squared", "entropy"}, default="squared"
         The distance :math:`f`.
 
-    normalised : bool, default=False
+    normalized : bool, default=False
         Divide :math:`w_m` by the sum of the squared cluster shares of clustering m
         (squared) or by its entropy in bits (entropy).
 
@@ -295,7 +295,7 @@ def kmeans_rows(
         )
     _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
     w = _cluster_weights(ensemble, clustering_weights)
-    if normalised:
+    if normalized:
         w = w / _utility_of_itself(ensemble, utility)[ensemble.clustering_of]
     micro = _merged_rows(ensemble, object_weights, row_scale)
     blocks = ensemble.offsets[:-1]
@@ -414,8 +414,8 @@ class Weighted:
     def __init__(self, weights: Floats) -> None:
         self.weights = weights
 
-    def __call__(self, centres: Floats) -> Floats:
-        return (centres * self.weights).T
+    def __call__(self, centers: Floats) -> Floats:
+        return (centers * self.weights).T
 
 
 def _row_squares(micro: Micro, *, w: Floats) -> Floats:

@@ -27,7 +27,7 @@ def ncut(
     n_clusters: int | None,
     rng: np.random.RandomState,
     *,
-    discretise: Literal["kmeans", "rotation"] = "kmeans",
+    discretize: Literal["kmeans", "rotation"] = "kmeans",
     n_init: int = 10,
     offset: float = 0.0,
 ) -> NDArray[np.int32]:
@@ -53,7 +53,7 @@ def ncut(
     rng : RandomState
         Draws the starts of k-means, or the first rows of the rotation.
 
-    discretise : {"kmeans", "rotation"}, default="kmeans"
+    discretize : {"kmeans", "rotation"}, default="kmeans"
         How the eigenvectors become labels.
 
     n_init : int, default=10
@@ -111,7 +111,7 @@ def ncut(
             else S[joined][:, joined],
             n_clusters,
             rng,
-            discretise=discretise,
+            discretize=discretize,
             n_init=n_init,
             offset=offset,
         )
@@ -140,7 +140,7 @@ def ncut(
         vectors = vectors[:, : eigengap(values, _most_parts(n))]
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
-    if discretise == "rotation":
+    if discretize == "rotation":
         return _rotated(points, rng, n_init)
     from comitia.partition.k_means import kmeans
 

@@ -86,7 +86,7 @@ class PartitionKernel(NamedTuple):
         terms = self.factor[:, a] * self.inner[:, t] * self.factor[:, b]
         return _log2_sum(terms.sum(axis=0), self.exponents[t])
 
-    def normalised(self, table: ArrayLike) -> float:
+    def normalized(self, table: ArrayLike) -> float:
         r"""The cosine :math:`K(C, D) / \sqrt{K(C, C) \, K(D, D)}`.
 
         Parameters

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from comitia.plot.palette import COLOURS, MARKERS
+from comitia.plot.palette import COLORS, MARKERS
 
 __all__ = [
-    "cluster_colour",
+    "cluster_color",
     "cluster_marker",
-    "colour_bar",
+    "color_bar",
     "ink_on",
     "make_axes",
     "name_ticks",
@@ -22,9 +22,9 @@ __all__ = [
 _LONGEST_NAME = 28
 
 
-def cluster_colour(c: int) -> str:
+def cluster_color(c: int) -> str:
     """Colour of the c-th cluster, curve or bar."""
-    return COLOURS[c % len(COLOURS)]
+    return COLORS[c % len(COLORS)]
 
 
 def cluster_marker(c: int) -> str:
@@ -32,11 +32,11 @@ def cluster_marker(c: int) -> str:
     return MARKERS[c % len(MARKERS)]
 
 
-def ink_on(colour: str) -> str:
+def ink_on(color: str) -> str:
     """Black or white, whichever is read better on a colour."""
     from matplotlib.colors import to_rgb
 
-    return "black" if np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) > 0.5 else "white"
+    return "black" if np.dot(to_rgb(color), (0.299, 0.587, 0.114)) > 0.5 else "white"
 
 
 def make_axes(
@@ -77,7 +77,7 @@ def name_ticks(
     axis.set_tick_params(length=0, labelsize="small" if len(labels) > 15 else "medium")
 
 
-def colour_bar(image: Any, ax: Any, label: str, extend: str = "neither") -> Any:
+def color_bar(image: Any, ax: Any, label: str, extend: str = "neither") -> Any:
     """The scale beside an image, without a frame."""
     bar = ax.get_figure().colorbar(
         image, ax=ax, fraction=0.046, pad=0.03, aspect=30, extend=extend

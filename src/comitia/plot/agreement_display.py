@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.ensemble import Ensemble
-from comitia.plot._style import colour_bar, name_ticks
+from comitia.plot._style import color_bar, name_ticks
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, SEQUENTIAL
+from comitia.plot.palette import COLORS, SEQUENTIAL
 
 __all__ = ["AgreementDisplay"]
 
@@ -160,7 +160,7 @@ class AgreementDisplay(Display):
             interpolation="nearest" if len(shown) <= 300 else "antialiased",
         )
         for line in (ax.axhline, ax.axvline):
-            line(0.5, color=COLOURS[1], linewidth=1.2)
+            line(0.5, color=COLORS[1], linewidth=1.2)
         for axis in (ax.xaxis, ax.yaxis):
             # The consensus is always named; of many clusterings, some.
             most = 25
@@ -170,7 +170,7 @@ class AgreementDisplay(Display):
         ax.tick_params(axis="x", rotation=90)
         ax.set_xlabel("clustering, by agreement with the consensus")
         ax.set_ylabel("clustering, by agreement with the consensus")
-        colour_bar(image, ax, self.measure)
+        color_bar(image, ax, self.measure)
 
     def _table(self) -> dict[str, Any]:
         return {"data": self.agreement, "index": self.names, "columns": self.names}

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.display.heat_maps import heat_map, with_room
-from comitia.plot._style import colour_bar
+from comitia.plot._style import color_bar
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, GREY, SEQUENTIAL
+from comitia.plot.palette import COLORS, GRAY, SEQUENTIAL
 
 __all__ = ["CoassociationDisplay"]
 
@@ -168,7 +168,7 @@ class CoassociationDisplay(Display):
                     size,
                     size,
                     fill=False,
-                    edgecolor=COLOURS[1],
+                    edgecolor=COLORS[1],
                     linewidth=1.2,
                 )
             )
@@ -179,9 +179,9 @@ class CoassociationDisplay(Display):
         ax.set_xlabel("objects, by cluster")
         ax.set_ylabel("objects, by cluster")
         for spine in ax.spines.values():
-            spine.set_edgecolor(GREY)
+            spine.set_edgecolor(GRAY)
         votes = "weight" if self.weighted else "share of the votes"
-        colour_bar(
+        color_bar(
             image,
             ax,
             f"{votes} that puts two objects together",

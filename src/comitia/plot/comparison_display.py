@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia.exceptions import ComitiaError
 from comitia.plot._style import name_ticks
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, GREY, tidy
+from comitia.plot.palette import COLORS, GRAY, tidy
 
 __all__ = ["ComparisonDisplay"]
 
@@ -105,8 +105,8 @@ class ComparisonDisplay(Display):
             xerr=self.spreads,
             linestyle="none",
             marker="o",
-            color=COLOURS[0],
-            ecolor=COLOURS[0],
+            color=COLORS[0],
+            ecolor=COLORS[0],
             elinewidth=1.2,
             capsize=3,
             label="mean rank and its standard deviation",
@@ -120,7 +120,7 @@ class ComparisonDisplay(Display):
             ax.plot(
                 [right + (number + 2) * step] * 2,
                 [first - 0.2, last + 0.2],
-                color=COLOURS[1],
+                color=COLORS[1],
                 linewidth=3.0,
                 solid_capstyle="butt",
                 label="differences that are noise" if number == 0 else None,
@@ -132,7 +132,7 @@ class ComparisonDisplay(Display):
                 f"not ranked: {why}",
                 transform=ax.get_yaxis_transform(),
                 va="center",
-                color=GREY,
+                color=GRAY,
                 fontstyle="italic",
                 fontsize="small",
             )

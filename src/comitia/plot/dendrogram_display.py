@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import check_fitted
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import cluster_colour, ink_on, name_ticks
+from comitia.plot._style import cluster_color, ink_on, name_ticks
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, GREY, tidy
+from comitia.plot.palette import COLORS, GRAY, tidy
 
 __all__ = ["DendrogramDisplay"]
 
@@ -144,7 +144,7 @@ class DendrogramDisplay(Display):
         from matplotlib.collections import LineCollection
 
         heights, clusters = self._nodes()
-        x, lines, colours = self.positions, [], []
+        x, lines, colors = self.positions, [], []
         for i, (a, b) in enumerate(self.merges[:, :2].astype(int)):
             y, own = self.merges[i, 2], clusters[len(self.order) + i]
             lines += [
@@ -152,14 +152,14 @@ class DendrogramDisplay(Display):
                 [(x[b], heights[b]), (x[b], y)],
                 [(x[a], y), (x[b], y)],
             ]
-            colours += [
-                GREY if c < 0 else cluster_colour(c)
+            colors += [
+                GRAY if c < 0 else cluster_color(c)
                 for c in (clusters[a], clusters[b], own)
             ]
         ax.add_collection(
-            LineCollection(lines, colors=colours, linewidths=1.4, capstyle="round")
+            LineCollection(lines, colors=colors, linewidths=1.4, capstyle="round")
         )
-        ax.axhline(self.cut, color=COLOURS[1], linestyle="--", linewidth=1.0)
+        ax.axhline(self.cut, color=COLORS[1], linestyle="--", linewidth=1.0)
         for c, v in self._roots().items():
             ax.annotate(
                 str(c),
@@ -167,10 +167,10 @@ class DendrogramDisplay(Display):
                 ha="center",
                 va="center",
                 fontsize="small",
-                color=ink_on(cluster_colour(c)),
+                color=ink_on(cluster_color(c)),
                 bbox={
                     "boxstyle": "round,pad=0.25",
-                    "facecolor": cluster_colour(c),
+                    "facecolor": cluster_color(c),
                     "edgecolor": "none",
                 },
             )

@@ -15,7 +15,7 @@ from comitia.display.consensus_view import (
 )
 from comitia.exceptions import ComitiaError
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, tidy
+from comitia.plot.palette import COLORS, tidy
 
 __all__ = ["ObjectiveDisplay"]
 
@@ -133,7 +133,7 @@ class ObjectiveDisplay(Display):
             ax.plot(
                 iterations,
                 remaining_way(curve) if several else curve,
-                color=COLOURS[0],
+                color=COLORS[0],
                 linewidth=1.0 if several else 1.8,
                 alpha=max(0.25, min(1.0, 6 / len(self.curves))),
                 marker="o" if len(curve) <= 30 else None,
@@ -147,9 +147,9 @@ class ObjectiveDisplay(Display):
                 self.curves[0][-1],
                 "o",
                 markersize=9,
-                markeredgecolor=COLOURS[1],
+                markeredgecolor=COLORS[1],
                 markeredgewidth=1.8,
-                markerfacecolor=COLOURS[1] if self.converged else "white",
+                markerfacecolor=COLORS[1] if self.converged else "white",
                 linestyle="none",
                 label=end[self.converged],
             )

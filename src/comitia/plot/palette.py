@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "DIVERGING",
-    "GREY",
+    "GRAY",
     "LIGHT",
     "LINES",
     "MARKERS",
@@ -17,7 +17,7 @@ __all__ = [
 
 # The palette of Okabe and Ito less its yellow, which is lost on white. Seven colours
 # and eight shapes make 56 pairs that differ in both from one cluster to the next.
-COLOURS = (
+COLORS = (
     "#0072B2",  # blue
     "#D55E00",  # vermilion
     "#009E73",  # green
@@ -28,7 +28,7 @@ COLOURS = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
-GREY = "#6B6B6B"
+GRAY = "#6B6B6B"
 LIGHT = "#D9D9D9"
 
 # White is zero. Colour-blind readers tell the values of both apart, and the first also

@@ -13,7 +13,7 @@ from comitia.display.cluster_profiles import Profile, cluster_profile
 from comitia.display.consensus_view import check_fitted
 from comitia.display.feature_table import check_features, name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import colour_bar, name_ticks, short_name
+from comitia.plot._style import color_bar, name_ticks, short_name
 from comitia.plot.display_base import Display
 from comitia.plot.palette import DIVERGING
 
@@ -196,7 +196,7 @@ class ProfileDisplay(Display):
                     color="white" if strong else "black",
                 )
         ax.spines[:].set_visible(False)
-        colour_bar(image, ax, "difference from the mean\n(standard deviations)")
+        color_bar(image, ax, "difference from the mean\n(standard deviations)")
 
     def _table(self) -> dict[str, Any]:
         k = len(self.differences)

@@ -17,9 +17,9 @@ from comitia.display.consensus_view import (
 )
 from comitia.display.feature_table import name_features
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import colour_bar, name_ticks
+from comitia.plot._style import color_bar, name_ticks
 from comitia.plot.display_base import Display
-from comitia.plot.palette import COLOURS, GREY, SEQUENTIAL, tidy
+from comitia.plot.palette import COLORS, GRAY, SEQUENTIAL, tidy
 
 __all__ = ["WeightsDisplay"]
 
@@ -193,8 +193,8 @@ class WeightsDisplay(Display):
         ax.barh(
             places,
             self.weights,
-            color=np.where(np.broadcast_to(kept, places.shape), COLOURS[0], "white"),
-            edgecolor=COLOURS[0],
+            color=np.where(np.broadcast_to(kept, places.shape), COLORS[0], "white"),
+            edgecolor=COLORS[0],
             height=0.75,
         )
         name_ticks(ax.yaxis, self.names, places)
@@ -212,10 +212,10 @@ class WeightsDisplay(Display):
             np.arange(n + 1) + 0.5,
             baseline=min(0.0, self.weights.min()),
             fill=True,
-            color=COLOURS[0],
+            color=COLORS[0],
             alpha=0.3,
         )
-        ax.stairs(self.weights, np.arange(n + 1) + 0.5, baseline=None, color=COLOURS[0])
+        ax.stairs(self.weights, np.arange(n + 1) + 0.5, baseline=None, color=COLORS[0])
         if self.selected is not None:
             places = np.flatnonzero(self.selected)
             ax.plot(
@@ -224,7 +224,7 @@ class WeightsDisplay(Display):
                 linestyle="none",
                 marker="o",
                 markersize=4,
-                color=COLOURS[1],
+                color=COLORS[1],
                 label=f"kept, {len(places)} of {n}",
             )
         ax.set_xlim(0.5, n + 0.5)
@@ -249,7 +249,7 @@ class WeightsDisplay(Display):
         name_ticks(ax.xaxis, range(k), range(k), most=20)
         ax.set_xlabel(self.rows)
         ax.set_ylabel("features, from the heaviest to the lightest")
-        colour_bar(image, ax, "weight")
+        color_bar(image, ax, "weight")
 
     def _value_name(self) -> str:
         # Weights of a selection are scores; what it kept has equal votes.
@@ -258,7 +258,7 @@ class WeightsDisplay(Display):
     def _draw_mean(self, line: Any) -> None:
         line(
             self.weights.mean(),
-            color=GREY,
+            color=GRAY,
             linestyle="--",
             linewidth=1.0,
             label="mean",
@@ -270,8 +270,8 @@ class WeightsDisplay(Display):
         handles = ax.get_legend_handles_labels()[0]
         if self.selected is not None:
             handles += [
-                Patch(facecolor=COLOURS[0], edgecolor=COLOURS[0], label="kept"),
-                Patch(facecolor="white", edgecolor=COLOURS[0], label="not kept"),
+                Patch(facecolor=COLORS[0], edgecolor=COLORS[0], label="kept"),
+                Patch(facecolor="white", edgecolor=COLORS[0], label="not kept"),
             ]
         # Above the axes, which long bars may fill.
         ax.legend(

@@ -218,7 +218,7 @@ def _environment() -> Environment:
         "version": __version__,
         "ramp": _figures.image(ramp),
         "mark": _figures.mark_path,
-        "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
+        "color": lambda c: _figures.COLORS[c % len(_figures.COLORS)],
         "number": _page_text.number,
         "percent": _page_text.percent,
         "count": _page_text.count,

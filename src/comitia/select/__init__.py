@@ -5,7 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "neighbourhood": ["multilayer_communities", "relative_neighbourhood"],
+        "neighborhood": ["multilayer_communities", "relative_neighborhood"],
         "picks": ["best_of_groups", "cover", "greedy_diverse", "top"],
         "rank_aggregation": ["borda_points", "robust_rank"],
     },

@@ -1,7 +1,7 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.select.neighbourhood import multilayer_communities as multilayer_communities
-from comitia.select.neighbourhood import relative_neighbourhood as relative_neighbourhood
+from comitia.select.neighborhood import multilayer_communities as multilayer_communities
+from comitia.select.neighborhood import relative_neighborhood as relative_neighborhood
 from comitia.select.picks import best_of_groups as best_of_groups
 from comitia.select.picks import cover as cover
 from comitia.select.picks import greedy_diverse as greedy_diverse
@@ -15,7 +15,7 @@ __all__ = [
     "cover",
     "greedy_diverse",
     "multilayer_communities",
-    "relative_neighbourhood",
+    "relative_neighborhood",
     "robust_rank",
     "top",
 ]

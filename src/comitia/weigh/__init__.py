@@ -5,7 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "clusterings": ["crowd_agreement", "normalise_weights"],
+        "clusterings": ["crowd_agreement", "normalize_weights"],
         "cluster_entropy": ["entropy_certainty"],
         "groups": ["Groups", "decision_variance"],
         "indices": ["entropy_relevance", "index_scores", "maximum_relevance"],

@@ -2,7 +2,7 @@
 
 from comitia.weigh.cluster_entropy import entropy_certainty as entropy_certainty
 from comitia.weigh.clusterings import crowd_agreement as crowd_agreement
-from comitia.weigh.clusterings import normalise_weights as normalise_weights
+from comitia.weigh.clusterings import normalize_weights as normalize_weights
 from comitia.weigh.groups import Groups as Groups
 from comitia.weigh.groups import decision_variance as decision_variance
 from comitia.weigh.indices import entropy_relevance as entropy_relevance
@@ -22,6 +22,6 @@ __all__ = [
     "index_scores",
     "maximum_relevance",
     "mean_agreement",
-    "normalise_weights",
+    "normalize_weights",
     "object_uncertainty",
 ]

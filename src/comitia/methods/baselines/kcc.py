@@ -27,8 +27,8 @@ class KCC(EnsembleMethod):
 
     utility : str, default="squared"
         What usefulness means: ``"squared"`` is the category utility :math:`U_c`,
-        ``"entropy"`` the mutual information :math:`U_H`; ``"squared_normalised"`` and
-        ``"entropy_normalised"`` divide by what each clustering could reach at most.
+        ``"entropy"`` the mutual information :math:`U_H`; ``"squared_normalized"`` and
+        ``"entropy_normalized"`` divide by what each clustering could reach at most.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering, :math:`w_m`; equal by default.
@@ -107,7 +107,7 @@ class KCC(EnsembleMethod):
         **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "utility": [
             StrOptions(
-                {"squared", "entropy", "squared_normalised", "entropy_normalised"}
+                {"squared", "entropy", "squared_normalized", "entropy_normalized"}
             )
         ],
     }
@@ -139,14 +139,14 @@ class KCC(EnsembleMethod):
         )
         weights = {"clustering_weights": self.clustering_weights_}
         utility: Any
-        utility, _, normalised = self.utility.partition("_")
+        utility, _, normalized = self.utility.partition("_")
         labels, self.objective_ = kmeans_rows(
             ensemble,
             self._resolve_n_clusters(ensemble, **weights),
             rng,
             **weights,
             utility=utility,
-            normalised=bool(normalised),
+            normalized=bool(normalized),
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,

@@ -12,7 +12,7 @@ from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import MedianSearch
 from comitia.partition.median_search import AGREEMENTS
-from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh import crowd_agreement, normalize_weights
 
 __all__ = ["MedianPartition"]
 
@@ -156,7 +156,7 @@ class MedianPartition(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.clustering_weights_ = normalise_weights(self._weigh(ensemble))
+        self.clustering_weights_ = normalize_weights(self._weigh(ensemble))
         search = MedianSearch(
             ensemble,
             self.agreement,

@@ -10,8 +10,8 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
-from comitia.optimise import indicator_start, orthogonal_nmf
-from comitia.optimise.ties import lowest_run
+from comitia.optimize import indicator_start, orthogonal_nmf
+from comitia.optimize.ties import lowest_run
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 

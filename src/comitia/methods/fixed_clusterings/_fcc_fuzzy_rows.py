@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.cluster import fuzzy_memberships
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.optimise import get_bregman
-from comitia.optimise.ties import lowest_run
+from comitia.optimize import get_bregman
+from comitia.optimize.ties import lowest_run
 
 __all__ = ["FuzzyRows", "fuzzy_rows"]
 
@@ -67,7 +67,7 @@ def fuzzy_rows(
 
     over memberships F and prototypes :math:`p_r^m`, with :math:`F^m_i` the block of
     clustering m in row i and :math:`D_g` a Bregman divergence
-    (:class:`comitia.optimise.bregman.Bregman`). Where an object has no label, it
+    (:class:`comitia.optimize.bregman.Bregman`). Where an object has no label, it
     enters neither the prototype nor the distance. Objects with equal rows are one.
     """
     if ensemble.kind == "overlapping":

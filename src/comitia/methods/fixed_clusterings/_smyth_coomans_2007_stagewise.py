@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise.ties import first_lowest
+from comitia.optimize.ties import first_lowest
 
 __all__ = ["StagewiseFit", "forward_stagewise"]
 

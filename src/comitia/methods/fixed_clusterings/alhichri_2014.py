@@ -26,7 +26,7 @@ from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.represent import align_clusters, knn_graph
 from comitia.represent.alignment import group_votes
 from comitia.represent.graphs import combined_weights
-from comitia.weigh import mean_agreement, normalise_weights
+from comitia.weigh import mean_agreement, normalize_weights
 
 __all__ = ["MarkovFieldFusion"]
 
@@ -190,7 +190,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         return Ensemble.from_codes(fuzzy.codes, fuzzy.n_clusters_each)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             mean_agreement(ensemble, self.agreement)
         )
         self.reference_ = _most_entropy(ensemble)
@@ -203,14 +203,14 @@ class MarkovFieldFusion(SameNumberOfClusters):
         found = iterated_modes(
             largest_votes(votes),
             1.0 - votes,
-            self._neighbours(X),
+            self._neighbors(X),
             self.graph_penalty,
             max_iter=self.max_iter,
         )
         keep_run(self, found, "sweeps", "max_iter")
         return found.labels
 
-    def _neighbours(self, X: Data) -> Any:
+    def _neighbors(self, X: Data) -> Any:
         n = len(X)
         if self.connectivity is None:
             if n == 1:

@@ -7,7 +7,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import Groups, decision_variance, normalise_weights
+from comitia.weigh import Groups, decision_variance, normalize_weights
 
 __all__ = ["StabilityWeightedAlgorithms"]
 
@@ -133,7 +133,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble)
         variance = decision_variance(ensemble, self.pair_accuracy)
-        self.group_weights_ = normalise_weights(groups.n_runs / variance)
+        self.group_weights_ = normalize_weights(groups.n_runs / variance)
         self.clustering_weights_ = (self.group_weights_ / groups.n_runs)[groups.codes]
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage

@@ -10,7 +10,7 @@ from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, S
 from comitia.methods.fixed_clusterings.berikov_2014 import StabilityWeightedAlgorithms
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
-from comitia.weigh import Groups, decision_variance, index_scores, normalise_weights
+from comitia.weigh import Groups, decision_variance, index_scores, normalize_weights
 
 __all__ = ["StabilityAndValidityWeightedAlgorithms"]
 
@@ -135,7 +135,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble)
-        gamma = normalise_weights(index_scores(X, ensemble, self.index))
+        gamma = normalize_weights(index_scores(X, ensemble, self.index))
         gamma = gamma / gamma.max()
         u, square = (
             np.bincount(groups.codes, values) / groups.n_runs
@@ -145,10 +145,10 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         s2 = np.maximum(square - u**2, 0.0)
         spread = s2 + 4 * u**2 * decision_variance(ensemble, self.pair_accuracy)
         worth = u > 0
-        self.group_weights_ = normalise_weights(
+        self.group_weights_ = normalize_weights(
             np.where(worth, groups.n_runs / np.where(worth, spread, 1.0), 0.0)
         )
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             (self.group_weights_ / groups.n_runs)[groups.codes] * gamma
         )
         self.linkage_ = ensemble_linkage(

@@ -10,7 +10,7 @@ from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac
-from comitia.weigh import Groups, normalise_weights
+from comitia.weigh import Groups, normalize_weights
 from comitia.weigh.groups import floored_variance
 
 __all__ = ["FuzzyHellingerEnsemble"]
@@ -146,7 +146,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
             for g in range(n_groups)
         ]
         variance = floored_variance([one.variance for one in runs], groups.n_runs)
-        self.group_weights_ = normalise_weights(groups.n_runs / variance)
+        self.group_weights_ = normalize_weights(groups.n_runs / variance)
         weights = self.group_weights_ / groups.n_runs
         self.clustering_weights_ = weights[groups.codes]
         D = _mean_distances(runs, weights)

@@ -9,7 +9,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
-from comitia.weigh import index_scores, normalise_weights
+from comitia.weigh import index_scores, normalize_weights
 
 __all__ = ["ValidityWeightedCoassociation"]
 
@@ -114,7 +114,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
             super()._check_given(data, ensemble)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             index_scores(X, ensemble, self.index)
         )
         self.linkage_ = ensemble_linkage(

@@ -14,7 +14,7 @@ from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["CrossAssociationConsensus"]
 
@@ -170,4 +170,4 @@ class CrossAssociationConsensus(EnsembleMethod):
         )
         q = table.values[:, 0] - table.values[:, 1]
         above = q - q.min()
-        return normalise_weights(above if above.any() else np.ones(len(q)))
+        return normalize_weights(above if above.any() else np.ones(len(q)))

@@ -159,9 +159,9 @@ def source_aware_triples(J: Any, weights: Array) -> Array:
 
     over all clusters t, r and s themselves among them.
     """
-    from comitia._kernels.neighbours import common_neighbours
+    from comitia._kernels.neighbors import common_neighbors
 
     triples = np.zeros(J.shape)
     v = np.asarray(weights, dtype=np.float64)
-    common_neighbours(J.indptr, J.indices, J.data, v, triples)
+    common_neighbors(J.indptr, J.indices, J.data, v, triples)
     return triples

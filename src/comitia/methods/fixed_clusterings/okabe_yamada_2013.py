@@ -10,11 +10,11 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["BoostedCOPKMeans"]
 
@@ -144,7 +144,7 @@ class BoostedCOPKMeans(BoostedMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         votes = [made.measures.get("vote", 1.0) for made in self.generator_.rounds_]
-        self.clustering_weights_ = normalise_weights(votes)
+        self.clustering_weights_ = normalize_weights(votes)
         if len(self.constraints_):
             self.constraint_weights_ = self.generator_.weights_
         weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
@@ -161,7 +161,7 @@ def cop_round(
     run = constrained_kmeans(
         X, n_clusters, rng, constraints, on_failure="skip_constraint", n_init=1
     )
-    return Made(run.labels, model=NearestCentre(run.centers))
+    return Made(run.labels, model=NearestCenter(run.centers))
 
 
 def constraint_error(

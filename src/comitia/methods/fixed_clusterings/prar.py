@@ -14,7 +14,7 @@ from comitia.methods.fixed_clusterings._prar_features import reduce_features
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import robust_rank
 from comitia.validity import INDICES, score_table, unify
-from comitia.weigh import entropy_relevance, maximum_relevance, normalise_weights
+from comitia.weigh import entropy_relevance, maximum_relevance, normalize_weights
 
 __all__ = ["PRAr"]
 
@@ -161,7 +161,7 @@ class PRAr(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.relevance_ = self._judge(ensemble, X, rng)
-        self.clustering_weights_ = normalise_weights(self._aggregate(self.relevance_))
+        self.clustering_weights_ = normalize_weights(self._aggregate(self.relevance_))
         weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         if self.consensus == "cspa":
             cspa = CSPA(self.n_clusters, random_state=rng, **weights)

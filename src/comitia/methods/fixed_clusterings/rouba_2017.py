@@ -9,7 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.weigh import group_support, normalise_weights
+from comitia.weigh import group_support, normalize_weights
 from comitia.weigh.mean_agreement import check_agreement
 
 __all__ = ["GroupRelativeWeights"]
@@ -123,7 +123,7 @@ class GroupRelativeWeights(EnsembleMethod):
         self.groups_ = self._group(s)
         # A single clustering has no group: it has all the weight.
         raw = group_support(s, self.groups_) if len(s) > 1 else np.ones(1)
-        self.clustering_weights_ = normalise_weights(raw)
+        self.clustering_weights_ = normalize_weights(raw)
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )

@@ -17,7 +17,7 @@ from comitia.methods.fixed_clusterings._smyth_coomans_2007_stagewise import (
     forward_stagewise,
 )
 from comitia.represent import ImplicitCoassociation
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["PredictiveTrees"]
 
@@ -181,7 +181,7 @@ class PredictiveTrees(EnsembleMethod):
             tol=self.tol,
         )
         keep_run(self, fit, "steps", "max_iter, tol or learning_rate")
-        self.clustering_weights_ = normalise_weights(fit.weights)
+        self.clustering_weights_ = normalize_weights(fit.weights)
         weights = {"clustering_weights": self.clustering_weights_}
         n_clusters = self._resolve_n_clusters(ensemble, **weights)
         S = ImplicitCoassociation(ensemble, **weights)

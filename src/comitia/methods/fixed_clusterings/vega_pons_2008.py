@@ -14,7 +14,7 @@ from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import score_table, unify
-from comitia.weigh import entropy_relevance, normalise_weights
+from comitia.weigh import entropy_relevance, normalize_weights
 
 __all__ = ["PathKernelConsensus"]
 
@@ -164,7 +164,7 @@ class PathKernelConsensus(AnnealedMethod):
         values = score_table(X, ensemble, self.indices).values
         # A property has no better end: none is reversed.
         properties = unify(values, "property", "range")
-        return normalise_weights(entropy_relevance(properties))
+        return normalize_weights(entropy_relevance(properties))
 
 
 def path_kernel_table(n_objects: int, continuation: float = 0.5) -> PartitionKernel:

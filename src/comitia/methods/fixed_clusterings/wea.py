@@ -41,7 +41,7 @@ class WEA(EnsembleMethod):
     linkage : {"single", "complete", "average", "ward"}, default="single"
         Distance of two clusters in the tree.
 
-    variant : {"normalised", "raw"}, default="normalised"
+    variant : {"normalized", "raw"}, default="normalized"
         Whether number of clusters, size and similarity are each divided by their
         maximum over the ensemble.
 
@@ -102,7 +102,7 @@ class WEA(EnsembleMethod):
         **EnsembleMethod._parameter_constraints,
         **shared("linkage"),
         "metric": [str, callable, list, tuple, None],
-        "variant": [StrOptions({"normalised", "raw"})],
+        "variant": [StrOptions({"normalized", "raw"})],
     }
 
     def __init__(
@@ -111,7 +111,7 @@ class WEA(EnsembleMethod):
         *,
         metric: Any = "euclidean",
         linkage: Linkage = "single",
-        variant: str = "normalised",
+        variant: str = "normalized",
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
@@ -127,7 +127,7 @@ class WEA(EnsembleMethod):
         sizes = np.where(ensemble.sizes > 0, ensemble.sizes, 1)
         similarities = similarities_of(ensemble, X, self.metric)
         scale = 1.0
-        if self.variant == "normalised":
+        if self.variant == "normalized":
             k, sizes = k / k.max(), sizes / sizes.max()
             # Similarities 1 / (1 + d) are at most 1; those of a matrix may be larger.
             scale = max(

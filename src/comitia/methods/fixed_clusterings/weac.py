@@ -9,7 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh import crowd_agreement, normalize_weights
 
 __all__ = ["WEAC"]
 
@@ -108,7 +108,7 @@ class WEAC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             crowd_agreement(ensemble, self.agreement, self.weight_power)
         )
         self.linkage_ = ensemble_linkage(

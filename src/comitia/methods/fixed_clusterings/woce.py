@@ -22,7 +22,7 @@ from comitia.methods.fixed_clusterings._constraint_projection import (
     whitening,
 )
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["WoCE"]
 
@@ -174,7 +174,7 @@ class WoCE(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         diversity = 1.0 - uniformity(ensemble)
         diversity[ensemble.n_clusters_each == 1] = 0.0
-        self.clustering_weights_ = normalise_weights(diversity)
+        self.clustering_weights_ = normalize_weights(diversity)
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_
         )

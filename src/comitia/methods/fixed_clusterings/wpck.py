@@ -15,7 +15,7 @@ from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._annealing import AnnealedMethod
 from comitia.partition.partition_kernel import PartitionKernel
 from comitia.validity import score_table
-from comitia.weigh import maximum_relevance, normalise_weights
+from comitia.weigh import maximum_relevance, normalize_weights
 
 __all__ = ["WPCK"]
 
@@ -156,7 +156,7 @@ class WPCK(AnnealedMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         properties = score_table(X, ensemble, self.indices).unified("range")
-        self.clustering_weights_ = normalise_weights(maximum_relevance(properties))
+        self.clustering_weights_ = normalize_weights(maximum_relevance(properties))
         kernel = subset_kernel_table(ensemble.n_objects, self.max_subset_size)
         return self._anneal(ensemble, kernel, rng)
 

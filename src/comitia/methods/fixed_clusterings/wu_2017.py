@@ -16,7 +16,7 @@ from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["CoComplexEnsemble"]
 
@@ -187,7 +187,7 @@ class CoComplexEnsemble(EnsembleMethod):
 
     def _tree(self, ensemble: Ensemble, affinity: Any, weights: Array) -> Any:
         """The tree of one minus the weighted co-association."""
-        w = normalise_weights(weights)
+        w = normalize_weights(weights)
         if ensemble.kind == "overlapping":
             S = _together_once(ensemble, w)
         elif affinity is not None:

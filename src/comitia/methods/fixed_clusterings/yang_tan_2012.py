@@ -14,13 +14,13 @@ from comitia.cluster.cop_kmeans import ConstrainedPlacement
 from comitia.config import require_memory
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._yang_tan_2012_som import train_map
 from comitia.represent import coassociation_blocks
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["ConstrainedSOMEnsemble"]
 
@@ -155,7 +155,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = agreement_matrix(ensemble, "nmi_sqrt")
-        self.clustering_weights_ = normalise_weights(phi.mean(axis=1))
+        self.clustering_weights_ = normalize_weights(phi.mean(axis=1))
         self.certainty_ = certainty(ensemble, self.clustering_weights_)
         # Certainties that differ by rounding are equal: the first object comes first.
         order = np.argsort(-self.certainty_.round(12), kind="stable")
@@ -207,7 +207,7 @@ def displacing_round(
         max_displacements=max_displacements,
         n_init=1,
     )
-    return Made(run.labels, model=NearestCentre(run.centers))
+    return Made(run.labels, model=NearestCenter(run.centers))
 
 
 def certainty(ensemble: Ensemble, clustering_weights: Array) -> Array:

@@ -12,7 +12,7 @@ from comitia.cluster import E2CP
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.member import Made
-from comitia.generate.nearest_models import NearestCentre, NearestObject
+from comitia.generate.nearest_models import NearestCenter, NearestObject
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
@@ -232,7 +232,7 @@ def subspace_round(
         directions[drawn.how] = chosen
         features = LinearProjection(np.zeros(X.shape[1]), directions)
     found = kmeans(features(X), n_clusters, rng, n_init=3)
-    return Made(found.labels, model=NearestCentre(found.centers, features))
+    return Made(found.labels, model=NearestCenter(found.centers, features))
 
 
 def informative_constraints(Y: Array, constraints: Any, share: float) -> Any:

@@ -18,7 +18,7 @@ from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.cluster_sums import labels_of
-from comitia.weigh import mean_agreement, normalise_weights
+from comitia.weigh import mean_agreement, normalize_weights
 
 __all__ = ["ClustererEnsemble"]
 
@@ -158,7 +158,7 @@ class ClustererEnsemble(EnsembleMethod):
         if self.variant.startswith("selective"):
             self.selected_ = above_uniform(w)
         votes = w if self.variant.endswith("weighted") else np.ones(len(w))
-        self.clustering_weights_ = normalise_weights(votes * self.selected_)
+        self.clustering_weights_ = normalize_weights(votes * self.selected_)
         reference = self._reference(ensemble, rng)
         targets = align_clusters(
             ensemble,
@@ -206,7 +206,7 @@ def inverse_agreement(
     What a clustering says and the others do not say is worth more.
     """
     beta = np.maximum(mean_agreement(ensemble, agreement), 1e-12)
-    return normalise_weights(1.0 / beta)
+    return normalize_weights(1.0 / beta)
 
 
 def above_uniform(weights: ArrayLike, tol: float = 1e-10) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["ConditionalEntropyEnsemble"]
 
@@ -125,7 +125,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
             ensemble, printed=self.variant == "printed", floor=self.threshold
         )
         if not weights.any():
-            weights = normalise_weights(weights) * len(weights)
+            weights = normalize_weights(weights) * len(weights)
         self.cluster_weights_ = weights
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=weights, linkage=self.linkage

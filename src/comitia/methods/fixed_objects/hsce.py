@@ -15,7 +15,7 @@ from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["HSCE"]
 
@@ -35,7 +35,7 @@ def by_weighted_indecision(weights: Array, rounds: list[Any]) -> Array:
 
     Proportional to :math:`w_i \exp(v_m Q_i)`; they sum to one.
     """
-    v = normalise_weights([made.measures["vote"] for made in rounds])
+    v = normalize_weights([made.measures["vote"] for made in rounds])
     raised = weights * np.exp(v[-1] * rounds[-1].measures["Q"])
     return raised / raised.sum()
 
@@ -159,7 +159,7 @@ class HSCE(BoostedMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         votes = [made.measures["vote"] for made in self.generator_.rounds_]
-        self.clustering_weights_ = normalise_weights(votes)
+        self.clustering_weights_ = normalize_weights(votes)
         weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
         k = int(ensemble.n_clusters_each.max())
         labels, self.objective_ = kmeans_rows(

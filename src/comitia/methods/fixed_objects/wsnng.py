@@ -145,9 +145,9 @@ class WSnnG(EnsembleMethod):
         )
         A = coassociation(micro, co_sampled=True, dtype=np.float64)
         n_neighbors = self.n_neighbors or max(1, round(np.sqrt(ensemble.n_objects)))
-        weights, edges = shared_neighbours(A, counts, self.threshold, self.variant)
+        weights, edges = shared_neighbors(A, counts, self.threshold, self.variant)
         self.object_weights_ = weights[inverse]
-        edges[~nearest_neighbours(A, counts, n_neighbors)] = 0.0
+        edges[~nearest_neighbors(A, counts, n_neighbors)] = 0.0
         # The edge of two merged vertices stands for all the pairs of their objects.
         edges *= counts[:, None] * counts
         labels = metis_partition(
@@ -161,7 +161,7 @@ class WSnnG(EnsembleMethod):
         return labels[inverse]
 
 
-def shared_neighbours(
+def shared_neighbors(
     A: Array, counts: Array, threshold: float, variant: str = "shared"
 ) -> tuple[Any, ...]:
     """Weights of objects and of edges, by the neighbours that objects share.
@@ -169,16 +169,16 @@ def shared_neighbours(
     ``weights``: weight of one object of each row. ``edges``: weight of the edge between
     one object and another, whether they are near or not.
     """
-    neighbours = np.greater(A, threshold)
-    np.fill_diagonal(neighbours, True)
-    T = A * neighbours
+    neighbors = np.greater(A, threshold)
+    np.fill_diagonal(neighbors, True)
+    T = A * neighbors
     products = (T * counts) @ T.T
-    weights = 1.0 / ((neighbours * products) @ counts)
+    weights = 1.0 / ((neighbors * products) @ counts)
     if variant == "own":
         squares = products.diagonal()
         squares = squares[:, None] + squares
     else:
-        squares = (T * T * counts) @ neighbours.T
+        squares = (T * T * counts) @ neighbors.T
         squares = squares + squares.T
     # Objects that share no neighbour have no edge.
     edges = np.divide(
@@ -187,7 +187,7 @@ def shared_neighbours(
     return weights, (edges + edges.T) / 2  # BLAS does not promise a symmetric product
 
 
-def nearest_neighbours(A: Array, counts: Array, n_neighbors: int) -> Array:
+def nearest_neighbors(A: Array, counts: Array, n_neighbors: int) -> Array:
     """Whether one of two objects is among the nearest neighbours of the other.
 
     Symmetric. Those as near as the last neighbour are neighbours too, so that the order

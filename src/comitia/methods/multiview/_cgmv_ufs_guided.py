@@ -18,7 +18,7 @@ from typing import Any
 
 from comitia._arrays import array_namespace
 from comitia.methods.multiview._coupled_factors import unit_columns
-from comitia.optimise.nmf import (
+from comitia.optimize.nmf import (
     Term,
     coupling_term,
     frobenius_term,
@@ -26,7 +26,7 @@ from comitia.optimise.nmf import (
     l21_term,
     multiply,
 )
-from comitia.optimise.onmf import update_orthogonal
+from comitia.optimize.onmf import update_orthogonal
 
 __all__ = ["guided_consensus", "guided_step"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from comitia._arrays import array_namespace
-from comitia.optimise.nmf import (
+from comitia.optimize.nmf import (
     Term,
     coupling_term,
     frobenius_loss,

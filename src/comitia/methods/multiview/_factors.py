@@ -22,7 +22,7 @@ from comitia.methods.multiview._prepared_views import (
     scale_view,
 )
 from comitia.methods.multiview._shared import choose_from_views
-from comitia.optimise import indicator_start
+from comitia.optimize import indicator_start
 from comitia.partition import kmeans
 from comitia.represent import knn_graph
 
@@ -85,7 +85,7 @@ class ViewFactors:
         self.start = kmeans(wide, self.n_clusters, rng, n_init=method.n_init).labels
         near = min(method.n_neighbors, n - 1)
         self.graphs = [
-            graph_on(_neighbours(X, near, method.kernel), device) for X in scaled
+            graph_on(_neighbors(X, near, method.kernel), device) for X in scaled
         ]
         self.X = [floats_on(X, device) for X in scaled]
         self.shares = floats_on(indicator_start(self.start, self.n_clusters), device)
@@ -102,7 +102,7 @@ class ViewFactors:
         )
 
 
-def _neighbours(X: NDArray[np.float64], n_neighbors: int, kernel: str) -> Any:
+def _neighbors(X: NDArray[np.float64], n_neighbors: int, kernel: str) -> Any:
     if n_neighbors > 0:
         return knn_graph(X, n_neighbors, weights=kernel)
     from scipy.sparse import csr_array

@@ -4,8 +4,8 @@ from typing import Any
 
 from comitia._arrays import array_namespace
 from comitia.methods.multiview._coupled_factors import unit_columns
-from comitia.optimise import Term, frobenius_term, graph_term, multiply
-from comitia.optimise.nmf import l21_weights, residual_norms
+from comitia.optimize import Term, frobenius_term, graph_term, multiply
+from comitia.optimize.nmf import l21_weights, residual_norms
 
 __all__ = ["shared_factor_step"]
 

@@ -18,8 +18,8 @@ from comitia.methods.multiview._coupled_factors import (
     roughness,
     unit_columns,
 )
-from comitia.optimise.loops import stalled
-from comitia.optimise.nmf import (
+from comitia.optimize.loops import stalled
+from comitia.optimize.nmf import (
     Term,
     coupling_term,
     frobenius_loss,
@@ -27,7 +27,7 @@ from comitia.optimise.nmf import (
     graph_term,
     multiply,
 )
-from comitia.optimise.simplex import project_simplex
+from comitia.optimize.simplex import project_simplex
 
 __all__ = [
     "ConceptRun",
@@ -36,7 +36,7 @@ __all__ = [
     "concept_consensus",
     "concept_objective",
     "concept_sweep",
-    "factorise_concepts",
+    "factorize_concepts",
     "update_concepts",
     "update_objects",
 ]
@@ -197,7 +197,7 @@ def concept_objective(
     return fit + view_penalty * agreement + graph_penalty * rough
 
 
-def factorise_concepts(
+def factorize_concepts(
     views: Sequence[ConceptView],
     *,
     view_penalty: float = 100.0,

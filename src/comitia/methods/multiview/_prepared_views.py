@@ -71,8 +71,8 @@ def row_scale(X: ArrayLike) -> float:
 def balance_view(X: ArrayLike) -> Floats:
     """A view about its mean, with the total variance one: all views count alike."""
     data = np.asarray(X, dtype=np.float64)
-    centred = data - data.mean(axis=0)
-    return np.asarray(centred / row_scale(centred))
+    centered = data - data.mean(axis=0)
+    return np.asarray(centered / row_scale(centered))
 
 
 def impute_views(

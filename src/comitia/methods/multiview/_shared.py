@@ -13,7 +13,7 @@ from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import eigengap
 from comitia.represent import knn_graph, laplacian
 
-__all__ = ["choose_from_views", "standardised", "with_unit_rows"]
+__all__ = ["choose_from_views", "standardized", "with_unit_rows"]
 
 # Neighbours of each object in the graphs by which a number of clusters is chosen, and
 # steps of the random walk along them: in fewer a cluster is not crossed.
@@ -46,7 +46,7 @@ def choose_from_views(
     return eigengap(values, most, n_steps=_N_STEPS)
 
 
-def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardized(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Features of mean zero and variance one, in views of one size.
 
     The view, divided by the square root of the number of features that vary, so that

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from comitia._arrays import array_namespace, put_beside, to_numpy
 from comitia.methods.multiview._coupled_factors import distance_to, unit_columns
-from comitia.optimise.loops import stalled
-from comitia.optimise.nmf import (
+from comitia.optimize.loops import stalled
+from comitia.optimize.nmf import (
     Term,
     coupling_term,
     frobenius_loss,
     frobenius_term,
     multiply,
 )
-from comitia.optimise.simplex import project_simplex
+from comitia.optimize.simplex import project_simplex
 
 __all__ = [
     "ClusterwiseRun",
@@ -33,7 +33,7 @@ __all__ = [
     "clusterwise_consensus",
     "clusterwise_objective",
     "clusterwise_weights",
-    "factorise_clusterwise",
+    "factorize_clusterwise",
     "update_basis",
     "update_members",
 ]
@@ -237,7 +237,7 @@ def clusterwise_objective(
     )
 
 
-def factorise_clusterwise(
+def factorize_clusterwise(
     views: Sequence[ClusterwiseView],
     *,
     strengths: Strengths = _DEFAULT,

@@ -16,8 +16,8 @@ from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
 from comitia.methods.multiview._factors import ViewFactorMethod, ViewFactors
-from comitia.optimise import frobenius_loss, l21_norm, power_weights
-from comitia.optimise.nmf import row_lengths
+from comitia.optimize import frobenius_loss, l21_norm, power_weights
+from comitia.optimize.nmf import row_lengths
 from comitia.partition import kmeans
 
 __all__ = ["CGMVUFS"]
@@ -149,7 +149,7 @@ class CGMVUFS(ViewFactorMethod):
     the size :math:`\sqrt{k / n}`, and fixed penalties would mean less the more objects
     there are; the defaults count per object. The review's objective has all three
     strengths at 1. :math:`U^m` is updated on the sphere and :math:`U^*` by
-    :func:`comitia.optimise.onmf.update_orthogonal`; with these constraints the
+    :func:`comitia.optimize.onmf.update_orthogonal`; with these constraints the
     objective may rise, and the best iterate is kept.
 
     Which features are selected, and how they are joined, is ours: of each view those
@@ -289,7 +289,7 @@ class CGMVUFS(ViewFactorMethod):
             return self.consensus_.argmax(axis=1)
         wide = np.concatenate(
             [
-                _standardised(X[:, c])
+                _standardized(X[:, c])
                 for X, c in zip(problem.tables, chosen, strict=True)
             ],
             axis=1,
@@ -338,7 +338,7 @@ class _Problem(ViewFactors):
         self.floor = method.smoothing * self.n_clusters
 
 
-def _standardised(X: Data) -> Any:
+def _standardized(X: Data) -> Any:
     """Features of mean zero and variance one."""
     mean, scale, _ = column_scales(X)
     return (X - mean) / scale

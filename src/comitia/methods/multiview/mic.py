@@ -139,9 +139,9 @@ class MIC(IncompleteViewMethod):
     >>> from comitia import method
     >>> nan = float("nan")
     >>> lengths = [[1.0, 9.0], [2.0, 8.0], [9.0, 1.0], [nan, nan]]
-    >>> colours = [[0.0, 5.0], [1.0, 5.0], [5.0, 1.0], [5.0, 0.0]]
+    >>> colors = [[0.0, 5.0], [1.0, 5.0], [5.0, 1.0], [5.0, 0.0]]
     >>> fitted = method("mic")(n_clusters=2, random_state=0)
-    >>> fitted.fit({"length": lengths, "colour": colours}).labels_
+    >>> fitted.fit({"length": lengths, "color": colors}).labels_
     array([0, 0, 1, 1], dtype=int32)
     >>> fitted.view_object_weights_
     array([[1.  , 1.  ],

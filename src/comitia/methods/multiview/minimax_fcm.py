@@ -19,9 +19,9 @@ from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._minimax_fcm_cmeans import minimax_cmeans
 from comitia.methods.multiview._shared import (
     choose_from_views,
-    standardised,
+    standardized,
 )
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
 
@@ -176,7 +176,7 @@ class MinimaxFCM(MultiViewMethod):
     def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = list(views.arrays)
         if self.scale == "standard":
-            tables = [standardised(X) for X in tables]
+            tables = [standardized(X) for X in tables]
         k = self.n_clusters or choose_from_views(tables)
         wide = np.concatenate(tables, axis=1)
         starts = [self._start(wide, k, rng) for _ in range(self.n_init)]

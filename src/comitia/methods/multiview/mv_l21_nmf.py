@@ -6,12 +6,12 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
-from comitia.generate.nearest_models import NearestCentre
+from comitia.generate.nearest_models import NearestCenter
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._factors import ViewFactorMethod
 from comitia.methods.multiview._mv_l21_nmf_step import shared_factor_step
-from comitia.optimise import l21_norm, power_weights
+from comitia.optimize import l21_norm, power_weights
 
 __all__ = ["MultiViewL21NMF"]
 
@@ -202,7 +202,7 @@ class MultiViewL21NMF(ViewFactorMethod):
         self.components_ = [to_numpy(F) for F in V]
         codes = np.unique(labels, return_inverse=True)[1]
         self.view_labels_ = np.stack(
-            [NearestCentre.of_labels(X, codes).predict(X) for X in problem.tables],
+            [NearestCenter.of_labels(X, codes).predict(X) for X in problem.tables],
             axis=1,
         )
         return labels

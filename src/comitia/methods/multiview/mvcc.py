@@ -15,7 +15,7 @@ from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import unit_columns
-from comitia.methods.multiview._mvcc_concepts import ConceptView, factorise_concepts
+from comitia.methods.multiview._mvcc_concepts import ConceptView, factorize_concepts
 from comitia.methods.multiview._prepared_views import (
     balance_view,
     graph_on,
@@ -26,7 +26,7 @@ from comitia.methods.multiview._shared import (
     choose_from_views,
     with_unit_rows,
 )
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 from comitia.partition import kmeans
 from comitia.represent import knn_graph, laplacian
 
@@ -248,7 +248,7 @@ class MVCC(MultiViewMethod):
         U, V = members + _OFFSET, (members + _OFFSET) / sizes
         U, sizes = unit_columns(U)
         U, V = (floats_on(A, self._device) for A in (U, V * sizes))
-        return factorise_concepts(
+        return factorize_concepts(
             [ConceptView(X, S, degrees, U, V) for X, S, degrees in known],
             view_penalty=self.view_penalty,
             graph_penalty=self.graph_penalty,
@@ -267,7 +267,7 @@ class MVCC(MultiViewMethod):
         return labels
 
 
-def normalised_graph(X: Data, n_neighbors: int) -> Any:
+def normalized_graph(X: Data, n_neighbors: int) -> Any:
     """Nearest neighbours under a heat kernel, normalised by the degrees."""
     from scipy.sparse import csr_array, eye_array
 
@@ -286,4 +286,4 @@ def printed_graph(X: Data, n_neighbors: Any) -> Any:
     return W.tocsr()
 
 
-_GRAPHS = {"heat": normalised_graph, "printed": printed_graph}
+_GRAPHS = {"heat": normalized_graph, "printed": printed_graph}

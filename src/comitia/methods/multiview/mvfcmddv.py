@@ -15,7 +15,7 @@ from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._mvfcmddv_medoids import cmedoid_vectors
 from comitia.methods.multiview._shared import choose_from_views
-from comitia.optimise.ties import first_lowest, lowest_run
+from comitia.optimize.ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 

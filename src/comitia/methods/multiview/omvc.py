@@ -268,7 +268,7 @@ class OMVC(IncompleteViewMethod):
             self.objective_ = np.asarray(chunk.objective) / views.n_objects
             self.n_iter_ = len(chunk.objective) - 1
             self.n_objects_seen_ = stream.n_seen
-            self.labels_, self.n_clusters_ = labels, len(stream.centres)
+            self.labels_, self.n_clusters_ = labels, len(stream.centers)
             some = np.flatnonzero(views.present.any(axis=0))
             names: Any = views.object_names
             self.ensemble_ = Ensemble(
@@ -302,7 +302,7 @@ class OMVC(IncompleteViewMethod):
         found = kmeans(consensus, k, rng, n_init=self.n_init)
         order = order_of_appearance(found.labels)
         sizes = np.bincount(found.labels, minlength=k)[order].astype(np.float64)
-        self._stream = stream._replace(centres=found.centers[order], sizes=sizes)
+        self._stream = stream._replace(centers=found.centers[order], sizes=sizes)
         self.view_labels_, self.consensus_ = view_labels, consensus
         self._keep_weights(weights)
         self.objective_, self.n_iter_ = np.asarray(objective), n_iter
@@ -313,7 +313,7 @@ class OMVC(IncompleteViewMethod):
         """Sweep over a chunk and add it to the sums."""
         stream, arrays, weights = add_chunk(stream, arrays, present)
         if stream.V:
-            views, consensus = self._recognise(stream, arrays, weights)
+            views, consensus = self._recognize(stream, arrays, weights)
         else:
             if stream.n_clusters is None:
                 k = self._number_of_clusters(present, arrays)
@@ -328,7 +328,7 @@ class OMVC(IncompleteViewMethod):
         )
         return Chunk(stream, views, to_numpy(consensus), weights, objective)
 
-    def _recognise(self, stream: Any, arrays: Any, weights: Array) -> tuple[Any, ...]:
+    def _recognize(self, stream: Any, arrays: Any, weights: Array) -> tuple[Any, ...]:
         """Factors of new objects, by the features as they are known."""
         profiles = [to_numpy(V).T for V in stream.V]
         nearest = nearest_profiles(arrays, profiles, weights)

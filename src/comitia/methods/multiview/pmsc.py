@@ -16,7 +16,7 @@ from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
     choose_from_views,
-    standardised,
+    standardized,
     with_unit_rows,
 )
 from comitia.partition import kmeans
@@ -133,9 +133,9 @@ class PMSC(MultiViewMethod):
     --------
     >>> from comitia import method
     >>> shape = [[0.0, 1.0], [0.0, 2.0], [5.0, 0.0], [7.0, 1.0]]
-    >>> colour = [[1.0, 1.0], [2.0, 2.0], [1.0, 9.0], [0.0, 9.0]]
+    >>> color = [[1.0, 1.0], [2.0, 2.0], [1.0, 9.0], [0.0, 9.0]]
     >>> fitted = method("pmsc")(n_clusters=2, random_state=0)
-    >>> fitted.fit({"shape": shape, "colour": colour}).labels_
+    >>> fitted.fit({"shape": shape, "color": color}).labels_
     array([0, 0, 1, 1], dtype=int32)
     """
 
@@ -192,7 +192,7 @@ class PMSC(MultiViewMethod):
         )
         tables = list(views.arrays)
         if self.scale == "standard":
-            tables = [standardised(X) for X in tables]
+            tables = [standardized(X) for X in tables]
         if self.scale is not None:
             tables = [with_unit_rows(X) for X in tables]
         k = self.n_clusters or choose_from_views(tables)

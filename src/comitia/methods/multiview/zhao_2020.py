@@ -24,9 +24,9 @@ from comitia.methods.multiview._shared import choose_from_views
 from comitia.methods.multiview._zhao_2020_clusterwise import (
     ClusterwiseView,
     Strengths,
-    factorise_clusterwise,
+    factorize_clusterwise,
 )
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 from comitia.partition import kmeans
 
 __all__ = ["ClusterwiseViewWeights"]
@@ -222,7 +222,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
             V, sizes = unit_columns(X.T @ shares + 1e-12)
             given = (X, members * sizes, V)
             parts.append(ClusterwiseView(*(floats_on(A, self._device) for A in given)))
-        return factorise_clusterwise(
+        return factorize_clusterwise(
             parts,
             strengths=Strengths(
                 self.view_penalty, self.separation_penalty, self.weight_penalty

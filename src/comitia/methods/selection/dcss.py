@@ -47,7 +47,7 @@ class DCSS(SelectionMethod):
     n_neighbors : int, default=3
         How many neighbours a component shares a hyperedge with.
 
-    variant : {"raw", "centred"}, default="raw"
+    variant : {"raw", "centered"}, default="raw"
         Whether mixtures have a distance from themselves, or this is subtracted.
 
     random_state : int, RandomState instance or None, default=None
@@ -91,7 +91,7 @@ class DCSS(SelectionMethod):
     The review names neither the distance of distributions nor a readable weight of
     hyperedges, nor M, number kept and number of neighbours; these are ours. A mixture
     has in general a distance above 0 from itself, which favours mixtures of one heavy
-    component; ``variant="centred"`` takes
+    component; ``variant="centered"`` takes
     :math:`\operatorname{dist}(\Phi, \Phi') - \frac12 \operatorname{dist}(\Phi, \Phi)
     - \frac12 \operatorname{dist}(\Phi', \Phi')`, which is 0 for equal mixtures, but
     may be negative for others: D is no metric.
@@ -133,7 +133,7 @@ class DCSS(SelectionMethod):
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
         **shared("n_select", "n_neighbors"),
-        "variant": [StrOptions({"raw", "centred"})],
+        "variant": [StrOptions({"raw", "centered"})],
     }
 
     def __init__(
@@ -191,7 +191,9 @@ class DCSS(SelectionMethod):
         mixtures = [member.model for member in self.generator_.members_]
         weights, means, covariances, of = _stacked(mixtures)
         D = bhattacharyya(means, covariances)
-        distance = mixture_distances(D, weights, of, centred=self.variant == "centred")
+        distance = mixture_distances(
+            D, weights, of, centered=self.variant == "centered"
+        )
         M = len(mixtures)
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
         self.clustering_weights_ = np.exp(-mean)
@@ -199,7 +201,7 @@ class DCSS(SelectionMethod):
         self.selected_ = mask_of(chosen, M)
 
         kept = self.selected_[of]
-        H, edge_weights = neighbour_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
+        H, edge_weights = neighbor_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
         k = int(np.bincount(of).max())
         cut = hypergraph_ncut(H, k, rng, weights=edge_weights)
         _, groups = np.unique(cut, return_inverse=True)
@@ -239,19 +241,19 @@ def _stacked(mixtures: list[Any]) -> tuple[Any, ...]:
 
 
 def mixture_distances(
-    D: Array, weights: Array, of: Array, *, centred: bool = False
+    D: Array, weights: Array, of: Array, *, centered: bool = False
 ) -> Array:
     """Mean distance of the components of each two mixtures, by their shares."""
     shares = np.zeros((of.max() + 1, len(of)))
     shares[of, np.arange(len(of))] = weights
     distance = shares @ D @ shares.T
-    if centred:
+    if centered:
         own = distance.diagonal() / 2.0
         distance = distance - own - own[:, None]
     return distance
 
 
-def neighbour_hyperedges(D: Array, n_neighbors: int) -> tuple[Any, ...]:
+def neighbor_hyperedges(D: Array, n_neighbors: int) -> tuple[Any, ...]:
     """A hyperedge of each component with its neighbours, and faint edges of all."""
     n = len(D)
     similarity = np.exp(-D)

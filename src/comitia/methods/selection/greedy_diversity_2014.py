@@ -19,7 +19,7 @@ from comitia.methods.selection._base import GrownSelectionMethod
 from comitia.partition import kmeans_rows
 from comitia.represent import align_clusters
 from comitia.select import top
-from comitia.validity.centres import centroid_separation_ratio
+from comitia.validity.centers import centroid_separation_ratio
 from comitia.weigh import mean_agreement
 
 __all__ = ["GreedyDiversity"]

@@ -15,7 +15,7 @@ from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
 
@@ -187,7 +187,7 @@ class ConvexConcavePruning(SelectionMethod):
         penalty = self.sparsity_penalty
         if penalty is None:
             penalty = np.median(Q.sum(axis=1))
-        run = self._maximise(Q, penalty, rng)
+        run = self._maximize(Q, penalty, rng)
         self.clustering_weights_ = run.x
         keep_run(self, run, "iterations")
         chosen = np.flatnonzero(run.x > self.threshold)
@@ -201,7 +201,7 @@ class ConvexConcavePruning(SelectionMethod):
             chosen = top(quality, 1)
         return chosen
 
-    def _maximise(self, Q: Array, penalty: float, rng: Rng) -> Any:
+    def _maximize(self, Q: Array, penalty: float, rng: Rng) -> Any:
         """The best of several starts."""
         M = len(Q)
         b = np.full(M, -float(penalty))

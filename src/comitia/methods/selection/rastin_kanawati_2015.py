@@ -18,7 +18,7 @@ from comitia.select import (
     best_of_groups,
     borda_points,
     multilayer_communities,
-    relative_neighbourhood,
+    relative_neighborhood,
     robust_rank,
 )
 from comitia.select.rank_aggregation import mid_ranks
@@ -113,7 +113,7 @@ class MultiplexSelection(SelectionMethod):
     method runs on the sum of the layers. Measures, indices and aggregation are ours.
 
     With one layer and one index this is
-    :class:`~comitia.methods.selection.kanawati_2015.NeighbourhoodSelection` with the
+    :class:`~comitia.methods.selection.kanawati_2015.NeighborhoodSelection` with the
     index for its quality. Where labels are missing, clusterings are added until every
     object is in one.
 
@@ -171,7 +171,7 @@ class MultiplexSelection(SelectionMethod):
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.layers_ = np.array(
             [
-                relative_neighbourhood(1.0 - agreement_matrix(ensemble, measure))
+                relative_neighborhood(1.0 - agreement_matrix(ensemble, measure))
                 for measure in _listed(self.agreement, "agreement")
             ]
         )

@@ -14,7 +14,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
-from comitia.weigh import index_scores, mean_agreement, normalise_weights
+from comitia.weigh import index_scores, mean_agreement, normalize_weights
 
 __all__ = ["RepresentationEnsemble"]
 
@@ -155,7 +155,7 @@ class RepresentationEnsemble(EnsembleMethod):
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
             [
-                normalise_weights(scores_by_index(Z, ensemble, index))
+                normalize_weights(scores_by_index(Z, ensemble, index))
                 for index in self.indices
             ]
         )

@@ -13,7 +13,7 @@ from comitia.generate.series_generators import HMMGenerator
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["BiWeightedHMMEnsemble"]
 
@@ -185,7 +185,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         sign = 1.0 if self.variant == "plus" else -1.0
         exponents = sign * self.separation_ / self.temperature
         # The largest becomes 1 before anything is raised: no overflow.
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.exp(exponents - exponents.max())
         )
         self.linkage_ = ensemble_linkage(

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import array_namespace, floats_on, put_beside, to_numpy
-from comitia.optimise.qp import qp_simplex
+from comitia.optimize.qp import qp_simplex
 
 __all__ = [
     "SoftPartitions",

@@ -14,7 +14,7 @@ from comitia._arrays import (
     require_device_memory,
     to_numpy,
 )
-from comitia._scales import off_centre
+from comitia._scales import off_center
 from comitia.partition.eigenpairs import largest_eigenpairs
 
 __all__ = ["kernel_matrix", "kernel_partitions"]
@@ -58,7 +58,7 @@ def kernel_matrix(
     X: Floats, kernel: str, gamma: float, device: str | None = None
 ) -> Any:
     """The kernel of each two objects."""
-    X = off_centre(X)
+    X = off_center(X)
     if device is None:
         from sklearn.metrics.pairwise import pairwise_kernels
 

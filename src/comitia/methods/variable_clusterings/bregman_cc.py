@@ -9,8 +9,8 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._types import Array, Ensemble, Linkage, Maker, Rng, Seed
-from comitia.methods._votes import Votes, VotesMethod, penalised_weights
-from comitia.optimise import get_bregman
+from comitia.methods._votes import Votes, VotesMethod, penalized_weights
+from comitia.optimize import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
 __all__ = ["BregmannianConsensus"]
@@ -179,7 +179,7 @@ class BregmannianConsensus(VotesMethod):
         return votes.uniform, consensus
 
     def _update_weights(self, votes: Votes, consensus: Any) -> Any:
-        return penalised_weights(consensus[1], votes.penalty)
+        return penalized_weights(consensus[1], votes.penalty)
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         return weights, divergences(votes, weights, self.metric)

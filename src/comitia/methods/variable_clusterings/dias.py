@@ -12,7 +12,7 @@ from comitia.catalogue import MethodCard
 from comitia.engine.row_blocks import join
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
-from comitia.methods._votes import ObjectVotes, VotesMethod, penalised_weights
+from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
 from comitia.represent.votes import overlaps
 
 __all__ = ["DIAS"]
@@ -36,7 +36,7 @@ class DIAS(VotesMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
-    variant : {"mutual_information", "normalised"}, default="mutual_information"
+    variant : {"mutual_information", "normalized"}, default="mutual_information"
         How much a clustering tells: the mutual information, which favours clusterings
         with many clusters, or its share of the logarithm of their number.
 
@@ -129,7 +129,7 @@ class DIAS(VotesMethod):
     _parameter_constraints = {
         **VotesMethod._parameter_constraints,
         **shared("n_init"),
-        "variant": [StrOptions({"mutual_information", "normalised"})],
+        "variant": [StrOptions({"mutual_information", "normalized"})],
     }
 
     def __init__(
@@ -167,7 +167,7 @@ class DIAS(VotesMethod):
         return votes.uniform, labels
 
     def _update_weights(self, votes: ObjectVotes, consensus: Any) -> Any:
-        return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
+        return penalized_weights(-self._utilities(votes, consensus), votes.penalty)
 
     def _update_consensus(
         self, votes: ObjectVotes, weights: Array, consensus: Any

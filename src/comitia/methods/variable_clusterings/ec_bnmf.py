@@ -13,7 +13,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
-from comitia.optimise import Term, multiply
+from comitia.optimize import Term, multiply
 
 __all__ = ["ECBNMF"]
 

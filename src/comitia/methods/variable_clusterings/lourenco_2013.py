@@ -10,8 +10,8 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import Votes, VotesMethod, penalised_weights
-from comitia.optimise import symmetric_nmf_simplex
+from comitia.methods._votes import Votes, VotesMethod, penalized_weights
+from comitia.optimize import symmetric_nmf_simplex
 
 __all__ = ["RobustEvidenceAccumulation"]
 
@@ -169,7 +169,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         e = errors(votes, consensus)
         if self.variant == "capped":
             return capped_weights(e, self._cap(votes.n_clusterings))
-        return penalised_weights(e, votes.penalty)
+        return penalized_weights(e, votes.penalty)
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         return symmetric_nmf_simplex(

@@ -10,8 +10,8 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
-from comitia.optimise import indicator_start, orthogonal_nmf, qp_simplex
-from comitia.optimise.onmf import onmf_objective
+from comitia.optimize import indicator_start, orthogonal_nmf, qp_simplex
+from comitia.optimize.onmf import onmf_objective
 
 __all__ = ["WeightedConsensus"]
 
@@ -156,13 +156,13 @@ class WeightedConsensus(VotesMethod):
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
         Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
-        return votes.uniform, self._factorise(votes, votes.uniform, Q, None)
+        return votes.uniform, self._factorize(votes, votes.uniform, Q, None)
 
     def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return best_weights(votes, *consensus)
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
-        return self._factorise(votes, weights, *consensus)
+        return self._factorize(votes, weights, *consensus)
 
     def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         Q, D = consensus
@@ -176,7 +176,7 @@ class WeightedConsensus(VotesMethod):
         self.clustering_weights_ = weights
         return consensus[0].argmax(axis=1)[votes.inverse]
 
-    def _factorise(
+    def _factorize(
         self, votes: Votes, weights: Array, Q: Array, D: Array | None
     ) -> tuple[Any, ...]:
         """The best of some sweeps, or what they start from."""

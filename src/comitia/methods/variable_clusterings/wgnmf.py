@@ -10,16 +10,16 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
-from comitia.methods._votes import Votes, VotesMethod, penalised_weights
-from comitia.optimise import (
+from comitia.methods._votes import Votes, VotesMethod, penalized_weights
+from comitia.optimize import (
     Term,
     frobenius_loss,
     frobenius_term,
     graph_term,
     multiply,
-    normalise_columns,
+    normalize_columns,
 )
-from comitia.optimise.nmf import kl_loss, kl_term
+from comitia.optimize.nmf import kl_loss, kl_term
 
 __all__ = ["WGNMF"]
 
@@ -196,7 +196,7 @@ class WGNMF(VotesMethod):
         V = votes.to_clusters(U) / votes.put(np.maximum(votes.sizes, 1)[:, None])
         V = array_namespace(V).clip(V, _FLOOR, None)
         form = _FORMS[self.variant]
-        U, V = normalise_columns(U, V, norm=form.norm)
+        U, V = normalize_columns(U, V, norm=form.norm)
         for _ in range(_WARM_UP):
             U, V = self._update_consensus(votes, votes.uniform, (U, V))
         t = form.roughness(votes, U)
@@ -205,13 +205,13 @@ class WGNMF(VotesMethod):
 
     def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         t = _FORMS[self.variant].roughness(votes, consensus[0])
-        return penalised_weights(self._smoothness(votes) * t, votes.penalty)
+        return penalized_weights(self._smoothness(votes) * t, votes.penalty)
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
         form, strength = _FORMS[self.variant], self._smoothness(votes)
         U = form.update_objects(votes, weights, *consensus, strength)
         V = form.update_clusters(votes, weights, U, consensus[1], strength)
-        return normalise_columns(U, V, norm=form.norm)
+        return normalize_columns(U, V, norm=form.norm)
 
     def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         form = _FORMS[self.variant]

@@ -11,11 +11,11 @@ from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
-from comitia.optimise import (
+from comitia.optimize import (
     frobenius_loss,
     frobenius_term,
     multiply,
-    normalise_columns,
+    normalize_columns,
     project_simplex,
 )
 
@@ -164,12 +164,12 @@ class IWNMF(VotesMethod):
         mean = votes.to_clusters(F) / np.maximum(votes.sizes, 1)[:, None]
         P = np.maximum(mean / votes.n_clusterings, _FLOOR)
         # One sweep of each gives the factors their scale.
-        weights = labelled(votes) / votes.micro.n_votes[:, None]
+        weights = labeled(votes) / votes.micro.n_votes[:, None]
         return weights, self._update_consensus(votes, weights, (F, P))
 
     def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return project_rows(
-            fitted_values(votes, *consensus), labelled(votes), votes.penalty
+            fitted_values(votes, *consensus), labeled(votes), votes.penalty
         )
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
@@ -178,7 +178,7 @@ class IWNMF(VotesMethod):
         F = multiply(F, frobenius_term(X, F, P), floor=_FLOOR)
         loss = frobenius_term(X.T, P, F, column_weights=votes.counts)
         P = multiply(P, loss, floor=_FLOOR)
-        return normalise_columns(F, P)
+        return normalize_columns(F, P)
 
     def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         X = weighted_membership(votes, weights)
@@ -193,7 +193,7 @@ class IWNMF(VotesMethod):
         return consensus[0].argmax(axis=1)[votes.inverse]
 
 
-def labelled(votes: Votes) -> Array:
+def labeled(votes: Votes) -> Array:
     """Where micro-objects have a label, (n_micro, M)."""
     return votes.micro.row_codes < votes.micro.n_clusters_each
 
@@ -201,14 +201,14 @@ def labelled(votes: Votes) -> Array:
 def weighted_membership(votes: Votes, weights: Array) -> Any:
     """The sparse matrix B o V; B has its ones in the order of the clusterings."""
     X = votes.micro.membership.astype(np.float64, copy=True)
-    X.data = weights[labelled(votes)]
+    X.data = weights[labeled(votes)]
     return X
 
 
 def fitted_values(votes: Votes, F: Array, P: Array) -> Array:
     """Entries of FP' at the clusters of each object, (n_micro, M)."""
     values = np.zeros((len(F), votes.n_clusterings))
-    known = labelled(votes)
+    known = labeled(votes)
     for m, start in enumerate(votes.ensemble.offsets[:-1]):
         rows = known[:, m]
         clusters = start + votes.micro.row_codes[rows, m]

@@ -22,7 +22,7 @@ from comitia.cluster.clusterer import (
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Seed
-from comitia.optimise.ties import lowest_run
+from comitia.optimize.ties import lowest_run
 
 __all__ = [
     "ClusterWeightClusterer",

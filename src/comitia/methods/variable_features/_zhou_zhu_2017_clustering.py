@@ -27,7 +27,7 @@ from comitia.methods.variable_features._zhou_zhu_2017_pareto import (
     knee,
     non_dominated_ranks,
 )
-from comitia.optimise.ties import without_last_bits
+from comitia.optimize.ties import without_last_bits
 
 __all__ = [
     "KernelParetoClustering",
@@ -253,9 +253,9 @@ def _kernel(apart: Array, widths: Array, out: Array | None = None) -> Array:
 
 
 def _sums(values: Array, labels: NDArray[np.intp], n_clusters: int) -> Array:
-    from comitia._kernels.validity import centre_sums
+    from comitia._kernels.validity import center_sums
 
-    return centre_sums(values, labels, n_clusters)
+    return center_sums(values, labels, n_clusters)
 
 
 def _costs(

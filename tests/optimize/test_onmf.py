@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from scipy.sparse.linalg import aslinearoperator
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import indicator_start, orthogonal_nmf
-from comitia.optimise.onmf import onmf_objective, update_core, update_orthogonal
+from comitia.optimize import indicator_start, orthogonal_nmf
+from comitia.optimize.onmf import onmf_objective, update_core, update_orthogonal
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -160,7 +160,7 @@ def test_low_noise_is_seen_through():
     assert factors.n_iter == len(factors.objective) - 1
 
 
-def test_no_optimiser_finds_a_much_better_factorisation():
+def test_no_optimizer_finds_a_much_better_factorization():
     """The best diagonal fit that a general optimiser finds, constraint and all."""
     labels, truth = planted(12, 2, 6, 0.2, 0)
     S = coassociation(labels)

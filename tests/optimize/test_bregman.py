@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime, minimize_scalar
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import get_bregman
+from comitia.optimize import get_bregman
 from tests.divergences import divergence, elementwise, left_mean
 
 SEPARABLE = ["squared", "kl", "itakura_saito"]

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse.linalg import aslinearoperator
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import (
+from comitia.optimize import (
     Term,
     coupling_term,
     frobenius_loss,
@@ -15,9 +15,9 @@ from comitia.optimise import (
     graph_term,
     l21_norm,
     multiply,
-    normalise_columns,
+    normalize_columns,
 )
-from comitia.optimise.nmf import kl_loss, kl_term, l21_term, l21_weights, residual_norms
+from comitia.optimize.nmf import kl_loss, kl_term, l21_term, l21_weights, residual_norms
 
 
 def update_frobenius(X, U, V, *terms, **weights):
@@ -140,7 +140,7 @@ def test_both_factors_take_turns_on_the_transpose(problem, update, loss):
     assert values[-1] < 0.5 * values[0]
 
 
-def test_an_exact_factorisation_is_a_fixed_point(problem):
+def test_an_exact_factorization_is_a_fixed_point(problem):
     U, V = problem["U"], problem["V"]
     X = U @ V.T
     assert_allclose(update_frobenius(X, U, V), U, rtol=1e-14)
@@ -201,11 +201,11 @@ def test_zero_rows_have_finite_weight():
 
 
 @pytest.mark.parametrize("norm", [1, 2])
-def test_normalising_columns_keeps_the_product(problem, norm):
-    U, V = normalise_columns(problem["U"], problem["V"], norm=norm)
+def test_normalizing_columns_keeps_the_product(problem, norm):
+    U, V = normalize_columns(problem["U"], problem["V"], norm=norm)
     assert_allclose(U @ V.T, problem["U"] @ problem["V"].T, rtol=1e-14)
     assert_allclose((V**norm).sum(axis=0), 1.0, rtol=1e-14)
-    U, V = normalise_columns([[1.0, 2.0]], [[0.0, 2.0]])
+    U, V = normalize_columns([[1.0, 2.0]], [[0.0, 2.0]])
     assert_allclose(V, [[0.0, 1.0]])
 
 

@@ -7,13 +7,13 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from comitia.exceptions import ComitiaError
-from comitia.select import multilayer_communities, relative_neighbourhood
-from comitia.select.neighbourhood import seed_communities
+from comitia.select import multilayer_communities, relative_neighborhood
+from comitia.select.neighborhood import seed_communities
 
 
 def test_points_on_a_line_are_joined_to_the_next():
     x = np.array([[0.0], [1.0], [3.0]])
-    edges = relative_neighbourhood(cdist(x, x))
+    edges = relative_neighborhood(cdist(x, x))
     assert_array_equal(edges, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
 
 
@@ -29,25 +29,25 @@ def test_the_graph_is_its_definition_and_connected(seed):
         ]
         for l in range(12)  # noqa: E741
     ]
-    found = relative_neighbourhood(d)
+    found = relative_neighborhood(d)
     assert_array_equal(found, expected)
     assert connected_components(found)[0] == 1
 
 
 def test_copies_do_not_separate_each_other():
     x = np.array([[0.0], [0.0], [1.0]])
-    assert_array_equal(relative_neighbourhood(cdist(x, x)), 1 - np.eye(3))
+    assert_array_equal(relative_neighborhood(cdist(x, x)), 1 - np.eye(3))
 
 
 def test_rounding_makes_no_one_closer():
     d = np.array([[0, 1e-17, 0.3], [1e-17, 0, 0.1 + 0.2], [0.3, 0.1 + 0.2, 0]])
     assert d[0, 2] < d[1, 2]  # by one bit
-    assert_array_equal(relative_neighbourhood(d), 1 - np.eye(3))
+    assert_array_equal(relative_neighborhood(d), 1 - np.eye(3))
 
 
 def test_distances_must_be_square():
     with pytest.raises(ComitiaError, match="square"):
-        relative_neighbourhood(np.zeros((2, 3)))
+        relative_neighborhood(np.zeros((2, 3)))
 
 
 def two_cliques():

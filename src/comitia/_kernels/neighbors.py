@@ -4,11 +4,11 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["common_neighbours"]
+__all__ = ["common_neighbors"]
 
 
 @njit(cache=True, nogil=True)
-def common_neighbours(indptr, indices, data, weights, out):
+def common_neighbors(indptr, indices, data, weights, out):
     """Add weights[t] * min(J[t, r], J[t, s]) over t into out[r, s].
 
     J is a symmetric CSR matrix without negative entries. Row t is unpacked once; its
@@ -16,14 +16,14 @@ def common_neighbours(indptr, indices, data, weights, out):
     """
     row = np.zeros(len(weights))
     for t in range(len(weights)):
-        neighbours = indices[indptr[t] : indptr[t + 1]]
+        neighbors = indices[indptr[t] : indptr[t + 1]]
         values = data[indptr[t] : indptr[t + 1]]
-        for i in range(len(neighbours)):
-            row[neighbours[i]] = values[i]
-        for i in range(len(neighbours)):
-            total = out[neighbours[i]]
+        for i in range(len(neighbors)):
+            row[neighbors[i]] = values[i]
+        for i in range(len(neighbors)):
+            total = out[neighbors[i]]
             for s in range(len(row)):
                 smaller = row[s] if row[s] < values[i] else values[i]
                 total[s] += weights[t] * smaller
-        for i in range(len(neighbours)):
-            row[neighbours[i]] = 0.0
+        for i in range(len(neighbors)):
+            row[neighbors[i]] = 0.0

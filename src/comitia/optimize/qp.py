@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise.simplex import check_cap, project_simplex
+from comitia.optimize.simplex import check_cap, project_simplex
 
 __all__ = ["qp_gap", "qp_simplex"]
 
@@ -67,7 +67,7 @@ def qp_simplex(
     >>> qp_simplex([[0.0, 0.0], [0.0, 0.0]], [0.0, 2.0], cap=0.6)
     array([0.6, 0.4])
     """
-    Q, c = _check_programme(Q, c)
+    Q, c = _check_program(Q, c)
     n = len(c)
     upper = check_cap(1.0 if cap is None else cap, n, 1.0)
     curvature = float(np.linalg.eigvalsh(Q)[-1])
@@ -154,7 +154,7 @@ def qp_gap(
     return float(gradient @ w - gradient[order] @ cheapest)
 
 
-def _check_programme(
+def _check_program(
     Q: ArrayLike, c: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     quadratic = np.asarray(Q, dtype=np.float64)

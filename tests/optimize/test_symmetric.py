@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import project_simplex, symmetric_nmf_simplex
+from comitia.optimize import project_simplex, symmetric_nmf_simplex
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -49,7 +49,7 @@ def test_the_result_is_stationary(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_optimiser_finds_less_from_there(seed):
+def test_no_optimizer_finds_less_from_there(seed):
     S = coassociation(planted(8, 2, 5, 0.4, seed)[0])
     got = symmetric_nmf_simplex(S, random_start(8, 2, seed), tol=1e-14)
 

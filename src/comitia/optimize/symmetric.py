@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.optimise.loops import squared_norm as _squared_norm
-from comitia.optimise.loops import stalled
-from comitia.optimise.simplex import project_simplex
+from comitia.optimize.loops import squared_norm as _squared_norm
+from comitia.optimize.loops import stalled
+from comitia.optimize.simplex import project_simplex
 
 __all__ = ["SimplexFactor", "symmetric_nmf_simplex"]
 

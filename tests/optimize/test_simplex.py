@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import power_weights, project_simplex
+from comitia.optimize import power_weights, project_simplex
 
 
 def by_enumeration(v, total, cap):
@@ -119,7 +119,7 @@ def test_bad_input_is_refused_in_words(arguments, message):
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds:RuntimeWarning")
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("power", [1.5, 2.0, 4.0])
-def test_power_weights_minimise_their_objective(seed, power):
+def test_power_weights_minimize_their_objective(seed, power):
     t = np.random.RandomState(seed).uniform(0.5, 4.0, size=4)
     found = minimize(
         lambda w: (w**power) @ t,

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.cluster import communities
 from comitia.exceptions import ComitiaError
 
-__all__ = ["multilayer_communities", "relative_neighbourhood", "seed_communities"]
+__all__ = ["multilayer_communities", "relative_neighborhood", "seed_communities"]
 
 # Distances that differ by less are equal: what is left of rounding.
 _TINY = 1e-12
 
 
-def relative_neighbourhood(distances: ArrayLike) -> NDArray[np.bool_]:
+def relative_neighborhood(distances: ArrayLike) -> NDArray[np.bool_]:
     r"""Join two items unless a third is closer to both.
 
     .. math::
@@ -47,7 +47,7 @@ def relative_neighbourhood(distances: ArrayLike) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> relative_neighbourhood([[0, 1, 3], [1, 0, 2], [3, 2, 0]]).astype(int)
+    >>> relative_neighborhood([[0, 1, 3], [1, 0, 2], [3, 2, 0]]).astype(int)
     array([[0, 1, 0],
            [1, 0, 1],
            [0, 1, 0]])

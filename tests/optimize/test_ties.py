@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.cluster.clusterer import best_run
-from comitia.optimise.ties import first_lowest, is_lower, lowest_run, without_last_bits
+from comitia.optimize.ties import first_lowest, is_lower, lowest_run, without_last_bits
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])

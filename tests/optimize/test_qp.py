@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise import project_simplex, qp_simplex
-from comitia.optimise.qp import qp_gap
+from comitia.optimize import project_simplex, qp_simplex
+from comitia.optimize.qp import qp_gap
 
 
-def programme(seed, n=8, rank=8):
+def program(seed, n=8, rank=8):
     rng = np.random.RandomState(seed)
     A = rng.normal(size=(n, rank))
     return A @ A.T, 3 * rng.normal(size=n)
@@ -41,8 +41,8 @@ def by_slsqp(Q, c, cap):
 @pytest.mark.parametrize("cap", [1.0, 0.3])
 @pytest.mark.parametrize("rank", [0, 2, 8])
 @pytest.mark.parametrize("seed", range(8))
-def test_no_other_optimiser_finds_less(seed, rank, cap):
-    Q, c = programme(seed, rank=rank)
+def test_no_other_optimizer_finds_less(seed, rank, cap):
+    Q, c = program(seed, rank=rank)
     got = qp_simplex(Q, c, cap=cap)
     peer = by_slsqp(Q, c, cap)
     assert value(Q, c, got) <= value(Q, c, peer) + 1e-9
@@ -54,7 +54,7 @@ def test_no_other_optimiser_finds_less(seed, rank, cap):
 @pytest.mark.parametrize("rank", [0, 1, 5, 20])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_conditions_of_karush_kuhn_and_tucker_hold(seed, rank, cap):
-    Q, c = programme(seed, n=20, rank=rank)
+    Q, c = program(seed, n=20, rank=rank)
     w = qp_simplex(Q, c, cap=cap)
     assert abs(w.sum() - 1) < 1e-14
     gradient = Q @ w + c
@@ -73,14 +73,14 @@ def test_the_conditions_of_karush_kuhn_and_tucker_hold(seed, rank, cap):
 
 
 def test_the_gap_bounds_what_can_be_gained():
-    Q, c = programme(3)
+    Q, c = program(3)
     best = value(Q, c, qp_simplex(Q, c))
     for seed in range(20):
         w = project_simplex(np.random.RandomState(seed).normal(size=8))
         assert value(Q, c, w) - best <= qp_gap(Q, c, w) + 1e-12
 
 
-def test_the_gap_of_a_capped_programme_is_that_of_its_best_vertex():
+def test_the_gap_of_a_capped_program_is_that_of_its_best_vertex():
     w = np.array([0.25, 0.25, 0.25, 0.25])
     # Gradient (3, 1, 2, 0): the cheapest weights under the cap are (0, .4, .2, .4).
     got = qp_gap(np.zeros((4, 4)), [3.0, 1.0, 2.0, 0.0], w, cap=0.4)
@@ -112,11 +112,11 @@ def test_weighted_consensus_clustering_has_the_numbers_of_the_catalogue():
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_units_do_not_matter(scale):
-    Q, c = programme(5, n=12, rank=12)
+    Q, c = program(5, n=12, rank=12)
     assert_allclose(qp_simplex(scale * Q, scale * c), qp_simplex(Q, c), atol=1e-10)
 
 
-def test_badly_scaled_programmes_are_solved():
+def test_badly_scaled_programs_are_solved():
     rng = np.random.RandomState(0)
     for _ in range(50):
         n = rng.randint(2, 30)
@@ -127,7 +127,7 @@ def test_badly_scaled_programmes_are_solved():
         assert qp_gap(Q, c, w) <= 1e-10 * (np.abs(Q).max() + np.ptp(c))
 
 
-def test_one_weight_and_nothing_to_minimise():
+def test_one_weight_and_nothing_to_minimize():
     assert_allclose(qp_simplex([[2.0]]), [1.0])
     assert_allclose(qp_simplex(np.zeros((4, 4))), 0.25)
     assert_allclose(qp_simplex(np.ones((4, 4)), np.full(4, 7.0)), 0.25)
@@ -155,6 +155,6 @@ def test_rounding_below_zero_is_no_reason_to_refuse():
 
 
 def test_steps_that_do_not_do_are_reported():
-    Q, c = programme(0)
+    Q, c = program(0)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         qp_simplex(Q, c, max_iter=1, tol=0.0)

@@ -17,7 +17,7 @@ __all__ = [
     "inter_cluster_distance",
     "intra_cluster_distance",
     "mean_cluster_size",
-    "mean_distance_to_centre",
+    "mean_distance_to_center",
     "simplified_silhouette",
     "widths_of",
     "xie_beni",
@@ -59,7 +59,7 @@ def centroid_separation_ratio(
     k = clustered.n_clusters
     if k == 1:
         return np.nan
-    separation = clustered.centre_pairs.sums.sum() / 2.0
+    separation = clustered.center_pairs.sums.sum() / 2.0
     return ratio(separation, (k - 1) / 2.0 * clustered.distances.sum())
 
 
@@ -165,7 +165,7 @@ def davies_bouldin(
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    return float(clustered.centre_pairs.similarities.mean())
+    return float(clustered.center_pairs.similarities.mean())
 
 
 def index_i(
@@ -209,7 +209,7 @@ def index_i(
         return np.nan
     gained = ratio(clustered.total_distance, float(clustered.distances.sum()))
     return float(
-        (gained * clustered.centre_pairs.largest / clustered.n_clusters) ** power
+        (gained * clustered.center_pairs.largest / clustered.n_clusters) ** power
     )
 
 
@@ -243,7 +243,7 @@ def inter_cluster_distance(
     """
     clustered = as_clustered(X, labels)
     k = clustered.n_clusters
-    return clustered.centre_pairs.squares / max(k * (k - 1) / 2.0, 1.0)
+    return clustered.center_pairs.squares / max(k * (k - 1) / 2.0, 1.0)
 
 
 def intra_cluster_distance(
@@ -301,7 +301,7 @@ def mean_cluster_size(
     return float(as_clustered(X, labels).sizes.mean())
 
 
-def mean_distance_to_centre(
+def mean_distance_to_center(
     X: ArrayLike | Clustered,
     labels: ArrayLike | None = None,
 ) -> float:
@@ -322,14 +322,14 @@ def mean_distance_to_centre(
 
     Returns
     -------
-    mean_distance_to_centre : float
+    mean_distance_to_center : float
         At least 0.
 
     Notes
     -----
     The quality that the catalogue's ``hcss`` uses.
     """
-    own, other = as_clustered(X, labels).centre_distances
+    own, other = as_clustered(X, labels).center_distances
     return float(np.minimum(own, other).mean())
 
 
@@ -366,7 +366,7 @@ def xie_beni(
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    gap = clustered.centre_pairs.smallest
+    gap = clustered.center_pairs.smallest
     return clustered.within / (clustered.n_objects * gap**2) if gap > 0 else np.inf
 
 
@@ -403,7 +403,7 @@ def simplified_silhouette(
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    own, other = clustered.centre_distances
+    own, other = clustered.center_distances
     widths = widths_of(own, other)
     widths[clustered.sizes[clustered.codes] == 1] = 0.0
     return float(widths.mean())
@@ -437,7 +437,7 @@ def centroid_dunn(
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    return ratio(clustered.centre_pairs.smallest, 2.0 * float(clustered.radii.max()))
+    return ratio(clustered.center_pairs.smallest, 2.0 * float(clustered.radii.max()))
 
 
 def widths_of(

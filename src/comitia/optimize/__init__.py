@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = attach(
             "graph_term",
             "l21_norm",
             "multiply",
-            "normalise_columns",
+            "normalize_columns",
         ],
         "onmf": ["indicator_start", "orthogonal_nmf"],
         "qp": ["qp_simplex"],

@@ -38,7 +38,7 @@ __all__ = [
     "l21_term",
     "l21_weights",
     "multiply",
-    "normalise_columns",
+    "normalize_columns",
     "residual_norms",
     "row_lengths",
 ]
@@ -490,7 +490,7 @@ def kl_loss(
     return float(xp.sum(_scale_rows(losses, row_weights, "row_weights")))
 
 
-def normalise_columns(
+def normalize_columns(
     U: ArrayLike, V: ArrayLike, *, norm: int = 2
 ) -> tuple[Array, Array]:
     r"""Give the columns of V unit norm and U what they lose; :math:`UV'` stays.
@@ -515,7 +515,7 @@ def normalise_columns(
 
     Examples
     --------
-    >>> normalise_columns([[1.0]], [[3.0], [4.0]])
+    >>> normalize_columns([[1.0]], [[3.0], [4.0]])
     (array([[5.]]), array([[0.6],
            [0.8]]))
     """

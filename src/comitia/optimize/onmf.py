@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise.loops import squared_norm as _squared_norm
-from comitia.optimise.loops import stalled
-from comitia.optimise.nmf import Term, floats, multiply
+from comitia.optimize.loops import squared_norm as _squared_norm
+from comitia.optimize.loops import stalled
+from comitia.optimize.nmf import Term, floats, multiply
 
 __all__ = [
     "TriFactors",
@@ -164,7 +164,7 @@ def update_orthogonal(
         Q \leftarrow Q \circ \sqrt{
         \frac{\text{pull} + Q Q' \text{push}}{\text{push} + Q Q' \text{pull}} }.
 
-    Pull and push are those of a :class:`~comitia.optimise.Term`. For
+    Pull and push are those of a :class:`~comitia.optimize.Term`. For
     :math:`\|S - QDQ'\|^2` pull is :math:`SQD`, push is zero, and the update is that of
     Ding et al.; further terms of an objective add to both.
 
