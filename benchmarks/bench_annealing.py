@@ -97,7 +97,7 @@ def _move_row(name: str, n: int, smoke: bool) -> Row:
 
 
 def _by_table(kernel: PartitionKernel) -> tuple[Any, str, Callable[..., float]]:
-    return kernel, "whole table", lambda a, b: kernel.normalised(contingency(a, b))
+    return kernel, "whole table", lambda a, b: kernel.normalized(contingency(a, b))
 
 
 _LIKENESSES: dict[str, Callable[[int], tuple[Any, str, Callable[..., float]]]] = {

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from benchmarks.harness import Row, cpu, peak_mb, two_thread_wall
 from comitia.generate import KMeansGenerator
-from comitia.generate.base import NearestCentre
+from comitia.generate.base import NearestCenter
 
 N_BLOBS, SPREAD = 30, 1.5
 
@@ -119,13 +119,13 @@ def _nearest_row(n_objects: int, n_features: int, k: int) -> Row:
     from sklearn.metrics import pairwise_distances_argmin
 
     X = blobs(n_objects, n_features)
-    model = NearestCentre(X[:k].copy())
+    model = NearestCenter(X[:k].copy())
     return Row(
         "nearest centre of new objects",
         f"n={n_objects} p={n_features} k={k}",
         cpu(lambda: model.predict(X)),
         "scikit-learn pairwise_distances_argmin",
-        cpu(lambda: pairwise_distances_argmin(X, model.centres)),
+        cpu(lambda: pairwise_distances_argmin(X, model.centers)),
     )
 
 

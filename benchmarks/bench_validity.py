@@ -15,12 +15,12 @@ N_FEATURES, N_CLUSTERS = 10, 10
 def run(scale: str) -> list[Row]:
     """Silhouette, Calinski-Harabasz with Davies-Bouldin, Dunn, and a whole table."""
     if scale == "smoke":
-        return [_silhouette_row(300, None), _centres_row(500), _dunn_row(300)]
+        return [_silhouette_row(300, None), _centers_row(500), _dunn_row(300)]
     return [
         _silhouette_row(5_000, None),
         _silhouette_row(20_000, ">= 15 x"),
-        _centres_row(100_000),
-        _centres_row(1_000_000),
+        _centers_row(100_000),
+        _centers_row(1_000_000),
         _dunn_row(20_000),
         _table_row(5_000, 20),
     ]
@@ -61,7 +61,7 @@ def _silhouette_row(n_objects: int, target: str | None) -> Row:
     )
 
 
-def _centres_row(n_objects: int) -> Row:
+def _centers_row(n_objects: int) -> Row:
     X, labels = blobs(n_objects)
 
     def ours() -> None:

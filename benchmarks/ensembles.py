@@ -44,8 +44,8 @@ def voronoi_ensemble(
         Hard.
     """
     rng = np.random.default_rng(seed)
-    centres = 4 * rng.standard_normal((n_blobs, n_features), dtype=np.float32)
-    X = centres[rng.integers(n_blobs, size=n_objects)]
+    centers = 4 * rng.standard_normal((n_blobs, n_features), dtype=np.float32)
+    X = centers[rng.integers(n_blobs, size=n_objects)]
     X += rng.standard_normal(X.shape, dtype=np.float32)
     k_each = _clusters_each(n_clusters, n_clusterings, n_objects, rng)
     codes: NDArray[Any] = np.empty((n_clusterings, n_objects), _dtype(k_each))

@@ -152,8 +152,8 @@ def make_input(case: Case) -> Any:
     rng = np.random.RandomState(0)
     truth = rng.randint(N_CLUSTERS, size=case.n_objects)
     if case.method == "cmkc_lfa_mr":
-        centres = 3.0 * rng.standard_normal((N_CLUSTERS, 16))
-        return centres[truth] + rng.standard_normal((case.n_objects, 16))
+        centers = 3.0 * rng.standard_normal((N_CLUSTERS, 16))
+        return centers[truth] + rng.standard_normal((case.n_objects, 16))
     columns: list[NDArray[Any]] = []
     for _ in range(N_CLUSTERINGS):
         drawn = rng.randint(N_CLUSTERS, size=case.n_objects)

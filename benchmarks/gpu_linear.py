@@ -182,16 +182,16 @@ def lloyd_pass(votes: Any) -> Any:
     """The nearest of twenty centres for each object, and the sums of their clusters."""
     from comitia.engine.label_rows import label_rows
     from comitia.engine.merged_rows import rows_as_they_are
-    from comitia.partition._lloyd import Centres, _pass
+    from comitia.partition._lloyd import Centers, _pass
     from comitia.represent.rows import row_sums
 
     rng = np.random.RandomState(SEED)
     table = rng.standard_normal((votes.n_clusters, N_CLUSTERS))
-    centres = Centres(table, np.zeros(N_CLUSTERS), None, 0.0)
+    centers = Centers(table, np.zeros(N_CLUSTERS), None, 0.0)
 
     squares = votes.split(row_sums(votes, np.ones(votes.n_clusters)))
     rows = label_rows(rows_as_they_are(votes), squares)
-    passed = rows.map(_pass, rows.put([None]), centres=centres)
+    passed = rows.map(_pass, rows.put([None]), centers=centers)
     return np.asarray(next(iter(passed.gather())).counted.sums)
 
 
@@ -226,9 +226,9 @@ def generation(
 
     where = torch.device("cpu" if device == "torch" else device)
     random = torch.Generator(where).manual_seed(SEED)
-    centres = 3.0 * torch.randn((n_clusters, p), device=where, generator=random)
+    centers = 3.0 * torch.randn((n_clusters, p), device=where, generator=random)
     which = torch.randint(n_clusters, (n,), device=where, generator=random)
-    X = torch.randn((n, p), device=where, generator=random) + centres[which]
+    X = torch.randn((n, p), device=where, generator=random) + centers[which]
     generator = KMeansGenerator(n_clusterings, n_clusters=n_clusters, random_state=SEED)
     peak = Peak(device)
     runs = [clocked(generator.generate, X, device) for _ in range(2)]

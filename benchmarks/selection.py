@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = asked.selectors.split(",") if asked.selectors else selectors()
     asked.out.mkdir(parents=True, exist_ok=True)
     results = run(cases, chosen, asked.out / "selection.csv", asked.limit)
-    summary = summarise(results)
+    summary = summarize(results)
     write_summary(asked.out, summary)
     print(as_text(summary, results))
     return 0
@@ -393,7 +393,7 @@ def read(path: Path) -> Iterator[Result]:
 # -- what it says ------------------------------------------------------------------
 
 
-def summarise(results: Iterable[Result]) -> list[Result]:
+def summarize(results: Iterable[Result]) -> list[Result]:
     """Of each selector and consensus the paired differences over the data sets.
 
     The data sets are the units: draws of one are averaged first. The p-values are of

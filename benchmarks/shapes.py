@@ -23,7 +23,7 @@ _STEP = 1_000_000
 
 
 def _arc(
-    centre: tuple[float, float],
+    center: tuple[float, float],
     radius: float,
     turn: tuple[float, float],
     noise: float,
@@ -33,7 +33,7 @@ def _arc(
     def part(rng: np.random.RandomState, n: int) -> Floats:
         angle = np.pi * rng.uniform(*turn, size=n)
         arc = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-        return centre + arc + rng.normal(0.0, noise, size=(n, 2))
+        return center + arc + rng.normal(0.0, noise, size=(n, 2))
 
     return part
 
@@ -42,9 +42,9 @@ def _ring(radius: float, noise: float) -> Part:
     return _arc((0.0, 0.0), radius, (0.0, 2.0), noise)
 
 
-def _blob(centre: tuple[float, float], deviation: float) -> Part:
+def _blob(center: tuple[float, float], deviation: float) -> Part:
     def part(rng: np.random.RandomState, n: int) -> Floats:
-        return centre + rng.normal(0.0, deviation, size=(n, 2))
+        return center + rng.normal(0.0, deviation, size=(n, 2))
 
     return part
 

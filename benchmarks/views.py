@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 
 from benchmarks.__main__ import machine
 from benchmarks.evaluation import data as data_sets
-from benchmarks.evaluation.data import one_length, some_rows, standardised
+from benchmarks.evaluation.data import one_length, some_rows, standardized
 from benchmarks.tables import markdown, pivot
 
 RESULTS = Path(__file__).parent / "results"
@@ -308,7 +308,7 @@ def _kmeans(X: Array, k: int, seed: int) -> Labels:
 
 def concatenated(views: list[Array], k: int, seed: int) -> Labels:
     """K-means on all standardised views side by side."""
-    return _kmeans(np.hstack([standardised(X) for X in views]), k, seed)
+    return _kmeans(np.hstack([standardized(X) for X in views]), k, seed)
 
 
 def fused(views: list[Array], k: int, seed: int) -> Labels:
@@ -319,7 +319,7 @@ def fused(views: list[Array], k: int, seed: int) -> Labels:
     # snfpy 0.2.2 calls scikit-learn's check by a name that went with version 1.8.
     vars(importlib.import_module("snf.compute"))["check_array"] = _check_array
     n_neighbors = min(20, len(views[0]) - 1)
-    affinities = snf.make_affinity([standardised(X) for X in views], K=n_neighbors)
+    affinities = snf.make_affinity([standardized(X) for X in views], K=n_neighbors)
     if len(views) == 1:
         affinities = [affinities]
     return spectral_clustering(
@@ -356,7 +356,7 @@ def _best_view(truth_free_views: list[Array]) -> dict[str, Fit]:
     """K-means on each view alone; the table shows the best as an oracle."""
 
     def single(v: int) -> Fit:
-        return lambda views, k, seed: _kmeans(standardised(views[v]), k, seed)
+        return lambda views, k, seed: _kmeans(standardized(views[v]), k, seed)
 
     return {f"view {v}": single(v) for v in range(len(truth_free_views))}
 

@@ -81,7 +81,7 @@ PARTS = (
     "select",
     "represent",
     "partition",
-    "optimise",
+    "optimize",
     "advise",
     "plot",
     "io",

@@ -22,7 +22,7 @@ from comitia._arrays import (
 )
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.methods._alternating import DenseVotes, Votes
-from comitia.optimise import (
+from comitia.optimize import (
     Term,
     bregman_divergence,
     bregman_elementwise,
@@ -32,7 +32,7 @@ from comitia.optimise import (
     kl_loss,
     kl_term,
     multiply,
-    normalise_columns,
+    normalize_columns,
     residual_norms,
 )
 from tests.fixtures import planted
@@ -135,8 +135,8 @@ def parts(X, U, V, t, s, S):
         multiply(U, kl, squares),
         multiply(U, squares, Term(0.0, U), power=0.5),
         multiply(U, kl, power=0.25),
-        *normalise_columns(U, V),
-        *normalise_columns(U, V, norm=1),
+        *normalize_columns(U, V),
+        *normalize_columns(U, V, norm=1),
         residual_norms(X, U, V),
         frobenius_loss(X, U, V, row_weights=t),
         kl_loss(X, U, V, row_weights=t),

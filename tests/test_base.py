@@ -14,7 +14,7 @@ from comitia.base import EnsembleMethod, VariableWeightMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
-from comitia.optimise import project_simplex
+from comitia.optimize import project_simplex
 from tests.fixtures import E6, X6
 
 CARD = MethodCard(

@@ -429,7 +429,7 @@ def test_an_empty_cluster_is_found_again_in_blocks():
     points = np.repeat(np.eye(3), 5, axis=0)
     rows = [_lloyd_rows(points[lo : lo + 5]) for lo in (0, 5, 10)]
     rule = _lloyd.Squared(np.transpose)
-    start = rule.centres(np.array([points[0], points[0], points[5]]), np.ones(3), 0.0)
+    start = rule.centers(np.array([points[0], points[0], points[5]]), np.ones(3), 0.0)
     found = _lloyd._over_blocks(LocalBlocks(rows), rule, start, 20, 0.0)
     labels = np.concatenate(list(found.labels.gather()))
     assert len(set(labels.tolist())) == 3

@@ -134,7 +134,7 @@ def test_scores_are_those_of_the_kernel(votes, codes, rng):
 
 
 @pytest.mark.parametrize("with_absent", [True, False])
-def test_nearest_centres_are_those_of_the_kernel(votes, codes, rng, with_absent):
+def test_nearest_centers_are_those_of_the_kernel(votes, codes, rng, with_absent):
     from comitia._kernels.lloyd import nearest_rows
 
     table = padded(votes, rng.standard_normal((votes.n_clusters, 6)))
@@ -208,16 +208,16 @@ def test_mean_rows_are_those_of_the_kernel(votes, codes, rng):
 
 @pytest.mark.parametrize("p", [1, 4, 10])
 def test_nearest_points_are_those_of_the_kernel(device, rng, p):
-    from comitia._kernels.assign import nearest_centres
+    from comitia._kernels.assign import nearest_centers
 
     columns = rng.standard_normal((p, 5000)).astype(np.float32)
-    centres = rng.standard_normal((50, p)).astype(np.float32)
-    centres[30] = centres[2]
-    penalty = ((centres.astype(float) ** 2).sum(axis=1) / 2).astype(np.float32)
+    centers = rng.standard_normal((50, p)).astype(np.float32)
+    centers[30] = centers[2]
+    penalty = ((centers.astype(float) ** 2).sum(axis=1) / 2).astype(np.float32)
     labels, best = np.empty(5000, dtype=np.int32), np.empty(5000, dtype=np.float32)
-    nearest_centres(columns, centres, penalty, 0, 5000, labels, best)
+    nearest_centers(columns, centers, penalty, 0, 5000, labels, best)
     there = torch.tensor(columns, device=device)
-    got = kernels.nearest_centres(there, centres, penalty)
+    got = kernels.nearest_centers(there, centers, penalty)
     assert got.dtype == torch.uint8
     assert_array_equal(got.cpu().numpy(), labels)
 

@@ -196,7 +196,7 @@ def test_without_locks_of_the_system_the_file_is_the_lock(tmp_path):
 
 @posix
 @pytest.mark.usefixtures("no_os_locks")
-def test_without_locks_of_the_system_the_dead_are_recognised(tmp_path):
+def test_without_locks_of_the_system_the_dead_are_recognized(tmp_path):
     pid = gone()
     left_by(tmp_path, pid=pid)
     with pytest.warns(ComitiaWarning, match=f"process {pid} on "), locked(tmp_path):

@@ -14,7 +14,7 @@ from comitia.generate import KMeansGenerator
 from comitia.io import Result
 from comitia.partition import weighted_vote
 from comitia.validity import Clustered
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 MASK = np.array([False, False, True, False, False, False])
 LABELS = np.array([0, 0, 0, 1, 1, 1])
@@ -184,7 +184,7 @@ def test_masked_weights_are_not_read():
     with pytest.raises(ComitiaError, match="clustering_weights must be finite"):
         votes.coassociation(clustering_weights=weights)
     with pytest.warns(ComitiaWarning, match="1 raw weight"):
-        assert_array_equal(normalise_weights(weights), [1.0, 0.0])
+        assert_array_equal(normalize_weights(weights), [1.0, 0.0])
 
 
 def test_a_masked_weight_is_refused():

@@ -102,7 +102,7 @@ def test_a_selector_that_fails_is_a_row(pools, monkeypatch):
     out = pools / "selection.csv"
     rows = selection.run(selection.pool_cases(pools, 1), ["asa"], out, 60.0)
     assert {row["status"] for row in rows} == {"TimeoutError: more than 60 s"}
-    assert selection.summarise(rows) == []
+    assert selection.summarize(rows) == []
 
 
 def test_a_loop_that_takes_too_long_is_stopped():
@@ -118,7 +118,7 @@ def test_a_loop_that_takes_too_long_is_stopped():
 def test_differences_are_summed_up_over_data_sets():
     row = {"selector": "asa", "consensus": "own", "status": "ok", "kept": 0.5}
     scores = [("a", 0.1), ("a", 0.3), ("b", -0.1), ("c", 0.0)]
-    summary = selection.summarise(
+    summary = selection.summarize(
         {
             **row,
             "data": data,

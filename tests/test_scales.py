@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from comitia._scales import column_scales, off_centre, off_centre_of, untied
+from comitia._scales import column_scales, off_center, off_center_of, untied
 from comitia.cluster._dissimilarity import dissimilarities, nearest_rows
-from comitia.generate.base import NearestCentre
+from comitia.generate.base import NearestCenter
 
 X = np.random.RandomState(0).randn(40, 3)
 
@@ -39,11 +39,11 @@ def test_a_column_that_varies_in_its_last_digit_is_constant():
 
 
 def test_tables_are_shifted_alike():
-    some, all_of_them = off_centre_of(X[:5] + 1e6, X + 1e6)
+    some, all_of_them = off_center_of(X[:5] + 1e6, X + 1e6)
     assert_allclose(all_of_them.mean(axis=0), 0.0, atol=1e-9)
     assert_array_equal(all_of_them[:5], some)
-    alone, nobody = off_centre_of(X + 1e6, None)
-    assert_array_equal(alone, off_centre(X + 1e6))
+    alone, nobody = off_center_of(X + 1e6, None)
+    assert_array_equal(alone, off_center(X + 1e6))
     assert_array_equal(alone, all_of_them)
     assert nobody is None
 
@@ -57,11 +57,11 @@ def test_distances_far_from_zero_are_exact(metric):
     assert_allclose(near, exact[:5, 5:9], rtol=1e-3, atol=1e-15)
 
 
-def test_new_objects_find_the_centre_they_are_nearest_to():
+def test_new_objects_find_the_center_they_are_nearest_to():
     table = X * 1e-8 + 1e6
     exact = cdist(table, table[:4]).argmin(axis=1)
     assert_array_equal(nearest_rows(table, table[:4]), exact)
-    assert_array_equal(NearestCentre(table[:4]).predict(table), exact)
+    assert_array_equal(NearestCenter(table[:4]).predict(table), exact)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1 / 3, 1.0, 1e150])

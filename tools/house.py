@@ -31,7 +31,7 @@ STAGES = (
     "select",
     "represent",
     "partition",
-    "optimise",
+    "optimize",
     "optimize",
     "engine",
 )

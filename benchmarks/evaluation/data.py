@@ -33,7 +33,7 @@ __all__ = [
     "read_views",
     "some_rows",
     "sources",
-    "standardised",
+    "standardized",
 ]
 
 #: What a data set can be, and the folder in which sets of that kind lie.
@@ -103,9 +103,9 @@ class DataSet:
         if self.kind == "single":
             return self.X
         if self.kind == "views":
-            return np.hstack([standardised(X) for X in self.X])
+            return np.hstack([standardized(X) for X in self.X])
         if self.kind == "series":
-            return standardised(one_length(self.X).reshape(len(self.X), -1))
+            return standardized(one_length(self.X).reshape(len(self.X), -1))
         raise ValueError(f"{self.name} is a network, which is no table.")
 
 
@@ -173,7 +173,7 @@ def load(
         y = y[rows]
         X = X[rows] if kind == "single" else _rows_of(X, rows, kind)
     if kind == "single":
-        X = standardised(X)
+        X = standardized(X)
     return DataSet(kind, name, X, y)
 
 
@@ -346,7 +346,7 @@ BUILT_IN: dict[str, dict[str, Callable[[], tuple[Any, Labels]]]] = {
 # -- parts -----------------------------------------------------------------------------
 
 
-def standardised(X: Floats) -> Floats:
+def standardized(X: Floats) -> Floats:
     """Columns with mean zero and variance one; constant columns are dropped.
 
     Parameters

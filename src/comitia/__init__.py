@@ -57,7 +57,7 @@ _MODULES = {
     "generate",
     "io",
     "methods",
-    "optimise",
+    "optimize",
     "partition",
     "plot",
     "report",

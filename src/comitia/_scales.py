@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["column_scales", "far_shift", "off_centre", "off_centre_of", "untied"]
+__all__ = ["column_scales", "far_shift", "off_center", "off_center_of", "untied"]
 
 Array = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def column_scales(X: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     return mean, np.where(varies, scale, 1.0), varies
 
 
-def off_centre(X: Array) -> Array:
+def off_center(X: Array) -> Array:
     r"""A table without its mean.
 
     Distances stay as they are, but not their rounding: :math:`\|x\|^2 - 2 x'y +
@@ -81,13 +81,13 @@ def off_centre(X: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> off_centre(np.array([[1.0], [3.0]])).tolist()
+    >>> off_center(np.array([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
     """
     return np.asarray(X - X.mean(axis=0))
 
 
-def off_centre_of(X: Array, Y: Array | None) -> tuple[Array, Array | None]:
+def off_center_of(X: Array, Y: Array | None) -> tuple[Array, Array | None]:
     """Two tables whose rows are compared, without the mean of the second.
 
     Parameters
@@ -106,12 +106,12 @@ def off_centre_of(X: Array, Y: Array | None) -> tuple[Array, Array | None]:
     Examples
     --------
     >>> import numpy as np
-    >>> off_centre_of(np.array([[2.5]]), np.array([[1.0], [3.0]]))
+    >>> off_center_of(np.array([[2.5]]), np.array([[1.0], [3.0]]))
     (array([[0.5]]), array([[-1.],
            [ 1.]]))
     """
     if Y is None:
-        return off_centre(X), None
+        return off_center(X), None
     mean = Y.mean(axis=0)
     return X - mean, Y - mean
 

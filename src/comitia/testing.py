@@ -462,7 +462,7 @@ def _data_alone_make_their_own_ensemble(cls: Any) -> None:
 
 
 @_check("predict", _has_predict)
-def _old_objects_are_labelled_as_they_were(cls: Any) -> None:
+def _old_objects_are_labeled_as_they_were(cls: Any) -> None:
     fitted = quick_method(cls, n_clusters=4).fit(_easy().X)
     same = (fitted.predict(_easy().X) == fitted.labels_).mean()
     assert same >= 0.95, f"only {same:.0%} of the old objects get their label again"

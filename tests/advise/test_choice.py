@@ -26,12 +26,12 @@ def quickly(X, ks=KS, **options):
     return choose_k(X, ks, **{"n_resamples": 5, "random_state": 0, **options})
 
 
-def blobs(sizes, centres, seed=0, spread=1.0):
+def blobs(sizes, centers, seed=0, spread=1.0):
     rng = np.random.RandomState(seed)
     return np.concatenate(
         [
-            np.asarray(centre) + spread * rng.randn(size, len(centre))
-            for size, centre in zip(sizes, centres, strict=True)
+            np.asarray(center) + spread * rng.randn(size, len(center))
+            for size, center in zip(sizes, centers, strict=True)
         ]
     )
 

@@ -14,7 +14,7 @@ from benchmarks.evaluation.fidelity.scores import BEST_OF
 from benchmarks.evaluation.fidelity.summary import (
     departures,
     published,
-    summarise,
+    summarize,
     write_summary,
 )
 from benchmarks.evaluation.store import Options, read
@@ -154,7 +154,7 @@ def test_published_figures_stand_beside_ours(tmp_path):
         score_row(3, "lwea", "", "", "failed"),
         score_row(1, "gp_mgla", "0.52", "0.1"),
     ]
-    summary = summarise(rows, known)
+    summary = summarize(rows, known)
     by_key = {(row["method"], row["measure"]): row for row in summary}
     ours = by_key["lwea", "ari"]
     assert (ours["n_draws"], ours["mean"], ours["sd"]) == (2, "0.4400", "0.0600")

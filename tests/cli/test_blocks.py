@@ -196,7 +196,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
 ):
     options = [table, "-k", "3", *QUICK, "--block-rows", "300"]
     run("fit", *options, "-o", "whole")
-    codes = generate_blocks_module.Labeller.codes
+    codes = generate_blocks_module.Labeler.codes
     left = [3]
 
     def stop(self, rows):
@@ -205,7 +205,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
         left[0] -= 1
         return codes(self, rows)
 
-    monkeypatch.setattr(generate_blocks_module.Labeller, "codes", stop)
+    monkeypatch.setattr(generate_blocks_module.Labeler, "codes", stop)
     code, _, err = run("fit", *options)
     assert code == 130
     assert "3 blocks are kept in result.partial; go on with --resume" in err

@@ -35,7 +35,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-class Neighbour:
+class Neighbor:
     """Another process that runs a command, and waits in the middle of it."""
 
     def __init__(self, n_made, *arguments):
@@ -76,7 +76,7 @@ def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_p
     assert run(*fit, "--seed", "1", "-o", "whole")[0] == 0
     assert run(*fit)[0] == 0
     old = files_of("result")
-    with Neighbour(3, *fit, "--seed", "1", "--force", "--quiet") as neighbour:
+    with Neighbor(3, *fit, "--seed", "1", "--force", "--quiet") as neighbor:
         partial = {path for path in tmp_path.rglob("*") if ".partial" in str(path)}
         for command in (
             fit,
@@ -90,7 +90,7 @@ def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_p
         ):
             code, out, err = run(*command)
             assert (code, out) == (1, "")
-            who = f"result is being written by process {neighbour.process.pid} on "
+            who = f"result is being written by process {neighbor.process.pid} on "
             assert f"comitia {command[0]}: {who}" in err
             assert "; wait for it, or give another folder" in err
             assert err.count("\n") == 1
@@ -103,7 +103,7 @@ def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_p
         )
         Result.load("result")
         assert run("report", "result", "-o", "elsewhere.html")[0] == 0
-        assert neighbour.goes_on() == (0, "")
+        assert neighbor.goes_on() == (0, "")
     assert files_of("result")["labels.csv"] == files_of("whole")["labels.csv"]
     names = {"blobs.csv", "elsewhere.html", "result", "votes.npz", "whole"}
     assert {path.name for path in tmp_path.iterdir()} == names
@@ -112,18 +112,18 @@ def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_p
 def test_of_two_that_resume_one_goes_on_and_the_other_is_refused(run, blobs, tmp_path):
     fit = ["fit", blobs, "-k", "3", *QUICK]
     assert run(*fit, "-o", "whole")[0] == 0
-    with Neighbour(3, *fit) as killed:
+    with Neighbor(3, *fit) as killed:
         killed.process.kill()
         killed.process.wait()
     assert (tmp_path / ".result.comitia-lock").exists()
-    with Neighbour(1, *fit, "--resume") as neighbour:
+    with Neighbor(1, *fit, "--resume") as neighbor:
         for how in ("--resume", "--force"):
             code, _, err = run(*fit, how)
             assert code == 1
-            assert f"by process {neighbour.process.pid} on " in err
+            assert f"by process {neighbor.process.pid} on " in err
         members = tmp_path / "result.partial" / "clusterings"
         assert len([*members.glob("member-*")]) == 4
-        code, err = neighbour.goes_on()
+        code, err = neighbor.goes_on()
     assert code == 0
     who = f"comitia: result was being written by process {killed.process.pid} on "
     assert who in err

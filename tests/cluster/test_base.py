@@ -36,7 +36,7 @@ def test_means_are_weighted_and_nan_for_empty_clusters():
 
 
 @pytest.mark.parametrize("init", ["k-means++", "random"])
-def test_objects_without_weight_are_no_centres(init):
+def test_objects_without_weight_are_no_centers(init):
     X, weights = np.arange(20.0)[:, None], np.zeros(20)
     weights[[3, 8, 11]] = 1.0
     for seed in range(5):

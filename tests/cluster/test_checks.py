@@ -143,7 +143,7 @@ def test_a_constant_feature_does_not_matter(clusterer):
 
 
 @each_clusterer
-def test_the_objects_fitted_are_predicted_as_they_are_labelled(clusterer):
+def test_the_objects_fitted_are_predicted_as_they_are_labeled(clusterer):
     if not hasattr(clusterer, "predict"):
         pytest.skip("cannot label new objects")
     fitted = clone(clusterer).fit(BLOBS)

@@ -137,7 +137,7 @@ def test_vertices_without_links_stay_alone(detect):
     assert_array_equal(detect(np.zeros((1, 1)), rng()), [0])
 
 
-def test_label_propagation_ends_where_every_vertex_agrees_with_most_neighbours():
+def test_label_propagation_ends_where_every_vertex_agrees_with_most_neighbors():
     A, _ = planted([20, 20], 0.4, 0.1)
     A = A.toarray()
     labels = label_propagation(A, rng())

@@ -155,6 +155,6 @@ def test_an_emptied_cluster_gets_a_free_object():
     assert fitted.labels_[0] == fitted.labels_[5]
 
 
-def test_new_objects_join_the_nearest_centre():
+def test_new_objects_join_the_nearest_center():
     fitted = COPKMeans(2, init=[[0.0], [12.0]]).fit(X6)
     assert fitted.predict([[-3.0], [5.9], [6.1]]).tolist() == [0, 0, 1]

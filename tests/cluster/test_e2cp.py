@@ -51,7 +51,7 @@ def test_no_constraints_change_nothing():
     assert_array_equal(adjust_similarity(PATH, F), PATH)
 
 
-def test_an_object_without_neighbours_keeps_its_constraint():
+def test_an_object_without_neighbors_keeps_its_constraint():
     F = propagate_constraints(np.zeros((2, 2)), ConstraintSet(2, [(0, 1)]), alpha=0.5)
     assert_allclose(F, [[0.0, 0.25], [0.25, 0.0]])
 

@@ -41,7 +41,7 @@ def test_memberships_are_their_definition(fuzziness):
     assert_allclose(F.sum(axis=1), 1.0)
 
 
-def test_memberships_minimise_the_objective():
+def test_memberships_minimize_the_objective():
     d = np.array([1.0, 2.0, 5.0])
 
     def cost(v):
@@ -84,7 +84,7 @@ def test_the_objective_never_rises(metric, fuzziness):
 
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "manhattan", "cosine", "kl"])
-def test_centres_cannot_be_improved(metric):
+def test_centers_cannot_be_improved(metric):
     from comitia.cluster._fuzzy_geometry import geometry_of
 
     rng = np.random.RandomState(3)

@@ -14,7 +14,7 @@ def means(X, weights):
 
 
 @pytest.mark.parametrize("p", [1, 3, 67])
-def test_distances_are_those_of_scipy_and_zero_at_a_centre(p):
+def test_distances_are_those_of_scipy_and_zero_at_a_center(p):
     rng = np.random.RandomState(p)
     X = 1e3 + rng.randn(20, p)
     centers = np.vstack([X[:3], rng.randn(2, p)])

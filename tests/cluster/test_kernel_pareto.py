@@ -16,7 +16,7 @@ from comitia.cluster.kernel_pareto import (
     pareto_search,
 )
 from comitia.exceptions import ComitiaError
-from comitia.optimise import knee
+from comitia.optimize import knee
 
 
 @parametrize_with_checks([KernelParetoClustering(3, n_individuals=6, max_iter=5)])
@@ -30,7 +30,7 @@ def data(n=60, p=3, seed=0):
     return 3 * rng.rand(3, p)[truth] + 0.3 * rng.randn(n, p), truth
 
 
-def test_the_kernel_distance_is_zero_at_the_centre_rises_and_stays_below_two():
+def test_the_kernel_distance_is_zero_at_the_center_rises_and_stays_below_two():
     x = np.linspace(0, 5, 50)[:, None]
     d = kernel_distances(x, [[0.0]], 1.0)[0, :, 0]
     assert d[0] == 0
@@ -75,7 +75,7 @@ def test_the_objectives_are_their_definitions(beta):
     assert_allclose(got, costs_by_loops(X, labels, C, w, s, beta))
 
 
-def test_equal_centres_are_infinitely_bad_and_one_cluster_has_one_objective():
+def test_equal_centers_are_infinitely_bad_and_one_cluster_has_one_objective():
     X, _ = data()
     w = np.full((2, 3), 1 / 3)
     J1, J2 = pareto_costs(X, np.arange(60) % 2, X[[0, 0]], w, 1.0)
@@ -86,7 +86,7 @@ def test_equal_centres_are_infinitely_bad_and_one_cluster_has_one_objective():
 
 
 @pytest.mark.parametrize("beta", [1.5, 2.0, 3.0])
-def test_the_weights_minimise_the_first_objective(beta):
+def test_the_weights_minimize_the_first_objective(beta):
     X, labels = data(seed=2)
     C, s = X[:3], X.std(axis=0)
     D = np.stack(
@@ -168,7 +168,7 @@ def test_the_choice_can_be_overridden():
         fit(lambda costs: 10_000)
 
 
-def test_nearest_centres_and_dispersions_are_those_of_the_plain_sums():
+def test_nearest_centers_and_dispersions_are_those_of_the_plain_sums():
     rng = np.random.RandomState(0)
     distances = rng.randint(3, size=(4, 30, 2)).astype(float)  # with ties
     factors = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, 2.0], [3.0, 0.0]])

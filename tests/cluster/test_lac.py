@@ -24,7 +24,7 @@ def test_weights_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_weights_minimise_the_objective(seed):
+def test_weights_minimize_the_objective(seed):
     rng = np.random.RandomState(seed)
     X, penalty = rng.rand(4) * 3, rng.rand() + 0.1
 

@@ -23,7 +23,7 @@ BLOBS, TRUTH = make_blobs(90, centers=3, cluster_std=1.0, random_state=4)
 
 @pytest.mark.parametrize("p", [1.05, 1.3, 1.9, 2.1, 3.0, 5.0, 12.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_centres_minimise_the_dispersion(p, seed):
+def test_centers_minimize_the_dispersion(p, seed):
     rng = np.random.RandomState(seed)
     values = np.r_[rng.randn(rng.randint(1, 30)), 10 ** rng.randn(3), [0.5, 0.5]]
     found = minkowski_centers(values[:, None], np.zeros(len(values)), 1, p)[0, 0]
@@ -44,7 +44,7 @@ def test_centres_minimise_the_dispersion(p, seed):
     assert dispersion(found + step) >= dispersion(found) * (1 - 1e-14)
 
 
-def test_centres_are_medians_means_and_single_objects():
+def test_centers_are_medians_means_and_single_objects():
     X = np.random.RandomState(0).rand(21, 2)
     labels = np.repeat([0, 1, 2], [10, 10, 1])
     for p, statistic in [(1, np.median), (2, np.mean)]:
@@ -56,7 +56,7 @@ def test_centres_are_medians_means_and_single_objects():
 
 
 @pytest.mark.parametrize("p", [1.001, 1.999, 2.001])
-def test_centres_depend_smoothly_on_the_exponent(p):
+def test_centers_depend_smoothly_on_the_exponent(p):
     X = np.random.RandomState(1).rand(31, 3)
     labels = np.zeros(31, dtype=int)
     near = minkowski_centers(X, labels, 1, round(p))
@@ -70,7 +70,7 @@ def test_weights_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("beta", [1.4, 2.0, 4.0])
-def test_weights_minimise_the_objective(beta):
+def test_weights_minimize_the_objective(beta):
     D = np.array([0.5, 2.0, 1.0])
 
     def cost(v):
@@ -166,7 +166,7 @@ def test_what_is_kept_of_clusters_that_rest_is_what_it_would_be(p, variant):
 
 
 @pytest.mark.parametrize("p", [1.05, 1.1, 1.2, 1.5])
-def test_a_centre_is_not_taken_for_found_beside_an_object(p):
+def test_a_center_is_not_taken_for_found_beside_an_object(p):
     # The mean is an object but for rounding: there the curvature is infinite.
     values = np.array([-3.0, 1e-15, 1.0, 1.0, 1.0, 0.0])
     center = minkowski_centers(values[:, None], np.zeros(6), 1, p)[0, 0]

@@ -63,7 +63,7 @@ def test_constraints_hold_on_a_constrained_map(seed):
     assert pairs.n_violated(plain.labels_) > 0
 
 
-def test_neighbours_on_the_map_are_neighbours_in_space():
+def test_neighbors_on_the_map_are_neighbors_in_space():
     X = np.sort(np.random.RandomState(0).rand(300, 1), axis=0)
     units = SelfOrganizingMap(6, n_rounds=40, random_state=0).fit(X).cluster_centers_
     steps = np.diff(units[:, 0])

@@ -26,8 +26,8 @@ def test_scikit_learns_estimator_checks(estimator, check):
 
 def data(n=60, p=3, seed=0):
     rng = np.random.RandomState(seed)
-    centres = 4 * rng.rand(3, p)
-    return centres[rng.randint(3, size=n)] + rng.rand(1, p) * rng.randn(n, p)
+    centers = 4 * rng.rand(3, p)
+    return centers[rng.randint(3, size=n)] + rng.rand(1, p) * rng.randn(n, p)
 
 
 def slsqp(cost, start, least=1e-12):
@@ -49,7 +49,7 @@ at_bounds = pytest.mark.filterwarnings("ignore:Values in x were outside:RuntimeW
 @at_bounds
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_importance_is_the_minimiser_above_the_least_weight(seed, smoothing):
+def test_importance_is_the_minimizer_above_the_least_weight(seed, smoothing):
     rng = np.random.RandomState(seed)
     E, penalty = 3 * rng.rand(4), rng.uniform(0.2, 1)
     got = cluster_importance(E, penalty, smoothing=smoothing)
@@ -174,7 +174,7 @@ def test_the_fuzzy_objective_never_rises_and_is_its_definition(fuzziness, penalt
 
 
 @at_bounds
-def test_every_fuzzy_step_is_a_minimiser():
+def test_every_fuzzy_step_is_a_minimizer():
     X, (l1, l2, alpha) = data(n=12, seed=3), (0.1, 0.3, 2.0)
     run = fuzzy_weighted_lac(
         X, 3, np.random.RandomState(0), concentration_penalty=l1, cluster_penalty=l2,
@@ -256,7 +256,7 @@ def test_penalties_do_not_depend_on_the_number_of_objects():
     assert_allclose(one.objective, thrice.objective)
 
 
-def test_an_object_at_a_centre_belongs_to_it_altogether():
+def test_an_object_at_a_center_belongs_to_it_altogether():
     X = np.array([[0.0, 0.0], [0.0, 0.0], [9.0, 9.0], [9.0, 9.0]])
     run = fuzzy_weighted_lac(X, 2, np.random.RandomState(0), init=X[[0, 2]])
     assert_array_equal(run.membership, [[1, 0], [1, 0], [0, 1], [0, 1]])

@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import BoostingGenerator, WeightedSample
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.generate.boosting import Round
 from comitia.generate.boosting_rounds import (
     draw_features,
@@ -88,8 +88,8 @@ def decided(n_rounds=6, **changes):
     return BoostingGenerator(n_rounds, **(steps | changes))
 
 
-def centres_1_and_11(X, drawn, weights, rng):
-    model = NearestCentre(np.array([[1.0], [11.0]]))
+def centers_1_and_11(X, drawn, weights, rng):
+    model = NearestCenter(np.array([[1.0], [11.0]]))
     return Made(membership=model.predict_membership(X), model=model)
 
 
@@ -101,7 +101,7 @@ def test_weights_of_topchy_are_those_of_the_catalogue():
 
 
 def test_weights_of_boost_clustering_are_those_of_the_catalogue():
-    generator = decided(1, cluster=centres_1_and_11, draw=None).fit(X6)
+    generator = decided(1, cluster=centers_1_and_11, draw=None).fit(X6)
     measures = generator.rounds_[0].measures
     assert_allclose(measures["Q"], [1 / 6, 0, 1 / 5, 1 / 5, 0, 1 / 6], atol=1e-12)
     assert_allclose(measures["error"], 11 / 180)
@@ -197,8 +197,8 @@ def test_weights_act_inside_the_clusterer_when_nothing_is_drawn():
     generator = BoostingGenerator(
         1, cluster=partial(kmeans_round, n_clusters=1), weights=weights, random_state=0
     ).fit(X)
-    centre = generator.members_[0].model.centres
-    assert_allclose(centre[0], X[TRUTH == 0].mean(axis=0))
+    center = generator.members_[0].model.centers
+    assert_allclose(center[0], X[TRUTH == 0].mean(axis=0))
 
 
 def test_given_weights_are_those_of_the_first_round():
@@ -213,7 +213,7 @@ def test_a_hybrid_draw_has_its_share_of_the_objects():
 
 
 def test_clusters_that_nobody_is_in_keep_a_name_of_their_own():
-    model = NearestCentre(np.array([[0.0], [50.0], [9.0]]))
+    model = NearestCenter(np.array([[0.0], [50.0], [9.0]]))
     made = Round(np.array([2, 0]), model=model).renamed(np.array([1, 2, 0]))
     assert_array_equal(made.labels, [0, 1])
     assert_array_equal(made.model.predict(np.array([[50.0]])), [2])

@@ -154,12 +154,12 @@ def test_labels_of_other_objects_are_refused(labels, tmp_path):
     ids=["columns", "rows", "fuzzy"],
 )
 @pytest.mark.parametrize("shape", [(3, 2), (3,), (0, 3)])
-def test_centres_of_other_features_are_refused(shape, generator, tmp_path):
+def test_centers_of_other_features_are_refused(shape, generator, tmp_path):
     with pytest.raises(EnsembleFileError, match="its centres do not fit"):
         make_again(
             tmp_path,
             "member-00001.npz",
-            lambda arrays: {**arrays, "centres": np.zeros(shape)},
+            lambda arrays: {**arrays, "centers": np.zeros(shape)},
             generator,
         )
 
@@ -177,7 +177,7 @@ def test_centres_of_other_features_are_refused(shape, generator, tmp_path):
         {"n_links": lambda n: n * 0},
         {"landmarks": lambda landmarks: landmarks[1:]},
         {"table": lambda table: table[1:]},
-        {"centres": lambda centres: centres[:, 1:]},
+        {"centers": lambda centers: centers[:, 1:]},
         {"gamma": lambda gamma: gamma * np.nan},
     ],
 )

@@ -40,14 +40,14 @@ def test_members_label_the_objects_they_were_made_from_as_they_did():
     assert_array_equal(generator.transform(X), generator.ensemble_.labels)
 
 
-def test_new_objects_go_to_the_nearest_centre():
+def test_new_objects_go_to_the_nearest_center():
     generator = KMeansGenerator(3, n_clusters=3, random_state=1).fit(X)
     new = X + 1e-9
     for labels, member in zip(
         generator.transform(new).T, generator.members_, strict=True
     ):
-        centres = member.model.centres
-        nearest = ((new[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        centers = member.model.centers
+        nearest = ((new[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
         assert_array_equal(labels, nearest)
 
 

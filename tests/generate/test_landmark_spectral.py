@@ -65,16 +65,16 @@ def test_the_coarse_search_finds_nearly_all_of_them():
     assert (np.diff(squares, axis=1) >= 0).all()
 
 
-def test_groups_hold_the_landmarks_that_are_nearest_to_their_centre():
+def test_groups_hold_the_landmarks_that_are_nearest_to_their_center():
     points = np.random.RandomState(0).randn(90, 2).astype(np.float32)
     index = index_of(points, 10)
     assert sorted(map(tuple, index.landmarks.T)) == sorted(map(tuple, points))
-    owner = np.repeat(np.arange(len(index.centres)), np.diff(index.starts))
-    squares = ((index.landmarks.T[:, None] - index.centres) ** 2).sum(axis=2)
+    owner = np.repeat(np.arange(len(index.centers)), np.diff(index.starts))
+    squares = ((index.landmarks.T[:, None] - index.centers) ** 2).sum(axis=2)
     assert_array_equal(owner, squares.argmin(axis=1))
 
 
-def test_neighbours_begin_with_the_point_itself():
+def test_neighbors_begin_with_the_point_itself():
     points = np.random.RandomState(0).randint(3, size=(50, 2)).astype(np.float32)
     around = _nearest_each(points, 7)
     assert_array_equal(around[:, 0], np.arange(50))
@@ -86,7 +86,7 @@ def test_neighbours_begin_with_the_point_itself():
     assert_array_equal(found[:, 1:], np.sort(squares, axis=1)[:, 1:7])
 
 
-def test_landmarks_are_centres_of_candidates():
+def test_landmarks_are_centers_of_candidates():
     columns = np.ascontiguousarray(BLOBS.T.astype(np.float32))
     chosen = _choose_landmarks(columns, 60, np.random.RandomState(0))
     assert chosen.shape == (5, 60)
@@ -123,7 +123,7 @@ def test_sums_over_the_links_are_those_of_the_matrices(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_landmarks_have_the_eigenvectors_of_the_normalised_cut(seed):
+def test_landmarks_have_the_eigenvectors_of_the_normalized_cut(seed):
     links, affinities = graph(seed)
     B = dense(links, affinities, 12)
     table = _landmark_points(links, affinities, 12, 4)
@@ -153,11 +153,11 @@ def brute_labels(model, X):
     B = dense(links, np.exp(-model.gamma * squares.astype(float)), len(model.table))
     points = B / B.sum(axis=1, keepdims=True) @ model.table
     points /= np.linalg.norm(points, axis=1, keepdims=True)
-    squares = ((points[:, None] - model.centres) ** 2).sum(axis=2)
+    squares = ((points[:, None] - model.centers) ** 2).sum(axis=2)
     return squares.argmin(axis=1)
 
 
-def test_objects_go_to_the_nearest_centre_of_their_points():
+def test_objects_go_to_the_nearest_center_of_their_points():
     # One cloud without gaps, so that many objects lie between centres.
     cloud = np.random.RandomState(0).randn(3000, 3)
     model = cut_landmark_graph(Columns.of(cloud), 12, 100, 4, np.random.RandomState(0))
@@ -166,7 +166,7 @@ def test_objects_go_to_the_nearest_centre_of_their_points():
     assert_array_equal(np.unique(labels), np.arange(model.n_clusters))
 
 
-def test_objects_far_from_all_landmarks_are_labelled_like_their_neighbours():
+def test_objects_far_from_all_landmarks_are_labeled_like_their_neighbors():
     model = cut_landmark_graph(Columns.of(BLOBS), 8, 100, 4, np.random.RandomState(0))
     farthest = np.argmax(np.linalg.norm(BLOBS - BLOBS.mean(axis=0), axis=1))
     away = BLOBS[farthest] + 50 * (BLOBS[farthest] - BLOBS.mean(axis=0))

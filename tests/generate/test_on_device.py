@@ -26,8 +26,8 @@ on_cuda = pytest.param(
 def blobs(n, p=4):
     rng = np.random.RandomState(0)
     # Far from the origin, where single precision would be lost without a frame.
-    centres = 5.0 * rng.standard_normal((6, p)) + 1000.0
-    return centres[rng.randint(6, size=n)] + rng.standard_normal((n, p))
+    centers = 5.0 * rng.standard_normal((6, p)) + 1000.0
+    return centers[rng.randint(6, size=n)] + rng.standard_normal((n, p))
 
 
 @pytest.fixture(scope="module")

@@ -50,10 +50,10 @@ def check(id, generator):
 
 @pytest.mark.parametrize("id", ["lwgp", "lwea", "kcc", "weac"])
 @pytest.mark.parametrize("name", KMEANS)
-def test_old_objects_are_labelled_as_they_were(id, name):
+def test_old_objects_are_labeled_as_they_were(id, name):
     check(id, KMeansGenerator(12, **KMEANS[name]))
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_old_objects_are_labelled_as_they_were_by_members_of_any_kind(name):
+def test_old_objects_are_labeled_as_they_were_by_members_of_any_kind(name):
     check("lwgp", OTHERS[name])

@@ -18,7 +18,7 @@ def sweep(**parameters):
     return ParameterSweep(LAC(n_init=1), GRID, random_state=0, **parameters)
 
 
-def test_each_clustering_has_its_own_parameters_on_standardised_data():
+def test_each_clustering_has_its_own_parameters_on_standardized_data():
     generator = sweep(n_clusters=4).fit(X)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     for m, member in enumerate(generator.members_):
@@ -29,7 +29,7 @@ def test_each_clustering_has_its_own_parameters_on_standardised_data():
         assert_array_equal(generator.ensemble_.labels[:, m], again.labels_)
 
 
-def test_new_objects_are_standardised_like_the_old_ones():
+def test_new_objects_are_standardized_like_the_old_ones():
     generator = sweep(n_clusters=4).fit(X)
     Z = (X[:5] - generator.mean_) / generator.scale_
     expected = np.column_stack([m.model.predict(Z) for m in generator.members_])

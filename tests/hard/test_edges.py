@@ -176,7 +176,7 @@ def test_mixtures_of_small_numbers_are_not_drowned_by_what_keeps_them_from_colla
         assert adjusted_rand_score(TRUTH, found) == 1.0
 
 
-def test_centres_are_told_where_the_data_lie():
+def test_centers_are_told_where_the_data_lie():
     far = DCSS(3, n_clusterings=4, random_state=0).fit(moved(TABLE, 1.0, 1e7))
     near = DCSS(3, n_clusterings=4, random_state=0).fit(TABLE)
     assert_array_equal(far.labels_, near.labels_)
@@ -253,14 +253,14 @@ def test_rows_that_are_read_block_by_block_are_refused_alike(tmp_path):
         ScaledRows.standard(open_rows(TABLE * [1.0, 1e-170, 1.0, 1.0]))
 
 
-def test_a_column_of_a_file_that_cannot_be_standardised_is_refused_by_name(tmp_path):
+def test_a_column_of_a_file_that_cannot_be_standardized_is_refused_by_name(tmp_path):
     (tmp_path / "data.csv").write_text("a,b\n1,1e-170\n2,2e-170\n4,2e-170\n")
     with pytest.raises(ComitiaError, match="column 'b' varies by no more than 1e-170"):
         read_table(tmp_path / "data.csv")
     assert read_table(tmp_path / "data.csv", scale="none").X[1, 1] == 2e-170
 
 
-def test_columns_that_hardly_vary_are_standardised_exactly():
+def test_columns_that_hardly_vary_are_standardized_exactly():
     small = TABLE * [1e-170, 1e-300, 1.0, 1e-74]
     for expected, found in zip(column_scales(TABLE), column_scales(small), strict=True):
         if found.dtype == bool:

@@ -39,7 +39,7 @@ def vote_of(fitted):
     )
 
 
-def test_weights_are_normalised_mean_agreements():
+def test_weights_are_normalized_mean_agreements():
     X, _ = image(0.3)
     fitted = fitted_on(X, n_clusters=4, feature_fraction=0.5)
     labels = fitted.ensemble_.labels
@@ -82,7 +82,7 @@ def test_the_energy_falls_and_is_that_of_the_labels(connectivity):
     assert_allclose(fitted.objective_[0], start)
 
 
-def test_pixels_are_clustered_better_with_their_neighbours():
+def test_pixels_are_clustered_better_with_their_neighbors():
     X, truth = image(0.2)
     scores = [
         adjusted_rand_score(truth, fitted_on(X, n_clusters=4, **parameters).labels_)
@@ -95,7 +95,7 @@ def test_pixels_are_clustered_better_with_their_neighbours():
     assert scores[1] > 0.95
 
 
-def test_plain_data_have_their_nearest_objects_for_neighbours():
+def test_plain_data_have_their_nearest_objects_for_neighbors():
     X, truth = make_blobs(120, centers=3, center_box=(-20, 20), random_state=1)
     for n_neighbors in (3, 500):
         fitted = fitted_on(X, n_clusters=3, n_neighbors=n_neighbors, graph_penalty=0.01)
@@ -129,7 +129,7 @@ def test_too_few_sweeps_are_reported():
     assert not fitted.converged_
 
 
-def test_neighbours_that_do_not_fit_are_refused():
+def test_neighbors_that_do_not_fit_are_refused():
     X, _ = image(0.3)
     with pytest.raises(ComitiaError, match="100 pixels for 480 objects"):
         fitted_on(X, n_clusters=4, connectivity=(10, 10))

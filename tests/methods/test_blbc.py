@@ -35,18 +35,18 @@ def test_counts_weigh_as_repeated_objects_do():
     rng = np.random.RandomState(0)
     counts = rng.multinomial(300, np.full(30, 1 / 30))
     few = X[:30]
-    centres = few[[0, 10, 20]]
-    weighted = KMeans(3, init=centres, n_init=1).fit(few, sample_weight=counts)
-    repeated = KMeans(3, init=centres, n_init=1).fit(np.repeat(few, counts, axis=0))
+    centers = few[[0, 10, 20]]
+    weighted = KMeans(3, init=centers, n_init=1).fit(few, sample_weight=counts)
+    repeated = KMeans(3, init=centers, n_init=1).fit(np.repeat(few, counts, axis=0))
     one = weighted.cluster_centers_
     # Sums of the same numbers in another order.
     assert_allclose(one, repeated.cluster_centers_, rtol=1e-6)
 
 
-def test_every_object_goes_to_the_nearest_centre_of_every_member():
+def test_every_object_goes_to_the_nearest_center_of_every_member():
     fitted = BLBC(3, n_clusterings=5, random_state=0).fit(X)
     for m, member in enumerate(fitted.generator_.members_):
-        distance = np.linalg.norm(X[:, None] - member.model.centres[None], axis=2)
+        distance = np.linalg.norm(X[:, None] - member.model.centers[None], axis=2)
         assert_array_equal(fitted.ensemble_.labels[:, m], distance.argmin(axis=1))
 
 

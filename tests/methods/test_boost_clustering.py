@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.generate.base import NearestCentre
+from comitia.generate.base import NearestCenter
 from comitia.generate.boosting import Round
 from comitia.generate.boosting_votes import (
     by_pseudoloss,
@@ -29,7 +29,7 @@ def measured(membership, weights=None, **kinds):
 
 
 def test_numbers_of_x6_are_those_of_the_catalogue():
-    F = NearestCentre(np.array([[1.0], [11.0]])).predict_membership(X6)
+    F = NearestCenter(np.array([[1.0], [11.0]])).predict_membership(X6)
     made = measured(F)
     assert_allclose(made.measures["Q"], [1 / 6, 0, 1 / 5, 1 / 5, 0, 1 / 6], atol=1e-12)
     assert_allclose(made.measures["error"], 11 / 180)

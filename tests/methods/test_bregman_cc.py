@@ -7,12 +7,12 @@ from scipy.optimize import minimize, minimize_scalar
 
 from comitia import Ensemble
 from comitia.methods import EAC, BregmannianConsensus
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._alternating import Votes, penalized_weights
 from comitia.methods.variable_clusterings.bregman_cc import (
     divergences,
     mean_similarity,
 )
-from comitia.optimise import bregman_elementwise, left_centroid
+from comitia.optimize import bregman_elementwise, left_centroid
 from tests.fixtures import E6, planted, same_partition
 
 METRICS = ["squared", "kl", "itakura_saito"]
@@ -41,7 +41,7 @@ def test_weights_of_e6_are_those_of_the_catalogue():
     equal = np.full(3, 1 / 3)
     d = divergences(votes, equal, "squared")
     assert_allclose(d, [10 / 9, 10 / 9, 40 / 9])
-    assert_allclose(penalised_weights(d, 10.0), [7 / 18, 7 / 18, 2 / 9])
+    assert_allclose(penalized_weights(d, 10.0), [7 / 18, 7 / 18, 2 / 9])
     A = Ensemble(E6).coassociation(dtype=np.float64)
     S = mean_similarity(votes, equal, "squared")
     assert_allclose(S[np.ix_(votes.inverse, votes.inverse)], A, atol=1e-12)
@@ -66,7 +66,7 @@ def test_similarity_and_divergences_are_their_definitions(kind, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_similarity_is_that_of_a_numerical_optimiser(metric):
+def test_the_similarity_is_that_of_a_numerical_optimizer(metric):
     votes, w = random_votes(1), np.array([0.5, 0.3, 0.2])
     each = np.array(similarities(votes, metric))
     S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
@@ -81,7 +81,7 @@ def test_the_similarity_is_that_of_a_numerical_optimiser(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_weights_are_those_of_a_numerical_optimiser(metric):
+def test_weights_are_those_of_a_numerical_optimizer(metric):
     votes = random_votes(2)
     d = divergences(votes, np.array([0.5, 0.3, 0.2]), metric)
     votes.penalty = 0.6 * d.mean()
@@ -114,7 +114,7 @@ def test_the_objective_is_its_definition_and_does_not_rise(metric):
     assert_allclose(fitted.objective_[-1], cost + 50.0 * w @ w, rtol=1e-8)
 
 
-def test_a_penalty_of_the_mean_divergence_favours_a_single_clustering():
+def test_a_penalty_of_the_mean_divergence_favors_a_single_clustering():
     # Why the default is M times that.
     labels, _ = planted(80, 3, 6, 0.4, 1)
     votes = Votes(Ensemble(labels), 3)

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.methods import CGMVUFS
-from comitia.optimise import power_weights
+from comitia.optimize import power_weights
 from comitia.represent import knn_graph, row_scale, scale_view
 from tests.methods._views import confused_pair, without
 

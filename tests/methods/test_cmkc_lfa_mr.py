@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs, make_circles
 from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaError
 from comitia.methods import LateFusionMultipleKernels
-from comitia.optimise import SoftPartitions
+from comitia.optimize import SoftPartitions
 from tests.fixtures import same_partition
 
 

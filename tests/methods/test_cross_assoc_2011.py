@@ -13,17 +13,17 @@ Method = method("cross_assoc_2011")
 
 def quality_by_loops(X, labels):
     clusters = [X[labels == name] for name in np.unique(labels)]
-    centres = [members.mean(axis=0) for members in clusters]
+    centers = [members.mean(axis=0) for members in clusters]
     intra = np.mean(
         [
             np.mean([((x - c) ** 2).sum() for x in members])
-            for members, c in zip(clusters, centres, strict=True)
+            for members, c in zip(clusters, centers, strict=True)
         ]
     )
     pairs = [
-        ((centres[v] - centres[r]) ** 2).sum()
-        for v in range(len(centres))
-        for r in range(v + 1, len(centres))
+        ((centers[v] - centers[r]) ** 2).sum()
+        for v in range(len(centers))
+        for r in range(v + 1, len(centers))
     ]
     return (np.mean(pairs) if pairs else 0.0) - intra
 

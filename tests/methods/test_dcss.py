@@ -15,7 +15,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods.selection.dcss import (
     _stacked,
     mixture_distances,
-    neighbour_hyperedges,
+    neighbor_hyperedges,
 )
 from tests.fixtures import same_partition
 
@@ -60,12 +60,12 @@ def test_the_distance_of_mixtures_is_that_of_their_components():
     distance = mixture_distances(D, weights, of)
     # N(0, 1) and N(2, 1) are 0.5 apart.
     assert_allclose(distance, [[2 * 0.25 * 0.75 * 0.5, 0.125], [0.125, 0]])
-    centred = mixture_distances(D, weights, of, centred=True)
-    assert_allclose(centred.diagonal(), 0)
-    assert_allclose(centred[0, 1], 0.125 - 0.1875 / 2)
+    centered = mixture_distances(D, weights, of, centered=True)
+    assert_allclose(centered.diagonal(), 0)
+    assert_allclose(centered[0, 1], 0.125 - 0.1875 / 2)
 
 
-@pytest.mark.parametrize("variant", ["raw", "centred"])
+@pytest.mark.parametrize("variant", ["raw", "centered"])
 def test_scores_are_their_definition(variant):
     got = fitted(variant=variant)
     parts = [
@@ -81,7 +81,7 @@ def test_scores_are_their_definition(variant):
         )
 
     dist = np.array([[between(a, b) for b in parts] for a in parts])
-    if variant == "centred":
+    if variant == "centered":
         own = dist.diagonal() / 2
         dist = dist - own - own[:, None]
     np.fill_diagonal(dist, 0)
@@ -93,7 +93,7 @@ def test_scores_are_their_definition(variant):
 
 def test_hyperedges_have_the_nearest_and_their_mean_similarity():
     D = np.abs(np.subtract.outer([0.0, 1.0, 3.0, 7.0], [0.0, 1.0, 3.0, 7.0]))
-    H, weights = neighbour_hyperedges(D, 2)
+    H, weights = neighbor_hyperedges(D, 2)
     assert_array_equal(
         H[:, :4].toarray().T, [[1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 0], [0, 1, 1, 1]]
     )
@@ -108,7 +108,7 @@ def test_hyperedges_have_the_nearest_and_their_mean_similarity():
 def test_a_thousand_components_need_no_dense_table_of_their_pairs():
     # Ten mixtures of a hundred components: 499 500 pairs, 4 GB if each had a column.
     x = np.arange(1000.0)
-    H, weights = neighbour_hyperedges(np.abs(np.subtract.outer(x, x)), 3)
+    H, weights = neighbor_hyperedges(np.abs(np.subtract.outer(x, x)), 3)
     assert H.shape == (1000, 500_500)
     assert H.nnz == 1000 * 4 + 499_500 * 2
     assert len(weights) == 500_500

@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 
 from comitia import Ensemble
 from comitia.methods import DIAS, KCC
-from comitia.methods._alternating import ObjectVotes, penalised_weights
+from comitia.methods._alternating import ObjectVotes, penalized_weights
 from comitia.methods.variable_clusterings.dias import nearest, utilities
 from tests.fixtures import E6, planted, same_partition
 
@@ -26,7 +26,7 @@ def test_utilities_and_weights_of_e6_are_those_of_the_catalogue():
     votes = ObjectVotes(Ensemble(E6), 2)
     U = utilities(votes, votes.ensemble.labels[:, 0])
     assert_allclose(U, [0.693147, 0.693147, 0.462098], atol=5e-7)  # six decimals
-    w = penalised_weights(-U, 1.0)
+    w = penalized_weights(-U, 1.0)
     assert_allclose(w, [0.371842, 0.371842, 0.256317], atol=1e-6)  # six decimals
 
 
@@ -62,7 +62,7 @@ def test_objects_go_where_the_printed_distance_is_least(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_those_of_a_numerical_optimiser(seed):
+def test_weights_are_those_of_a_numerical_optimizer(seed):
     votes, labels = random_problem(seed)
     U = utilities(votes, labels) * 10
     found = minimize(
@@ -72,10 +72,10 @@ def test_weights_are_those_of_a_numerical_optimiser(seed):
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
         options={"ftol": 1e-15},
     )
-    assert_allclose(penalised_weights(-U, 0.8), found.x, atol=1e-5)  # SLSQP
+    assert_allclose(penalized_weights(-U, 0.8), found.x, atol=1e-5)  # SLSQP
 
 
-@pytest.mark.parametrize("variant", ["mutual_information", "normalised"])
+@pytest.mark.parametrize("variant", ["mutual_information", "normalized"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_objective_does_not_rise(seed, variant):
     labels, _ = planted(150, 4, 9, 0.6, seed)
@@ -86,7 +86,7 @@ def test_the_objective_does_not_rise(seed, variant):
     w = fitted.clustering_weights_
     assert_allclose(w.sum(), 1.0)
     information = [mutual_info_score(fitted.labels_, c) for c in labels.T]
-    if variant == "normalised":
+    if variant == "normalized":
         information = information / np.log(labels.max(axis=0) + 1)
     fitted_cost = fitted.objective_.min() + w @ information
     assert fitted_cost > 0  # what is left is the penalty
@@ -125,14 +125,14 @@ def test_a_clustering_of_noise_gets_little_weight():
     assert fitted.clustering_weights_[0] < 0.05 * fitted.clustering_weights_[1:].min()
 
 
-def test_normalising_takes_the_advantage_of_many_clusters_away():
+def test_normalizing_takes_the_advantage_of_many_clusters_away():
     labels, truth = planted(120, 3, 6, 0.0, 3)
     fine = 4 * labels[:, :1] + np.random.RandomState(0).randint(4, size=(120, 1))
     votes = ObjectVotes(Ensemble(np.hstack([labels[:, 1:3], fine])), 3)
     consensus = np.zeros(votes.ensemble.n_objects, dtype=np.int32)
     consensus[votes.inverse] = truth
     plain = DIAS(3)._utilities(votes, consensus)
-    fair = DIAS(3, variant="normalised")._utilities(votes, consensus)
+    fair = DIAS(3, variant="normalized")._utilities(votes, consensus)
     assert_allclose(plain, np.log(3))
     assert_allclose(fair, np.log(3) / np.log([3, 3, 12]))
 

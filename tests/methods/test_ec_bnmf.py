@@ -59,7 +59,7 @@ def test_scores_and_objective_are_their_definitions(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_those_of_a_numerical_optimiser(seed):
+def test_weights_are_those_of_a_numerical_optimizer(seed):
     _, votes, F = random_problem(seed)
     votes.penalty = 20.0
     g = scores(votes, F)
@@ -80,7 +80,7 @@ def test_weights_are_those_of_a_numerical_optimiser(seed):
     assert cost(got) <= found.fun + 1e-12
 
 
-def test_variances_are_those_of_a_numerical_optimiser():
+def test_variances_are_those_of_a_numerical_optimizer():
     _, votes, F = random_problem(3)
     full = F[votes.inverse]
     for v, got in enumerate(variances(votes, F, 2.0, 0.5)):

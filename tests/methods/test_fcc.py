@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble, method
 from comitia.generate import FuzzyGenerator
-from comitia.optimise import bregman_divergence, get_bregman
+from comitia.optimize import bregman_divergence, get_bregman
 from comitia.partition import fuzzy_rows
 from tests.fixtures import E6, planted, same_partition
 
@@ -147,8 +147,8 @@ def test_fuzzy_runs_of_real_data_keep_their_doubts():
         assert right.mean() > 0.95
         assert_array_equal(fitted.membership_.argmax(axis=1), found)
         # Objects between the blobs are shared, objects inside are not.
-        centres = np.array([X[truth == r].mean(axis=0) for r in range(3)])
-        away = np.sort(np.linalg.norm(X[:, None] - centres, axis=2), axis=1)
+        centers = np.array([X[truth == r].mean(axis=0) for r in range(3)])
+        away = np.sort(np.linalg.norm(X[:, None] - centers, axis=2), axis=1)
         margin = away[:, 1] - away[:, 0]
         sure = fitted.membership_.max(axis=1)
         assert sure[margin > 4].mean() > sure[margin < 2].mean()

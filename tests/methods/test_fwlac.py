@@ -24,7 +24,7 @@ def subspaces(n=40, seed=0):
     return X, truth
 
 
-def standardised(X):
+def standardized(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
@@ -41,7 +41,7 @@ def test_clusterings_are_the_hardened_fuzzy_ones():
             cluster_penalty=pairs[m][1],
             n_init=3,
             random_state=member.model.random_state,
-        ).fit(standardised(X))
+        ).fit(standardized(X))
         largest = again.membership_.argmax(axis=1)
         assert same_partition(fitted.ensemble_.labels[:, m], largest)
         own = fitted.ensemble_.clustering_of == m
@@ -68,7 +68,7 @@ def test_one_feature_and_equal_clusters_give_fuzzy_c_means():
     model = fitted.generator_.members_[0].model
     assert_array_equal(fitted.feature_weights_, np.ones((3, 1)))
     assert_allclose(fitted.cluster_weights_, 1 / 3)
-    fcm = FuzzyCMeans(3, tol=1e-4, random_state=0).fit(standardised(X))
+    fcm = FuzzyCMeans(3, tol=1e-4, random_state=0).fit(standardized(X))
     order, other = (m.cluster_centers_[:, 0].argsort() for m in (model, fcm))
     # Both stop when memberships change by less than 1e-4.
     assert_allclose(model.membership_[:, order], fcm.membership_[:, other], atol=1e-3)
@@ -95,6 +95,6 @@ def test_clusters_in_subspaces_are_found(consensus):
 
 def test_the_number_of_clusters_can_be_chosen():
     rng = np.random.RandomState(0)
-    centres = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
-    X = np.repeat(centres, 30, axis=0) + 0.5 * rng.randn(120, 2)
+    centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
+    X = np.repeat(centers, 30, axis=0) + 0.5 * rng.randn(120, 2)
     assert FWLAC(random_state=0).fit(X).n_clusters_ == 4

@@ -16,7 +16,7 @@ from tests.fixtures import E6, planted, same_partition
 a, b, a2, b2, c, d, e = range(7)
 
 
-def test_common_neighbours_of_e6_are_those_of_the_catalogue():
+def test_common_neighbors_of_e6_are_those_of_the_catalogue():
     sact = source_aware_triples(jaccard_clusters(Ensemble(E6)), np.ones(7))
     assert_allclose(sact[a, a2], 35 / 12)
     assert_allclose(sact.max(), 35 / 12)
@@ -28,7 +28,7 @@ def test_common_neighbours_of_e6_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_common_neighbours_are_their_definition(seed):
+def test_common_neighbors_are_their_definition(seed):
     rng = np.random.RandomState(seed)
     labels = rng.randint(0, 4, size=(30, 4))
     J = jaccard_clusters(Ensemble(labels))

@@ -9,7 +9,7 @@ from comitia.exceptions import ComitiaError
 from comitia.partition import ncut
 from comitia.represent import coassociation
 from comitia.select import subset_weights
-from comitia.validity import mean_distance_to_centre
+from comitia.validity import mean_distance_to_center
 from tests.fixtures import E6, X6, planted, same_partition
 
 HCSS = method("hcss")
@@ -39,7 +39,7 @@ def test_two_subsets_weigh_as_in_the_catalogue():
 def test_weights_are_their_definition(seed):
     X, ensemble, _ = noisy(seed)
     fitted = HCSS(3, random_state=0).fit(X, ensemble=ensemble)
-    q = np.array([mean_distance_to_centre(X, c) for c in ensemble.labels.T])
+    q = np.array([mean_distance_to_center(X, c) for c in ensemble.labels.T])
     inside, means = [], []
     for subset in fitted.subsets_:
         assert subset.sum() == 5
@@ -61,7 +61,7 @@ def test_good_clusterings_are_kept_and_the_clusters_found(seed):
     assert same_partition(fitted.labels_, truth)
 
 
-def test_all_kept_is_the_normalised_cut_of_the_coassociation():
+def test_all_kept_is_the_normalized_cut_of_the_coassociation():
     X, ensemble, _ = noisy(0)
     fitted = HCSS(3, n_select=10, random_state=0).fit(X, ensemble=ensemble)
     assert fitted.selected_.all()

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from comitia.generate.base import NearestCentre
+from comitia.generate.base import NearestCenter
 from comitia.generate.boosting import Round
 from comitia.methods.fixed_objects.hsce import (
     HSCE,
@@ -25,7 +25,7 @@ def measured(membership):
     return made
 
 
-F6 = NearestCentre(np.array([[1.0], [11.0]])).predict_membership(X6)
+F6 = NearestCenter(np.array([[1.0], [11.0]])).predict_membership(X6)
 
 
 def test_the_raw_weight_of_x6_is_that_of_the_catalogue():
@@ -41,7 +41,7 @@ def test_crisp_memberships_leave_the_weights():
     assert_allclose(by_weighted_indecision(weights, [made]), weights)
 
 
-def test_weights_follow_the_normalised_weight_of_the_round():
+def test_weights_follow_the_normalized_weight_of_the_round():
     rounds = [measured(np.eye(2)[[0, 0, 0, 1, 1, 1]]), measured(F6)]
     raw = np.exp(-2 * 11 / 90)
     v = raw / (1 + raw)

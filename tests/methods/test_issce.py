@@ -112,7 +112,7 @@ def test_one_clustering_without_constraints_is_the_result():
     assert_array_equal(got.selected_, [True])
 
 
-def test_the_consensus_is_the_normalised_cut_of_the_coassociation():
+def test_the_consensus_is_the_normalized_cut_of_the_coassociation():
     labels, _ = planted(50, 3, 6, noise=0.2, seed=0)
     ensemble = Ensemble(labels)
     found = unweighted_ncut(ensemble, [0, 2, 5], n_clusters=3, seed=0)

@@ -12,7 +12,7 @@ from comitia.methods import IWNMF
 from comitia.methods._alternating import Votes
 from comitia.methods.variable_clusters.iwnmf import (
     fitted_values,
-    labelled,
+    labeled,
     project_rows,
     weighted_membership,
 )
@@ -63,10 +63,10 @@ def test_the_objective_is_its_definition(seed):
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.5, 3.0])
-def test_weights_are_those_of_a_numerical_optimiser(penalty):
+def test_weights_are_those_of_a_numerical_optimizer(penalty):
     votes, F, P = random_problem(3)
     votes.penalty = penalty
-    w, known = IWNMF()._weigh(votes, (F, P)), labelled(votes)
+    w, known = IWNMF()._weigh(votes, (F, P)), labeled(votes)
     assert not known.all()
     values = fitted_values(votes, F, P)
     for i in range(8):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import adjusted_rand, nmi
-from comitia.select import relative_neighbourhood
+from comitia.select import relative_neighborhood
 from tests.fixtures import E6, planted, same_partition
 
 Selection = method("kanawati_2015")
@@ -24,7 +24,7 @@ def two_opinions(seed, n=60):
     return np.column_stack([first, second.T]), truth
 
 
-def test_in_e6_all_are_neighbours():
+def test_in_e6_all_are_neighbors():
     # 0.470 < 0.470 is false: no copy stands between the other one and C3.
     fitted = Selection(2, random_state=0).fit(Ensemble(E6))
     assert_array_equal(fitted.graph_, ~np.eye(3, dtype=bool))
@@ -37,7 +37,7 @@ def test_the_best_of_each_community_is_kept(seed, variant):
     labels, _ = two_opinions(seed)
     fitted = Selection(3, variant=variant, random_state=0).fit(Ensemble(labels))
     phi = np.array([[nmi(a, b) for b in labels.T] for a in labels.T])
-    assert_array_equal(fitted.graph_, relative_neighbourhood(1 - phi))
+    assert_array_equal(fitted.graph_, relative_neighborhood(1 - phi))
     groups, kept = fitted.groups_, []
     np.fill_diagonal(phi, 0)
     for g in set(groups):

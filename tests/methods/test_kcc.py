@@ -48,8 +48,8 @@ def test_the_utility_is_the_largest_of_all_two_partitions(seed):
 
 
 @pytest.mark.parametrize("utility", ["squared", "entropy"])
-def test_normalised_utilities_divide_by_what_can_be_reached(utility):
-    fitted = fit(f"{utility}_normalised", E6)
+def test_normalized_utilities_divide_by_what_can_be_reached(utility):
+    fitted = fit(f"{utility}_normalized", E6)
     if utility == "squared":
         reached = np.array([1 / 2, 1 / 2, 1 / 3])
         part = 6 * (1 - 5 / 9)  # C3 in {0,1,2},{3,4,5}; the others cost nothing

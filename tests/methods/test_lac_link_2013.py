@@ -67,7 +67,7 @@ def test_in_a_clustering_only_the_most_probable_cluster_counts():
     assert_allclose(S[same], 1.0)
 
 
-def test_the_result_is_the_normalised_cut_of_that_similarity():
+def test_the_result_is_the_normalized_cut_of_that_similarity():
     X = np.random.RandomState(0).randn(60, 3)  # no clusters: every similarity matters
     fitted = LinkRefinedLAC(3, n_clusterings=4, random_state=0).fit(X)
     S, _ = similarity(fitted, X)

@@ -8,12 +8,12 @@ from scipy.optimize import linprog, minimize
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods import RobustEvidenceAccumulation
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._alternating import Votes, penalized_weights
 from comitia.methods.variable_clusterings.lourenco_2013 import (
     capped_weights,
     errors,
 )
-from comitia.optimise import symmetric_nmf_simplex
+from comitia.optimize import symmetric_nmf_simplex
 from tests.fixtures import E6, planted, same_partition
 
 VARIANTS = ["capped", "quadratic"]
@@ -21,8 +21,8 @@ VARIANTS = ["capped", "quadratic"]
 
 def test_weights_are_those_of_the_catalogue():
     e = np.array([0.0, 2.0, 4.0])
-    assert_allclose(penalised_weights(e, 4.0), [7 / 12, 1 / 3, 1 / 12])
-    assert_allclose(penalised_weights(np.array([0.0, 0, 10]), 10.0), [0.5, 0.5, 0])
+    assert_allclose(penalized_weights(e, 4.0), [7 / 12, 1 / 3, 1 / 12])
+    assert_allclose(penalized_weights(np.array([0.0, 0, 10]), 10.0), [0.5, 0.5, 0])
     assert_allclose(capped_weights(e, 0.4), [0.4, 0.4, 0.2])
 
 
@@ -47,7 +47,7 @@ def test_errors_are_their_definition(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_capped_weights_solve_the_linear_programme(seed):
+def test_capped_weights_solve_the_linear_program(seed):
     rng = np.random.RandomState(seed)
     e, cap = rng.rand(7), rng.uniform(1 / 7, 1)
     found = linprog(e, A_eq=np.ones((1, 7)), b_eq=[1], bounds=(0, cap))
@@ -56,7 +56,7 @@ def test_capped_weights_solve_the_linear_programme(seed):
 
 
 @pytest.mark.parametrize("penalty", [0.05, 0.5, 5.0])
-def test_penalised_weights_solve_the_quadratic_programme(penalty):
+def test_penalized_weights_solve_the_quadratic_program(penalty):
     e = np.random.RandomState(0).rand(6)
     found = minimize(
         lambda w: e @ w + penalty * w @ w,
@@ -65,12 +65,12 @@ def test_penalised_weights_solve_the_quadratic_programme(penalty):
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
         options={"ftol": 1e-15},
     )
-    assert_allclose(penalised_weights(e, penalty), found.x, atol=1e-5)  # SLSQP
+    assert_allclose(penalized_weights(e, penalty), found.x, atol=1e-5)  # SLSQP
 
 
 def test_without_a_penalty_the_cheapest_share_the_weight():
-    assert_allclose(penalised_weights(np.array([1.0, 3, 1]), 0.0), [0.5, 0, 0.5])
-    assert_allclose(penalised_weights(np.zeros(4), 0.0), 0.25)
+    assert_allclose(penalized_weights(np.array([1.0, 3, 1]), 0.0), [0.5, 0, 0.5])
+    assert_allclose(penalized_weights(np.zeros(4), 0.0), 0.25)
 
 
 def test_equal_errors_share_what_the_cap_leaves():
@@ -103,7 +103,7 @@ def test_the_objective_does_not_rise(variant):
     ],
     ids=VARIANTS,
 )
-def test_with_equal_weights_it_is_a_symmetric_factorisation(parameters):
+def test_with_equal_weights_it_is_a_symmetric_factorization(parameters):
     labels, _ = planted(150, 4, 10, 0.4, 1)
     fitted = RobustEvidenceAccumulation(4, random_state=0, **parameters)
     fitted.fit(Ensemble(labels))

@@ -35,8 +35,8 @@ def test_eigenvalues_are_squared_singular_values_of_the_weighted_graph():
     fitted = LWGP(n_clusters=2, random_state=0).fit(Ensemble(E6))
     graph = bipartite_graph(fitted.ensemble_, cluster_weights=fitted.cluster_weights_)
     B = fitted.ensemble_.membership.toarray() * fitted.cluster_weights_
-    normalised = B / np.sqrt(np.outer(B.sum(axis=1), B.sum(axis=0)))
-    expected = np.linalg.svd(normalised, compute_uv=False)[:4] ** 2
+    normalized = B / np.sqrt(np.outer(B.sum(axis=1), B.sum(axis=0)))
+    expected = np.linalg.svd(normalized, compute_uv=False)[:4] ** 2
     assert_allclose(bipartite_spectrum(graph, 4), expected, atol=1e-12)
     assert_allclose(expected[0], 1.0)
 

@@ -12,7 +12,7 @@ from comitia._arrays import to_numpy
 from comitia.cluster import fuzzy_cmeans, minimax_cmeans, minimax_weights
 from comitia.exceptions import ComitiaError
 from comitia.methods import MinimaxFCM
-from comitia.methods.multiview._shared import standardised
+from comitia.methods.multiview._shared import standardized
 from tests.fixtures import same_partition
 from tests.multiview import (
     complementary_views,
@@ -50,7 +50,7 @@ def test_weights_are_those_of_the_catalogue():
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("power", [0.2, 0.5, 0.8])
-def test_weights_are_where_an_optimiser_finds_the_maximum(seed, power):
+def test_weights_are_where_an_optimizer_finds_the_maximum(seed, power):
     E = np.random.RandomState(seed).uniform(0.2, 2.0, size=4)
 
     def fall(z):
@@ -98,7 +98,7 @@ def test_the_result_is_a_fixed_point_of_the_three_formulas(seed):
     assert_allclose(F, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-8)
 
 
-def test_memberships_are_where_an_optimiser_finds_the_minimum():
+def test_memberships_are_where_an_optimizer_finds_the_minimum():
     views, start = problem(5, n=6)
     run = minimax_cmeans(views, start, 3, fuzziness=1.7, tol=1e-12)
     d = sum(
@@ -159,11 +159,11 @@ def test_more_fuzziness_blurs():
     assert crisp.confidence_.mean() > 0.99 > 0.95 > blurred.confidence_.mean()
 
 
-def test_standardised_views_have_one_size_whatever_their_units():
+def test_standardized_views_have_one_size_whatever_their_units():
     rng = np.random.RandomState(0)
     X = rng.randn(30, 4)
     X[:, 2] = 1e8 + 0.1
-    Z = standardised(X)
+    Z = standardized(X)
     assert_array_equal(Z[:, 2], 0.0)
     assert_allclose(np.square(Z).sum(), 30)
     views, _ = complementary_views()
@@ -216,7 +216,7 @@ def test_the_number_of_clusters_is_found_in_the_views_together():
     assert same_partition(fitted.labels_, truth)
 
 
-def test_objects_at_the_centres_belong_to_them():
+def test_objects_at_the_centers_belong_to_them():
     views = [np.array([[0.0], [1.0]]), np.array([[0.0], [3.0]])]
     fitted = MinimaxFCM(2, random_state=0).fit(views)
     assert_array_equal(fitted.membership_, np.eye(2))

@@ -15,7 +15,7 @@ from comitia import MultiViewEnsemble
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from comitia.generate import FuzzyGenerator, KMeansGenerator
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views import Standardizer, ViewsGenerator
 from tests.fixtures import same_partition
 
 # The first view tells 0 from the others, the second 1, the third nothing.
@@ -59,9 +59,9 @@ def test_every_method_on_clusterings_combines_views(id):
 
 def test_the_method_sees_the_clusterings_of_all_views():
     fitted = MultiViewEnsemble(3, method="lwea", generators=FEW, random_state=0)
-    fitted.fit({"size": X0, "colour": X1})
+    fitted.fit({"size": X0, "color": X1})
     E = fitted.ensemble_
-    assert E.groups.tolist() == ["size"] * 6 + ["colour"] * 6
+    assert E.groups.tolist() == ["size"] * 6 + ["color"] * 6
     assert_array_equal(fitted.view_of_, np.repeat([0, 1], 6))
     alone = comitia.method("lwea")(3).fit(E)
     assert_array_equal(fitted.labels_, alone.labels_)
@@ -179,7 +179,7 @@ def test_one_table_is_cut_into_views_and_serves_in_a_pipeline():
     assert_array_equal(again.labels_, several.labels_)
 
 
-def test_new_objects_are_labelled_also_where_views_are_missing():
+def test_new_objects_are_labeled_also_where_views_are_missing():
     views = {"a": X0, "b": X1}
     fitted = MultiViewEnsemble(3, random_state=0).fit(views)
     new = {"b": X1[::4], "a": without(X0[::4], slice(9, 12))}
@@ -208,10 +208,10 @@ def test_one_view_does_not_move_the_clusterings_of_another():
     assert_array_equal(one[:, 6:], other[:, 6:])
 
 
-def test_standardised_columns_have_unit_variance_and_flat_ones_stay_flat():
+def test_standardized_columns_have_unit_variance_and_flat_ones_stay_flat():
     X = np.column_stack([X0[:, 0], np.full(90, 1e6), 5.0 + 1e-3 * X0[:, 1]])
     X = without(X, [7])
-    Z = Standardiser.of(X)(X)
+    Z = Standardizer.of(X)(X)
     assert_allclose(np.nanmean(Z, axis=0), 0.0, atol=1e-9)
     assert_allclose(np.nanstd(Z, axis=0), [1.0, 0.0, 1.0])
 

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.methods import MultiViewL21NMF
-from comitia.optimise import power_weights
+from comitia.optimize import power_weights
 from comitia.represent import knn_graph, row_scale, scale_view
 from tests.fixtures import same_partition
 from tests.methods._views import confused_pair, without

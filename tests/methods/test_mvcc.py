@@ -10,14 +10,14 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._arrays import to_numpy
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MVCC
-from comitia.methods.multiview.mvcc import normalised_graph, printed_graph
-from comitia.optimise import (
+from comitia.methods.multiview.mvcc import normalized_graph, printed_graph
+from comitia.optimize import (
     ConceptView,
     agreement_weights,
     concept_consensus,
     concept_objective,
     concept_sweep,
-    factorise_concepts,
+    factorize_concepts,
     reduce_features,
     update_concepts,
     update_objects,
@@ -60,7 +60,7 @@ def test_weights_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_where_an_optimiser_finds_the_minimum(seed):
+def test_weights_are_where_an_optimizer_finds_the_minimum(seed):
     D = np.random.RandomState(seed).uniform(0, 4, size=4)
     found = minimize(
         lambda w: w @ D + 2.5 * w @ w,
@@ -85,7 +85,7 @@ def test_updates_are_the_printed_ones():
     )
 
 
-def test_a_sweep_normalises_and_keeps_the_product():
+def test_a_sweep_normalizes_and_keeps_the_product():
     views, consensus = [concept_view(0), concept_view(1)], concept_view(2).U
     moved = concept_sweep(views, consensus, np.array([0.2, 0.8]), 2.0, 0.5)
     for old, new, w in zip(views, moved, (0.2, 0.8), strict=True):
@@ -120,7 +120,7 @@ def test_updates_do_not_raise_the_objective(seed):
 
 
 @pytest.mark.parametrize("factor", ["U", "V"])
-def test_updates_end_where_a_numerical_optimiser_does(factor):
+def test_updates_end_where_a_numerical_optimizer_does(factor):
     # The objective is convex in each factor.
     view, consensus = concept_view(3, n=6, p=3, k=2), concept_view(5, n=6, k=2).U
 
@@ -151,10 +151,10 @@ def test_the_consensus_is_where_the_gradient_vanishes():
 
 
 def test_equal_views_with_equal_starts_stay_equal():
-    run = factorise_concepts([concept_view(0), concept_view(0)], max_iter=30)
+    run = factorize_concepts([concept_view(0), concept_view(0)], max_iter=30)
     assert_array_equal(run.factors[0], run.factors[1])
     assert_array_equal(run.weights, [0.5, 0.5])
-    alone = factorise_concepts([concept_view(0)], max_iter=30)
+    alone = factorize_concepts([concept_view(0)], max_iter=30)
     # Each of the two meets its own consensus alone, as one view does.
     assert_allclose(run.consensus, run.factors[0])
     assert_array_equal(alone.weights, [1.0])
@@ -177,21 +177,21 @@ def test_fewer_features_give_the_same_inner_products():
     view = concept_view(0, n=5, p=20)
     less = view._replace(X=reduce_features(view.X))
     assert_allclose(
-        factorise_concepts([less], max_iter=5).consensus,
-        factorise_concepts([view], max_iter=5).consensus,
+        factorize_concepts([less], max_iter=5).consensus,
+        factorize_concepts([view], max_iter=5).consensus,
         atol=1e-10,
     )
 
 
 def test_the_graph_is_that_of_the_code():
     X = np.random.RandomState(0).rand(15, 3)
-    S = normalised_graph(X, 4).toarray()
+    S = normalized_graph(X, 4).toarray()
     d = np.sqrt(np.square(X[:, None] - X).sum(axis=2))
     near = np.argsort(d, axis=1)[:, 1:5]
     W = np.zeros((15, 15))
     width = np.take_along_axis(d, near, axis=1).mean()
-    for i, neighbours in enumerate(near):
-        for j in neighbours:
+    for i, neighbors in enumerate(near):
+        for j in neighbors:
             W[i, j] = W[j, i] = np.exp(-(d[i, j] ** 2) / (2 * width**2))
     degrees = W.sum(axis=1)
     assert_allclose(S, W / np.sqrt(np.outer(degrees, degrees)), atol=1e-12)
@@ -202,7 +202,7 @@ def test_the_printed_graph_is_the_printed_formula():
     X[4] = 0.5  # all features equal: no variance
     S = printed_graph(X, 4).toarray()
     assert (S == S.T).all()
-    i, j = np.argwhere(normalised_graph(X, 4).toarray() > 0)[5]
+    i, j = np.argwhere(normalized_graph(X, 4).toarray() > 0)[5]
     largest = max(X[i].var(), X[j].var())
     assert_allclose(S[i, j], np.exp(-np.square(X[i] - X[j]).sum() / largest))
     assert np.isfinite(S).all()
@@ -266,9 +266,9 @@ def test_negative_numbers_are_refused_in_words(scale):
 @each_library
 def test_every_library_computes_the_same(library, precision, atol):
     views = [concept_view(0), concept_view(1, p=4)]
-    wanted = factorise_concepts(views, max_iter=20)
+    wanted = factorize_concepts(views, max_iter=20)
     moved = [ConceptView(*in_library(view, library, precision)) for view in views]
-    got = factorise_concepts(moved, max_iter=20)
+    got = factorize_concepts(moved, max_iter=20)
     assert str(got.consensus.dtype).endswith(precision)
     assert_allclose(to_numpy(got.consensus), wanted.consensus, atol=atol)
     assert_allclose(got.weights, wanted.weights, atol=atol)

@@ -74,7 +74,7 @@ def test_weights_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_where_an_optimiser_finds_the_minimum(seed):
+def test_weights_are_where_an_optimizer_finds_the_minimum(seed):
     E = np.random.RandomState(seed).uniform(0.1, 3.0, size=4)
 
     def cost(z):
@@ -138,7 +138,7 @@ def test_the_result_is_a_fixed_point_of_the_three_formulas():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_memberships_are_where_an_optimiser_finds_the_minimum(seed):
+def test_memberships_are_where_an_optimizer_finds_the_minimum(seed):
     d = np.random.RandomState(seed).uniform(0.2, 2.0, size=(4, 3))
 
     def cost(z):

@@ -22,11 +22,11 @@ def noisy(n=30, seed=0):
     """Three clusters in two features, and two features of noise."""
     rng = np.random.RandomState(seed)
     truth = np.repeat([0, 1, 2], n)
-    centres = np.array([[0, 0], [6, 0], [3, 6]])
-    return np.c_[centres[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
+    centers = np.array([[0, 0], [6, 0], [3, 6]])
+    return np.c_[centers[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
 
 
-def standardised(X):
+def standardized(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
@@ -35,7 +35,7 @@ def test_weights_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("rho", [1.3, 2.0, 4.5])
-def test_weights_minimise_the_weighted_dispersions(rho):
+def test_weights_minimize_the_weighted_dispersions(rho):
     D = np.random.RandomState(0).uniform(0.5, 2, size=(1, 4))
     found = minimize(
         lambda w: (np.abs(w) ** rho * D[0]).sum(),
@@ -85,7 +85,7 @@ def test_feature_weights_belong_to_the_clusters_of_the_result():
     fitted = MinkowskiCentralPartition(
         3, weight_power=[2.0, 2.5], n_init=30, random_state=0
     ).fit(X[order])
-    rho, Z, labels = fitted.weight_power_, standardised(X[order]), fitted.labels_
+    rho, Z, labels = fitted.weight_power_, standardized(X[order]), fitted.labels_
     centers = minkowski_centers(Z, labels, 3, rho)
     D = np.stack(
         [(np.abs(Z[labels == v] - centers[v]) ** rho).sum(axis=0) for v in range(3)]
@@ -96,7 +96,7 @@ def test_feature_weights_belong_to_the_clusters_of_the_result():
 
 
 def test_starts_are_judged_by_the_index_and_not_by_the_objective():
-    X = standardised(noisy(seed=2)[0])
+    X = standardized(noisy(seed=2)[0])
     for index in ("calinski_harabasz", "silhouette"):
         model = JudgedMinkowski(4, p=1.5, n_init=6, index=index, random_state=0).fit(X)
         rng = np.random.RandomState(0)
@@ -121,7 +121,7 @@ def test_exponent_two_with_equal_dispersions_is_k_means():
         3, weight_power=[2.0], n_init=20, random_state=0
     ).fit(X)
     assert_allclose(fitted.feature_weights_, 0.5)
-    kmeans = KMeans(3, n_init=10, random_state=0).fit(standardised(X))
+    kmeans = KMeans(3, n_init=10, random_state=0).fit(standardized(X))
     assert same_partition(fitted.labels_, kmeans.labels_)
 
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia import Ensemble
 from comitia.agreement import nmi
 from comitia.methods import NMFConsensus
-from comitia.optimise import indicator_start, orthogonal_nmf
+from comitia.optimize import indicator_start, orthogonal_nmf
 from comitia.partition import kmeans_rows
 from tests.fixtures import E6, LWEA16, planted, same_partition
 

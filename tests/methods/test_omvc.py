@@ -65,7 +65,7 @@ def test_memory_does_not_grow_with_the_number_of_chunks(shuffled):
     assert len(stream.labels_) == 30
 
 
-def test_chunks_are_labelled_with_the_same_numbers(shuffled):
+def test_chunks_are_labeled_with_the_same_numbers(shuffled):
     views, truth = shuffled
     stream = OMVC(3, random_state=0)
     found = [stream.partial_fit(chunk).labels_ for chunk in chunks(views, 30)]

@@ -31,15 +31,15 @@ def with_copies(seed, n_copies=6):
 
 
 def test_a_diagonal_problem_keeps_what_is_worth_its_cost():
-    run = Pruning()._maximise(np.diag([0.9, 0.5, 0.1]), 0.4, np.random.RandomState(0))
+    run = Pruning()._maximize(np.diag([0.9, 0.5, 0.1]), 0.4, np.random.RandomState(0))
     assert_array_equal(run.x, [1, 1, 0])
     assert (np.diff(run.objective) >= 0).all()
     # The relaxation keeps a quality between half the penalty and the penalty.
     Q = np.diag([0.9, 0.3, 0.1])
     relaxed = Pruning(variant="relaxed")
-    assert_array_equal(relaxed._maximise(Q, 0.4, np.random.RandomState(0)).x, [1, 1, 0])
+    assert_array_equal(relaxed._maximize(Q, 0.4, np.random.RandomState(0)).x, [1, 1, 0])
     assert_array_equal(
-        Pruning()._maximise(Q, 0.4, np.random.RandomState(0)).x, [1, 0, 0]
+        Pruning()._maximize(Q, 0.4, np.random.RandomState(0)).x, [1, 0, 0]
     )
 
 

@@ -58,7 +58,7 @@ def test_the_uncertainty_is_its_definition(seed, variant):
     assert_allclose(got, uncertainty_by_loops(labels, variant), atol=1e-9)
 
 
-def test_the_normalised_row_would_measure_the_size_of_clusters():
+def test_the_normalized_row_would_measure_the_size_of_clusters():
     certain = Ensemble(np.repeat([[0, 0, 0, 1, 1, 1, 1]], 3, axis=0).T)
     assert_array_equal(coassociation_entropy(certain), 0.0)
     A = certain.coassociation()

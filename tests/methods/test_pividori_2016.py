@@ -24,7 +24,7 @@ def test_shares_are_those_of_the_catalogue(bias, expected):
     assert_allclose(got, expected, atol=5e-7)  # printed to six decimals
 
 
-def test_a_negative_bias_favours_what_is_usual():
+def test_a_negative_bias_favors_what_is_usual():
     usual, unusual = 1, 2
     w = diversity_shares(S, [2, 2, 2], -10.0)
     assert w[usual] > 1 / 3 > w[unusual]

@@ -103,7 +103,7 @@ def test_the_representation_is_the_formula_column_by_column(seed):
     assert_allclose(got, (Z + Z.T) / 2, atol=1e-12)
 
 
-def test_the_representation_is_where_an_optimiser_finds_the_minimum():
+def test_the_representation_is_where_an_optimizer_finds_the_minimum():
     # Where nothing is negative the truncated form is the minimiser.
     X = np.random.RandomState(1).rand(5, 3) + 1
     F, l1, l2 = orthonormal(5, 2, 1), 1.5, 0.02
@@ -125,7 +125,7 @@ def test_the_representation_is_where_an_optimiser_finds_the_minimum():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_partition_of_a_view_is_where_an_optimiser_finds_the_minimum(seed):
+def test_the_partition_of_a_view_is_where_an_optimizer_finds_the_minimum(seed):
     Z, Y = graph(6, seed), orthonormal(6, 2, seed)
     l2, l3, w = 0.3, 0.2, 0.8
 
@@ -144,7 +144,7 @@ def test_the_partition_of_a_view_is_where_an_optimiser_finds_the_minimum(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_consensus_is_where_an_optimiser_finds_the_minimum(seed):
+def test_the_consensus_is_where_an_optimizer_finds_the_minimum(seed):
     parts = [orthonormal(6, 2, 10 * seed + s) for s in range(3)]
     weights = np.array([0.2, 1.0, 3.0])
 

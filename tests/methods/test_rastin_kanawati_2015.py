@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand, agreement_matrix
 from comitia.exceptions import ComitiaError
-from comitia.select import borda_points, relative_neighbourhood, seed_communities
+from comitia.select import borda_points, relative_neighborhood, seed_communities
 from comitia.validity import calinski_harabasz, davies_bouldin, silhouette
 from tests.fixtures import E6, X6, planted, same_partition
 
@@ -30,7 +30,7 @@ def test_layers_and_ranks_are_their_definition(seed):
     for layer, measure in zip(
         fitted.layers_, ["nmi_sqrt", "adjusted_rand", "rand"], strict=True
     ):
-        expected = relative_neighbourhood(1 - agreement_matrix(ensemble, measure))
+        expected = relative_neighborhood(1 - agreement_matrix(ensemble, measure))
         assert_array_equal(layer, expected)
     scores = np.array(
         [

@@ -20,8 +20,8 @@ def cost(points, weights, labels):
     total = 0.0
     for r in np.unique(labels):
         part = labels == r
-        centre = np.average(points[part], axis=0, weights=weights[part])
-        total += (weights[part] * ((points[part] - centre) ** 2).sum(axis=1)).sum()
+        center = np.average(points[part], axis=0, weights=weights[part])
+        total += (weights[part] * ((points[part] - center) ** 2).sum(axis=1)).sum()
     return total
 
 
@@ -37,7 +37,7 @@ def test_degrees_of_u6_are_those_of_the_catalogue():
     assert_allclose(fitted.object_weights_, [12, 12, 12, 12, 10, 6])
 
 
-def test_the_cost_is_a_constant_less_the_normalised_association():
+def test_the_cost_is_a_constant_less_the_normalized_association():
     assert_allclose((3 / D6).sum(), 1.8)
     for labels in TWO_PARTS:
         expected = 1.8 - association(labels)
@@ -59,7 +59,7 @@ def test_the_least_cost_of_all_two_partitions_is_found():
     assert fitted.n_iter_ == len(fitted.objective_)
 
 
-def test_the_printed_form_of_the_review_is_not_the_normalised_cut():
+def test_the_printed_form_of_the_review_is_not_the_normalized_cut():
     fitted = SEC(n_clusters=2, variant="review", random_state=0).fit(Ensemble(U6))
     assert_allclose(fitted.object_weights_, 1 / D6)
     printed = [cost(B6, 1 / D6, labels) for labels in TWO_PARTS]

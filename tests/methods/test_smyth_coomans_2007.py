@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import Ensemble
 from comitia.generate import TreeGenerator
 from comitia.methods import PredictiveTrees
-from comitia.optimise import forward_stagewise
+from comitia.optimize import forward_stagewise
 from comitia.partition import mean_similarity_kmeans
 from comitia.represent import ImplicitCoassociation
 from tests.fixtures import E6, X6, planted, same_partition

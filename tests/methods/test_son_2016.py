@@ -79,7 +79,7 @@ def test_missing_labels_are_left_out_of_the_mean():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_consensus_minimises_what_it_says(seed):
+def test_the_consensus_minimizes_what_it_says(seed):
     labels, truth = planted(30, 3, 4, noise=0.2, seed=seed)
     rng = np.random.RandomState(seed)
     memberships = [

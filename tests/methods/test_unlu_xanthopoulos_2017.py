@@ -63,6 +63,6 @@ def test_a_clustering_of_one_cluster_weighs_nothing():
     assert same_partition(fitted.labels_, E6[:, 0])
 
 
-def test_an_index_that_needs_neighbours_is_refused_in_words():
+def test_an_index_that_needs_neighbors_is_refused_in_words():
     with pytest.raises(ComitiaError, match="hartigan compares a clustering"):
         Method(2, index="hartigan").fit(X6, ensemble=Ensemble(E6))

@@ -56,7 +56,7 @@ def test_weights_of_e6_are_those_of_the_catalogue():
 
 @pytest.mark.parametrize("penalty", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(3))
-def test_weights_are_those_of_a_numerical_optimiser(seed, penalty):
+def test_weights_are_those_of_a_numerical_optimizer(seed, penalty):
     rng = np.random.RandomState(seed)
     # All rows differ: a row that occurs twice would need equal rows of Q.
     labels = rng.permutation(np.indices((3, 3, 3, 3)).reshape(4, -1).T)[:25]

@@ -79,7 +79,7 @@ def test_each_clustering_can_have_its_own_similarity():
     own = rng.rand(15, 15)
     own = own + own.T
     sims = [1 / (1 + cdist(X, X)), own, np.ones((15, 15))]
-    for variant, scale in [("raw", 1.0), ("normalised", None)]:
+    for variant, scale in [("raw", 1.0), ("normalized", None)]:
         fitted = WEA(3, metric=["euclidean", own, None], variant=variant)
         fitted.fit(X, ensemble=Ensemble(labels))
         R = association(labels, sims)
@@ -90,7 +90,7 @@ def test_each_clustering_can_have_its_own_similarity():
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
-def test_normalising_changes_heights_only(linkage):
+def test_normalizing_changes_heights_only(linkage):
     labels, _ = planted(50, 3, 6, noise=0.3, seed=4)
     X = np.random.RandomState(0).randn(50, 2)
     one = WEA(3, linkage=linkage).fit(X, ensemble=Ensemble(labels))

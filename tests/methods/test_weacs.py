@@ -96,7 +96,7 @@ def test_its_own_clusterings_are_judged_by_sixteen_indices():
 
 
 @pytest.mark.parametrize("index", ["krzanowski_lai", "hartigan"])
-def test_neighbours_in_k_are_made_on_the_same_subset(index):
+def test_neighbors_in_k_are_made_on_the_same_subset(index):
     X, _ = blobs()
     generator = KMeansGenerator(9, objects=Subsample(0.7), random_state=3)
     fitted = WEACS(3, indices=index, generator=generator).fit(X)

@@ -7,9 +7,9 @@ from scipy.optimize import minimize
 
 from comitia import Ensemble
 from comitia.methods import WGNMF
-from comitia.methods._alternating import Votes, penalised_weights
+from comitia.methods._alternating import Votes, penalized_weights
 from comitia.methods.variable_clusterings.wgnmf import _FORMS, degrees
-from comitia.optimise import kl_loss
+from comitia.optimize import kl_loss
 from tests.fixtures import E6, planted, same_partition
 
 LOSSES = ["frobenius", "kl"]
@@ -49,7 +49,7 @@ def test_roughness_and_weights_of_e6_are_those_of_the_catalogue():
     U = np.eye(2)[votes.micro.labels[:, 0]]
     t = _FORMS["frobenius"].roughness(votes, U)
     assert_allclose(t, [0, 0, 2], atol=1e-12)
-    assert_allclose(penalised_weights(1.0 * t, 1.0), [0.5, 0.5, 0.0])
+    assert_allclose(penalized_weights(1.0 * t, 1.0), [0.5, 0.5, 0.0])
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -112,7 +112,7 @@ def test_the_update_of_u_is_the_printed_one():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_updates_of_u_end_where_a_numerical_optimiser_does(loss):
+def test_updates_of_u_end_where_a_numerical_optimizer_does(loss):
     # For fixed V and w both forms are convex in U.
     labels, votes, U, V = random_problem(7, n=6)
     form, w = _FORMS[loss], np.array([0.4, 0.3, 0.2, 0.1])
@@ -147,7 +147,7 @@ def test_the_update_of_v_is_the_one_of_the_notes(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_weights_are_those_of_a_numerical_optimiser(loss):
+def test_weights_are_those_of_a_numerical_optimizer(loss):
     labels, votes, U, V = random_problem(5)
     t = roughness(loss, labels, U[votes.inverse])
     votes.penalty = 0.4 * t.max()

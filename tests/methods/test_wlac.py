@@ -25,7 +25,7 @@ def subspaces(n=40, seed=0):
     return X, truth
 
 
-def standardised(X):
+def standardized(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
@@ -42,7 +42,7 @@ def test_clusterings_are_weighted_lac_over_spread_pairs():
             smoothing=0.2,
             n_init=3,
             random_state=member.model.random_state,
-        ).fit(standardised(X))
+        ).fit(standardized(X))
         own = slice(offsets[m], offsets[m + 1])
         assert_array_equal(fitted.ensemble_.labels[:, m], again.labels_)
         assert_allclose(fitted.feature_weights_[own], again.feature_weights_)
@@ -67,7 +67,7 @@ def test_a_large_cluster_penalty_gives_lac_with_k_times_the_penalty(variant):
     ).fit(X)  # fmt: skip
     seed = fitted.generator_.members_[0].model.random_state
     lac = LAC(3, concentration_penalty=0.3, n_init=3, random_state=seed)
-    assert_array_equal(fitted.ensemble_.labels[:, 0], lac.fit(standardised(X)).labels_)
+    assert_array_equal(fitted.ensemble_.labels[:, 0], lac.fit(standardized(X)).labels_)
     # The weights of clusters are equal to six digits.
     assert_allclose(fitted.cluster_weights_, 1 / 3, rtol=1e-5)
     assert_allclose(fitted.feature_weights_, lac.feature_weights_, atol=1e-5)
@@ -104,8 +104,8 @@ def test_the_consensus_is_that_of_the_method_named():
 
 def test_the_number_of_clusters_can_be_chosen():
     rng = np.random.RandomState(0)
-    centres = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
-    X = np.repeat(centres, 30, axis=0) + 0.5 * rng.randn(120, 2)
+    centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
+    X = np.repeat(centers, 30, axis=0) + 0.5 * rng.randn(120, 2)
     assert WLAC(random_state=0).fit(X).n_clusters_ == 4
 
 

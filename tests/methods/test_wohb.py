@@ -16,9 +16,9 @@ VARIANTS = ("even", "joint", "objects", "tcut")
 
 def blobs(n=120, k=3, noise=0.3, seed=0, sizes=None):
     labels, truth = planted(n, k, 6, noise=noise, seed=seed, sizes=sizes)
-    centres = 10 * np.arange(k)[:, None] * [1, 1]
+    centers = 10 * np.arange(k)[:, None] * [1, 1]
     X, _ = make_blobs(
-        np.bincount(truth), centers=centres, shuffle=False, random_state=seed
+        np.bincount(truth), centers=centers, shuffle=False, random_state=seed
     )
     return X, Ensemble(labels), truth
 

@@ -15,14 +15,14 @@ WOSP = method("wosp")
 
 def blobs(n=90, k=3, noise=0.3, seed=0):
     labels, truth = planted(n, k, 6, noise=noise, seed=seed)
-    centres = 10 * np.arange(k)[:, None] * [1, 1]
+    centers = 10 * np.arange(k)[:, None] * [1, 1]
     X, _ = make_blobs(
-        np.bincount(truth), centers=centres, shuffle=False, random_state=seed
+        np.bincount(truth), centers=centers, shuffle=False, random_state=seed
     )
     return X, Ensemble(labels), truth
 
 
-def test_the_weights_and_a_centre_of_e6_are_those_of_the_catalogue():
+def test_the_weights_and_a_center_of_e6_are_those_of_the_catalogue():
     fitted = WOSP(n_clusters=2, smoothing=0, random_state=0).fit(
         X6, ensemble=Ensemble(E6)
     )
@@ -36,7 +36,7 @@ def test_the_weights_and_a_centre_of_e6_are_those_of_the_catalogue():
 
 
 @pytest.mark.parametrize("temperature", ["each", "first", 20.0])
-def test_the_graph_is_made_of_weighted_centres(temperature, monkeypatch):
+def test_the_graph_is_made_of_weighted_centers(temperature, monkeypatch):
     graphs = []
 
     def cut(graph, n_clusters, **options):
@@ -51,8 +51,8 @@ def test_the_graph_is_made_of_weighted_centres(temperature, monkeypatch):
     alpha = temperature
     for m, labels in enumerate(E6.T):
         own = [labels == r for r in np.unique(labels)]
-        centres = np.array([np.average(X6[c, 0], weights=w[c]) for c in own])
-        squared = (X6 - centres) ** 2
+        centers = np.array([np.average(X6[c, 0], weights=w[c]) for c in own])
+        squared = (X6 - centers) ** 2
         if temperature == "each" or (temperature == "first" and m == 0):
             alpha = squared.mean()
         P = np.exp(-squared / alpha)

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.fixed_objects.wsnng import near, shared_neighbours
+from comitia.methods.fixed_objects.wsnng import near, shared_neighbors
 from comitia.represent import coassociation
 from tests.fixtures import E6, planted, same_partition
 
@@ -42,7 +42,7 @@ def test_weights_of_e6_are_those_of_the_catalogue():
 
 @pytest.mark.parametrize("variant", ["shared", "own"])
 def test_edges_of_e6_are_those_of_the_catalogue(variant):
-    _, edges = shared_neighbours(matrix(E6), ONES, 0.5, variant)
+    _, edges = shared_neighbors(matrix(E6), ONES, 0.5, variant)
     assert_allclose([edges[0, 1], edges[0, 2], edges[2, 3]], [1, 6 / 7, 0])
 
 
@@ -51,7 +51,7 @@ def test_edges_of_e6_are_those_of_the_catalogue(variant):
 def test_weights_and_edges_are_their_definitions(variant, threshold):
     labels, _ = planted(25, 3, 5, noise=0.5, seed=0)
     A = matrix(labels)
-    weights, edges = shared_neighbours(A, np.ones(25), threshold, variant)
+    weights, edges = shared_neighbors(A, np.ones(25), threshold, variant)
     expected_weights, expected_edges = by_loops(A, threshold, variant)
     assert_allclose(weights, expected_weights)
     assert_allclose(edges, expected_edges, atol=1e-14)
@@ -62,8 +62,8 @@ def test_merged_objects_weigh_as_they_would_apart():
     micro, counts, inverse = Ensemble(labels).distinct()
     assert len(counts) < 25
     A, small = matrix(labels), coassociation(micro, dtype=np.float64)
-    weights, edges = shared_neighbours(A, np.ones(25, dtype=int), 0.5)
-    of_micro, edges_of_micro = shared_neighbours(small, counts, 0.5)
+    weights, edges = shared_neighbors(A, np.ones(25, dtype=int), 0.5)
+    of_micro, edges_of_micro = shared_neighbors(small, counts, 0.5)
     both = np.ix_(inverse, inverse)
     assert_allclose(of_micro[inverse], weights)
     assert_allclose(edges_of_micro[both], edges, atol=1e-14)
@@ -74,7 +74,7 @@ def test_merged_objects_weigh_as_they_would_apart():
         assert_array_equal(merged[both][off & ~same], apart[off & ~same])
 
 
-def test_all_neighbours_that_are_equally_near_are_kept():
+def test_all_neighbors_that_are_equally_near_are_kept():
     A = np.array(
         [
             [1.0, 0.9, 0.5, 0.5, 0.1],
@@ -109,7 +109,7 @@ def test_planted_clusters_are_found_and_counted(variant):
     assert right >= 0.98 * 200
 
 
-def test_an_object_without_neighbours_can_outweigh_a_cluster():
+def test_an_object_without_neighbors_can_outweigh_a_cluster():
     labels, _ = planted(200, 4, 12, noise=0.3, seed=0)
     E = Ensemble(labels)
     weights = WSnnG(4, threshold=0.5, random_state=0).fit(E).object_weights_

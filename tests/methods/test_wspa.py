@@ -82,7 +82,7 @@ def test_the_result_is_the_metis_cut_of_the_graph_of_probabilities(variant):
     assert same_partition(fitted.labels_, again[:60])
 
 
-def test_clusterings_are_lac_on_standardised_data_over_a_log_grid():
+def test_clusterings_are_lac_on_standardized_data_over_a_log_grid():
     X, _ = subspaces(n=10)
     fitted = WSPA(3, n_clusterings=3, weight_penalty=(0.1, 10), random_state=0).fit(X)
     members = [member.model for member in fitted.generator_.members_]
@@ -116,7 +116,7 @@ def test_weights_lie_on_the_simplex_after_every_iteration():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_closed_form_of_the_weights_is_what_an_optimiser_finds(seed):
+def test_the_closed_form_of_the_weights_is_what_an_optimizer_finds(seed):
     rng = np.random.RandomState(seed)
     D, penalty = rng.rand(1, 5), rng.uniform(0.1, 1)
     found = minimize(
@@ -154,8 +154,8 @@ def test_a_large_penalty_makes_all_features_alike():
 
 def test_the_number_of_clusters_can_be_chosen():
     rng = np.random.RandomState(0)
-    centres = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
-    X = np.repeat(centres, 30, axis=0) + 0.5 * rng.randn(120, 2)
+    centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
+    X = np.repeat(centers, 30, axis=0) + 0.5 * rng.randn(120, 2)
     fitted = WSPA(random_state=0).fit(X)
     assert len(set(fitted.ensemble_.n_clusters_each.tolist())) > 1
     assert fitted.n_clusters_ == 4

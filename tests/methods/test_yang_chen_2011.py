@@ -39,7 +39,7 @@ def test_worked_weights_of_the_catalogue():
     assert_allclose(by_nmi, [(1 + phi) / 2, (1 + phi) / 2, phi])
 
 
-def test_weights_are_normalised_criteria_on_all_representations_together():
+def test_weights_are_normalized_criteria_on_all_representations_together():
     series, _ = waves()
     fitted = Method(3, generator=FEW, random_state=0).fit(series)
     Z = np.hstack(fitted.generator_.features_)
@@ -140,7 +140,7 @@ def test_own_representations_and_criteria_are_called():
     assert_allclose(fitted.clustering_weights_, k / k.sum())
 
 
-def test_new_series_are_labelled_and_jobs_do_not_matter():
+def test_new_series_are_labeled_and_jobs_do_not_matter():
     series, _ = waves()
     fitted = Method(3, random_state=0).fit(series)
     new, new_truth = waves(seed=9, n_each=4)

@@ -12,12 +12,12 @@ from comitia.cluster import ConstraintSet, random_constraints
 from comitia.exceptions import ComitiaError
 from comitia.methods import ConstrainedSOMEnsemble
 from comitia.methods.fixed_clusterings.yang_tan_2012 import certainty
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 from tests.fixtures import E6, X6, planted, same_partition
 
 
 def mean_phi(ensemble):
-    return normalise_weights(agreement_matrix(ensemble, "nmi_sqrt").mean(axis=1))
+    return normalize_weights(agreement_matrix(ensemble, "nmi_sqrt").mean(axis=1))
 
 
 def certainty_by_loops(labels, w):

@@ -52,12 +52,12 @@ def test_weights_act_inside_fuzzy_c_means():
     weights = np.random.RandomState(0).rand(120) + 1
     rng = np.random.RandomState(0)
     made = fuzzy_round(BLOBS, None, weights, rng, n_clusters=4)
-    centres = made.model.centres
-    peer = FuzzyCMeans(4, init=centres).fit(BLOBS, sample_weight=weights)
+    centers = made.model.centers
+    peer = FuzzyCMeans(4, init=centers).fit(BLOBS, sample_weight=weights)
     # Both stop when no membership changes by more than 1e-5.
     assert_allclose(made.membership, peer.membership_, atol=1e-4)
-    plain = FuzzyCMeans(4, init=centres).fit(BLOBS)
-    assert abs(plain.cluster_centers_ - centres).max() > 1e-3
+    plain = FuzzyCMeans(4, init=centers).fit(BLOBS)
+    assert abs(plain.cluster_centers_ - centers).max() > 1e-3
 
 
 def test_every_round_weighs_by_the_last_one():

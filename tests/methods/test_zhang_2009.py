@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from comitia import Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.generate.base import Member, NearestCentre
+from comitia.generate.base import Member, NearestCenter
 from comitia.represent import align
 from tests.fixtures import X6, same_partition
 
@@ -40,12 +40,12 @@ def plain(fitted):
     labels = fitted.ensemble_.labels
     n, M = labels.shape
     k, ref = fitted.n_clusters, fitted.reference_
-    centres = [one.model.centres for one in fitted.generator_.members_]
+    centers = [one.model.centers for one in fitted.generator_.members_]
     votes, weights = np.zeros((n, k)), np.zeros(M)
     for m in range(M):
         both = (labels[:, m] >= 0) & (labels[:, ref] >= 0)
         weights[m] = nmi(labels[both, m], labels[both, ref])
-        distance = np.linalg.norm(centres[m][:, None] - centres[ref][None], axis=2)
+        distance = np.linalg.norm(centers[m][:, None] - centers[ref][None], axis=2)
         best = min(
             permutations(range(k)), key=lambda p: distance[np.arange(k), list(p)].sum()
         )
@@ -95,7 +95,7 @@ def test_names_of_base_clusters_do_not_matter():
             for m in range(0, ensemble.n_clusterings, 2):
                 labels[:, m] = 2 - labels[:, m]
                 model = self.generator_.members_[m].model
-                model.centres = model.centres[::-1]
+                model.centers = model.centers[::-1]
             return Ensemble(labels)
 
     assert same_partition(Renamed(3, random_state=0).fit_predict(X), fitted.labels_)
@@ -106,8 +106,8 @@ def test_centroids_decide_and_not_overlaps():
         """Equal labels, but the centroids of the second run are swapped."""
 
         def _generate(self, X, rng):
-            centres = [np.array([[1.0], [11.0]]), np.array([[11.5], [0.5]])]
-            members = [Member(NearestCentre(c), np.arange(2)) for c in centres]
+            centers = [np.array([[1.0], [11.0]]), np.array([[11.5], [0.5]])]
+            members = [Member(NearestCenter(c), np.arange(2)) for c in centers]
             self.generator_ = SimpleNamespace(members_=members)
             return Ensemble(np.repeat([[0], [0], [0], [1], [1], [1]], 2, axis=1))
 
@@ -125,7 +125,7 @@ def test_clear_blobs_are_found_with_their_number_given_or_chosen(variant):
     assert same_partition(chosen.labels_, TRUTH)
 
 
-def test_new_objects_are_labelled():
+def test_new_objects_are_labeled():
     fitted = CentroidVoting(3, random_state=0).fit(X)
     assert (fitted.predict(X) == fitted.labels_).mean() > 0.97
 

@@ -10,14 +10,14 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._arrays import to_numpy
 from comitia.exceptions import ComitiaError
 from comitia.methods import ClusterwiseViewWeights
-from comitia.optimise import (
+from comitia.optimize import (
     ClusterwiseView,
     Strengths,
     cluster_separations,
     clusterwise_consensus,
     clusterwise_objective,
     clusterwise_weights,
-    factorise_clusterwise,
+    factorize_clusterwise,
     update_basis,
     update_members,
 )
@@ -73,7 +73,7 @@ def test_separations_are_between_columns_and_smooth():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_weights_are_where_an_optimiser_finds_the_minimum(seed):
+def test_weights_are_where_an_optimizer_finds_the_minimum(seed):
     views, consensus, _ = problem(seed)
     views.append(part(seed + 7, p=5))
     got = clusterwise_weights(views, consensus, STRONG)
@@ -99,8 +99,8 @@ def test_one_view_has_the_identity_for_weights():
     views, consensus, _ = problem(2)
     assert_array_equal(clusterwise_weights(views[:1], consensus, STRONG), [[1, 1, 1]])
     # Then neither separation nor consensus counts: a factorisation like any other.
-    run = factorise_clusterwise(views[:1], max_iter=30)
-    plain = factorise_clusterwise(
+    run = factorize_clusterwise(views[:1], max_iter=30)
+    plain = factorize_clusterwise(
         views[:1], strengths=Strengths(1.0, 99.0, 0.0), max_iter=30
     )
     assert_allclose(run.consensus, plain.consensus)
@@ -108,7 +108,7 @@ def test_one_view_has_the_identity_for_weights():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_consensus_is_where_an_optimiser_finds_the_minimum(seed):
+def test_the_consensus_is_where_an_optimizer_finds_the_minimum(seed):
     views, consensus, weights = problem(seed, n=5)
     got = clusterwise_consensus(views, weights)
     found = minimize(
@@ -130,7 +130,7 @@ def test_the_update_of_u_is_the_printed_one():
     assert_allclose(got, wanted, rtol=1e-10)
 
 
-def test_updates_of_u_end_where_a_numerical_optimiser_does():
+def test_updates_of_u_end_where_a_numerical_optimizer_does():
     views, consensus, weights = problem(4, n=5)
     view = views[0]
 
@@ -158,7 +158,7 @@ def test_updates_of_v_lower_the_objective_on_columns_of_length_one(seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_updates_of_v_end_where_a_numerical_optimiser_does(seed):
+def test_updates_of_v_end_where_a_numerical_optimizer_does(seed):
     # The same problem without a constraint: V of any length, U takes the scale.
     views, consensus, weights = problem(seed, n=6, k=2)
     view = views[0]
@@ -180,7 +180,7 @@ def test_updates_of_v_end_where_a_numerical_optimiser_does(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_objective_does_not_rise(seed):
     views, _, _ = problem(seed)
-    run = factorise_clusterwise(views, strengths=STRONG, max_iter=100, tol=0.0)
+    run = factorize_clusterwise(views, strengths=STRONG, max_iter=100, tol=0.0)
     assert (np.diff(run.objective) <= 1e-10 * run.objective[0]).all()
     wanted = objective(run.views, run.consensus, run.weights, STRONG)
     assert_allclose(run.objective[-1], wanted, rtol=1e-6)
@@ -241,9 +241,9 @@ def test_negative_numbers_are_refused_in_words():
 @each_library
 def test_every_library_computes_the_same(library, precision, atol):
     views, _, _ = problem(0)
-    wanted = factorise_clusterwise(views, strengths=STRONG, max_iter=20)
+    wanted = factorize_clusterwise(views, strengths=STRONG, max_iter=20)
     moved = [ClusterwiseView(*in_library(view, library, precision)) for view in views]
-    got = factorise_clusterwise(moved, strengths=STRONG, max_iter=20)
+    got = factorize_clusterwise(moved, strengths=STRONG, max_iter=20)
     assert str(got.consensus.dtype).endswith(precision)
     assert_allclose(to_numpy(got.consensus), wanted.consensus, atol=10 * atol)
     assert_allclose(got.weights, wanted.weights, atol=atol)

@@ -9,7 +9,7 @@ from comitia import method
 from comitia.cluster.kernel_pareto import kernel_distances, pareto_search
 from comitia.exceptions import ComitiaError
 from comitia.generate import Subsample
-from comitia.optimise import knee
+from comitia.optimize import knee
 from tests.fixtures import same_partition
 
 KernelMultiobjectiveEnsemble = method("zhou_zhu_2017")
@@ -20,8 +20,8 @@ def noisy(n=30, seed=0):
     """Three clusters in two features, and two features of noise."""
     rng = np.random.RandomState(seed)
     truth = np.repeat([0, 1, 2], n)
-    centres = np.array([[0, 0], [8, 0], [4, 8]])
-    return np.c_[centres[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
+    centers = np.array([[0, 0], [8, 0], [4, 8]])
+    return np.c_[centers[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
 
 
 def test_fronts_are_those_of_the_search_on_samples():
@@ -61,7 +61,7 @@ def test_no_returned_solution_is_dominated():
     assert fitted.n_iter_ == 8
 
 
-def test_objects_outside_a_sample_go_to_the_nearest_centre():
+def test_objects_outside_a_sample_go_to_the_nearest_center():
     X, _ = noisy()
     fitted = KernelMultiobjectiveEnsemble(3, **FEW).fit(X)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)

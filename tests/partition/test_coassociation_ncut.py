@@ -19,7 +19,7 @@ def eigen_rows(S, k):
 # Fifteen clusters of up to forty objects that differ, or sixty-odd of fewer.
 @pytest.mark.parametrize(("k", "noise", "fewer"), [(3, 0.3, False), (12, 0.1, True)])
 @pytest.mark.parametrize("seed", range(5))
-def test_points_are_those_of_the_normalised_cut_of_the_coassociation(
+def test_points_are_those_of_the_normalized_cut_of_the_coassociation(
     seed, k, noise, fewer
 ):
     labels, _ = planted(40, k, 5, noise=noise, seed=seed)

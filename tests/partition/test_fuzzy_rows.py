@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.cluster import fuzzy_cmeans, fuzzy_memberships
-from comitia.optimise import bregman_divergence
+from comitia.optimize import bregman_divergence
 from comitia.partition import fuzzy_rows
 from comitia.partition.fuzzy_rows import _Rows
 from tests.fixtures import planted

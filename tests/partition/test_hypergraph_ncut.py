@@ -28,7 +28,7 @@ def test_weights_say_what_is_cut():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_the_normalised_cut_of_the_shared_out_weights(seed):
+def test_it_is_the_normalized_cut_of_the_shared_out_weights(seed):
     rng = np.random.RandomState(seed)
     H, w = (rng.rand(12, 9) < 0.4).astype(float), rng.rand(9)
     H[:, 0] = 1.0

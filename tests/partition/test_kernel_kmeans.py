@@ -55,7 +55,7 @@ def test_the_linear_kernel_is_k_means():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_degrees_as_weights_give_the_normalised_cut(seed):
+def test_degrees_as_weights_give_the_normalized_cut(seed):
     # Without a diagonal the kernel is indefinite, and the shift has to help.
     random = rng(seed).rand(7, 7)
     S = random + random.T

@@ -49,12 +49,12 @@ def rows_cost(labels, partition, w, a, s, utility="squared"):
             if len(part) == 0:
                 continue
             points = s[part, None] * block[part]
-            centre = (a[part, None] * points).sum(axis=0) / a[part].sum()
+            center = (a[part, None] * points).sum(axis=0) / a[part].sum()
             for i, point in zip(part, points, strict=True):
                 if utility == "squared":
-                    cost += w[m] * a[i] * ((point - centre) ** 2).sum()
+                    cost += w[m] * a[i] * ((point - center) ** 2).sum()
                 else:
-                    cost -= w[m] * a[i] * np.log2(centre[point > 0]).sum()
+                    cost -= w[m] * a[i] * np.log2(center[point > 0]).sum()
     return cost
 
 
@@ -264,9 +264,9 @@ def test_rows_are_points_of_the_indicator_matrix():
 
 def test_fuzzy_rows_are_points_of_the_membership_matrix():
     random = rng(2)
-    centre = np.repeat(np.eye(3) * 8 + 0.5, 30, axis=0)
+    center = np.repeat(np.eye(3) * 8 + 0.5, 30, axis=0)
     E = Ensemble.from_memberships(
-        [np.array([random.dirichlet(c) for c in centre]) for _ in range(4)]
+        [np.array([random.dirichlet(c) for c in center]) for _ in range(4)]
     )
     got = kmeans_rows(E, 3, rng())
     dense = kmeans(E.membership.toarray(), 3, rng())
@@ -303,13 +303,13 @@ def test_the_objective_of_rows_never_rises(utility, missing):
     assert (np.diff(found.objective) <= 1e-9).all()
 
 
-def test_normalised_utilities_divide_the_weights():
+def test_normalized_utilities_divide_the_weights():
     E = Ensemble(E6)
     shares = [[1 / 2, 1 / 2], [1 / 2, 1 / 2], [1 / 3, 1 / 3, 1 / 3]]
     squared = [1 / sum(p * p for p in block) for block in shares]
     bits = [-1 / sum(p * np.log2(p) for p in block) for block in shares]
     for utility, weights in (("squared", squared), ("entropy", bits)):
-        normal = kmeans_rows(E, 2, rng(), utility=utility, normalised=True)
+        normal = kmeans_rows(E, 2, rng(), utility=utility, normalized=True)
         given = kmeans_rows(E, 2, rng(), utility=utility, clustering_weights=weights)
         assert_allclose(normal.objective[-1], given.objective[-1])
 
@@ -317,7 +317,7 @@ def test_normalised_utilities_divide_the_weights():
 def test_a_clustering_with_one_cluster_changes_nothing():
     E = Ensemble(np.column_stack([E6, np.zeros(6, dtype=int)]))
     for utility in ("squared", "entropy"):
-        got = kmeans_rows(E, 2, rng(), utility=utility, normalised=True)
+        got = kmeans_rows(E, 2, rng(), utility=utility, normalized=True)
         assert np.isfinite(got.objective).all()
         assert same_partition(got.labels, E6[:, 0])
 
@@ -367,8 +367,8 @@ def test_k_modes_finds_the_least_cost_of_all_partitions(missing, seed):
 
 def test_ties_of_modes_go_to_the_lowest_label():
     rule = lloyd_module.Matches(np.ones(4), np.array([0, 2]))
-    centres = rule.centres(np.array([[1.0, 1.0, 0.0, 2.0]]), np.array([2.0]), 4.0)
-    assert centres.table[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
+    centers = rule.centers(np.array([[1.0, 1.0, 0.0, 2.0]]), np.array([2.0]), 4.0)
+    assert centers.table[:, 0].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_k_modes_needs_one_label_each():

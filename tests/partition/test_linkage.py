@@ -105,8 +105,8 @@ def test_tree_without_ties_is_that_of_scipy(seed, linkage):
 def test_realistic_ensemble_has_the_tree_of_scipy_but_for_ties():
     rng = np.random.RandomState(0)
     X = rng.randn(600, 3) + 4 * rng.randint(3, size=(600, 1))
-    centres = [X[rng.choice(600, k)] for k in rng.randint(5, 25, size=20)]
-    labels = [((X[:, None] - c) ** 2).sum(axis=2).argmin(axis=1) for c in centres]
+    centers = [X[rng.choice(600, k)] for k in rng.randint(5, 25, size=20)]
+    labels = [((X[:, None] - c) ** 2).sum(axis=2).argmin(axis=1) for c in centers]
     ensemble = Ensemble(labels)
     weights = rng.dirichlet(np.ones(20))
     D = distances(ensemble, clustering_weights=weights)

@@ -29,16 +29,16 @@ def blocks(sizes, inside=1.0, between=0.05, seed=0):
     return S, truth
 
 
-@pytest.mark.parametrize("discretise", ["kmeans", "rotation"])
+@pytest.mark.parametrize("discretize", ["kmeans", "rotation"])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_planted_blocks_are_cut(discretise, sparse):
+def test_planted_blocks_are_cut(discretize, sparse):
     S, truth = blocks([10, 20, 5])
     given = csr_array(S) if sparse else S
-    assert same_partition(ncut(given, 3, rng(), discretise=discretise), truth)
+    assert same_partition(ncut(given, 3, rng(), discretize=discretize), truth)
 
 
-@pytest.mark.parametrize("discretise", ["kmeans", "rotation"])
-def test_a_clear_graph_gets_its_least_normalised_cut(discretise):
+@pytest.mark.parametrize("discretize", ["kmeans", "rotation"])
+def test_a_clear_graph_gets_its_least_normalized_cut(discretize):
     S, _ = blocks([3, 5], between=0.2, seed=1)
     degrees = S.sum(axis=1)
 
@@ -50,7 +50,7 @@ def test_a_clear_graph_gets_its_least_normalised_cut(discretise):
 
     every = [np.array((0, *rest)) for rest in product((0, 1), repeat=7)]
     least = min(cost(labels) for labels in every if labels.any())
-    assert_allclose(cost(ncut(S, 2, rng(), discretise=discretise)), least)
+    assert_allclose(cost(ncut(S, 2, rng(), discretize=discretize)), least)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -143,7 +143,7 @@ def test_separate_clouds_are_found(affinity):
     assert same_partition(labels, np.repeat([0, 1, 2], 20))
 
 
-def test_rings_need_neighbours():
+def test_rings_need_neighbors():
     angle = np.linspace(0, 2 * np.pi, 100, endpoint=False)
     ring = np.c_[np.cos(angle), np.sin(angle)]
     labels = spectral_clustering(

@@ -163,8 +163,8 @@ def test_merged_objects_give_the_labels_of_all_objects():
     graph = graph_of(Ensemble(labels))
     got = tcut(graph, 3, np.random.RandomState(0))
     _, U = points_by_definition(graph, 3)
-    centres = np.array([U[got == r].mean(axis=0) for r in range(3)])
-    nearest = ((U[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    centers = np.array([U[got == r].mean(axis=0) for r in range(3)])
+    nearest = ((U[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     assert_array_equal(got, nearest)
 
 

@@ -27,12 +27,12 @@ def fitted():
 
 
 @pytest.fixture(scope="module")
-def optimised():
+def optimized():
     return method("wcc")(n_clusters=3, random_state=0).fit(Ensemble(LABELS))
 
 
 @pytest.fixture(scope="module")
-def displays(fitted, optimised):
+def displays(fitted, optimized):
     comparison = SimpleNamespace(
         rows=[
             SimpleNamespace(id="a", rank=1.5, rank_sd=0.5, status="ok"),
@@ -49,7 +49,7 @@ def displays(fitted, optimised):
         "comparison": plot.ComparisonDisplay.from_comparison(comparison),
         "dendrogram": plot.DendrogramDisplay.from_estimator(fitted),
         "map": plot.MapDisplay.from_estimator(fitted, X),
-        "objective": plot.ObjectiveDisplay.from_estimator(optimised),
+        "objective": plot.ObjectiveDisplay.from_estimator(optimized),
         "profile": plot.ProfileDisplay.from_estimator(fitted, X),
         "weights": plot.WeightsDisplay.from_estimator(fitted),
     }
@@ -209,7 +209,7 @@ def test_the_smallest_cases_are_drawn(display, name):
     assert ax.has_data()
 
 
-def test_a_result_gives_the_same_numbers_as_its_method(fitted, optimised):
+def test_a_result_gives_the_same_numbers_as_its_method(fitted, optimized):
     result = Result.from_estimator(fitted, X)
     for display in (plot.CoassociationDisplay, plot.AgreementDisplay):
         one, other = display.from_estimator(fitted), display.from_result(result)
@@ -223,9 +223,9 @@ def test_a_result_gives_the_same_numbers_as_its_method(fitted, optimised):
         plot.MapDisplay.from_result(result),
     )
     assert one.frame().equals(other.frame())
-    result = Result.from_estimator(optimised)
+    result = Result.from_estimator(optimized)
     curve = plot.ObjectiveDisplay.from_result(result).curves[0]
-    assert curve.tolist() == optimised.objective_.tolist()
+    assert curve.tolist() == optimized.objective_.tolist()
 
 
 def test_a_result_of_a_selection_votes_as_its_method_does():
@@ -253,24 +253,24 @@ def test_a_result_without_what_is_drawn_is_refused_in_words(fitted):
 # -- style ------------------------------------------------------------------------
 
 
-def luminance(colour):
+def luminance(color):
     from matplotlib.colors import to_rgb
 
     linear = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in to_rgb(colour)
+        for c in to_rgb(color)
     ]
     return np.dot(linear, [0.2126, 0.7152, 0.0722])
 
 
-def test_colours_stand_out_from_the_paper():
+def test_colors_stand_out_from_the_paper():
     # 2 : 1 is what the palest of Okabe and Ito's colours without yellow reaches.
-    for colour in _style.COLOURS:
-        assert 1.05 / (luminance(colour) + 0.05) > 2
+    for color in _style.COLORS:
+        assert 1.05 / (luminance(color) + 0.05) > 2
 
 
-def test_the_first_56_clusters_have_their_own_pair_of_colour_and_shape():
-    pairs = {(_style.cluster_colour(c), _style.cluster_marker(c)) for c in range(56)}
+def test_the_first_56_clusters_have_their_own_pair_of_color_and_shape():
+    pairs = {(_style.cluster_color(c), _style.cluster_marker(c)) for c in range(56)}
     assert len(pairs) == 56
 
 

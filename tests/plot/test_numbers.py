@@ -457,11 +457,11 @@ def test_points_are_the_objects_of_each_cluster(fitted, ax):
     assert ax.get_xlabel() == f"first principal component, {share:.0%} of the variance"
 
 
-def test_clusters_differ_in_shape_as_well_as_in_colour(fitted, ax):
+def test_clusters_differ_in_shape_as_well_as_in_color(fitted, ax):
     MapDisplay.from_estimator(fitted).plot(ax)
     shapes = {points.get_paths()[0].vertices.tobytes() for points in ax.collections}
-    colours = {tuple(points.get_facecolor()[0, :3]) for points in ax.collections}
-    assert len(shapes) == len(colours) == 3
+    colors = {tuple(points.get_facecolor()[0, :3]) for points in ax.collections}
+    assert len(shapes) == len(colors) == 3
     assert ax.get_xlabel() == "first direction of the votes"
 
 
@@ -475,7 +475,7 @@ def test_the_legend_has_the_clusters_with_their_sizes(fitted, ax):
 # -- profile ----------------------------------------------------------------------
 
 
-def test_cells_are_the_standardised_differences(fitted, ax):
+def test_cells_are_the_standardized_differences(fitted, ax):
     display = ProfileDisplay.from_estimator(fitted, X, feature_names=list("abcd")).plot(
         ax
     )

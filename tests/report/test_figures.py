@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.report import _figures
 from comitia.report._figures import (
-    COLOURS,
+    COLORS,
     N_SHAPES,
     PALETTE,
     histogram,
@@ -47,24 +47,24 @@ def test_a_picture_holds_the_values():
 
 
 def test_the_palette_is_read_backwards_without_doubt_and_gets_darker():
-    assert len({tuple(colour) for colour in PALETTE.tolist()}) == 256
-    grey = PALETTE @ [0.299, 0.587, 0.114]
-    assert (np.diff(grey) < 0).all()
+    assert len({tuple(color) for color in PALETTE.tolist()}) == 256
+    gray = PALETTE @ [0.299, 0.587, 0.114]
+    assert (np.diff(gray) < 0).all()
 
 
-def luminance(colour):
-    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+def luminance(color):
+    parts = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return linear @ [0.2126, 0.7152, 0.0722]
 
 
-@pytest.mark.parametrize("colour", COLOURS)
-def test_colours_stand_out_from_paper(colour):
-    assert 1.05 / (luminance(colour) + 0.05) >= 3.0
+@pytest.mark.parametrize("colour", COLORS)
+def test_colors_stand_out_from_paper(color):
+    assert 1.05 / (luminance(color) + 0.05) >= 3.0
 
 
-def test_clusters_differ_in_shape_or_colour_for_long():
-    kinds = {(c % N_SHAPES, c % len(COLOURS)) for c in range(56)}
+def test_clusters_differ_in_shape_or_color_for_long():
+    kinds = {(c % N_SHAPES, c % len(COLORS)) for c in range(56)}
     assert len(kinds) == 56
     assert len({mark(c, 0, 0, 5) for c in range(N_SHAPES)}) == N_SHAPES
 

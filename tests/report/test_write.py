@@ -372,7 +372,7 @@ def test_low_confidence_and_tiny_clusters_are_told(iris):
     assert "2 (1)" in alerts(replace(iris, labels=labels))["tiny"].text
 
 
-def test_an_optimisation_that_did_not_end_is_told(iris):
+def test_an_optimization_that_did_not_end_is_told(iris):
     assert "unfinished" in alerts(replace(iris, converged=False))
     assert "unfinished" not in alerts(replace(iris, converged=True))
 

@@ -110,7 +110,7 @@ def test_centroids_match_what_is_nearest_together():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_centroids_minimise_the_summed_distance(seed):
+def test_centroids_minimize_the_summed_distance(seed):
     rng = np.random.RandomState(seed)
     one, other = rng.rand(2, 4, 2)
     cost = np.linalg.norm(one[:, None] - other, axis=2)
@@ -202,6 +202,6 @@ def test_fuzzy_clusterings_split_their_vote():
     assert_allclose(votes, F)
 
 
-def test_an_ensemble_has_no_centres():
+def test_an_ensemble_has_no_centers():
     with pytest.raises(ComitiaError, match="use align"):
         align_clusters(Ensemble(E6), E6[:, 0], method="centroids")

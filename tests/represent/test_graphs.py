@@ -153,7 +153,7 @@ def knn_by_sorting(X, k):
 
 @pytest.mark.parametrize("symmetric", ["union", "mutual", "mean", "none"])
 @pytest.mark.parametrize("weights", ["binary", "heat", "exponential"])
-def test_neighbours_are_those_found_by_sorting(symmetric, weights):
+def test_neighbors_are_those_found_by_sorting(symmetric, weights):
     X = np.random.RandomState(0).rand(30, 3)
     chosen, D = knn_by_sorting(X, 4)
     sigma = D[chosen].mean()
@@ -174,12 +174,12 @@ def test_neighbours_are_those_found_by_sorting(symmetric, weights):
     assert_allclose(got.toarray(), expected, atol=1e-12)
 
 
-def test_a_point_and_its_copy_are_neighbours_but_not_of_themselves():
+def test_a_point_and_its_copy_are_neighbors_but_not_of_themselves():
     W = knn_graph([[0.0], [0.0], [5.0], [5.0]], 1, weights="heat").toarray()
     assert_array_equal(W, np.kron(np.eye(2), [[0, 1], [1, 0]]))
 
 
-def test_all_neighbours_make_the_complete_graph():
+def test_all_neighbors_make_the_complete_graph():
     W = knn_graph(np.random.RandomState(0).rand(7, 2), 6).toarray()
     assert_array_equal(W, 1 - np.eye(7))
 
@@ -194,7 +194,7 @@ def test_all_neighbours_make_the_complete_graph():
         ({"n_neighbors": 1, "width": 0.0}, r"width=0\.0 must be positive"),
     ],
 )
-def test_neighbours_that_cannot_be_are_refused(parameters, message):
+def test_neighbors_that_cannot_be_are_refused(parameters, message):
     with pytest.raises(ComitiaError, match=message):
         knn_graph([[0.0], [1.0], [3.0]], **parameters)
 
@@ -211,12 +211,12 @@ W5 = np.array(
 )
 
 
-@pytest.mark.parametrize("kind", ["symmetric", "random_walk", "unnormalised"])
+@pytest.mark.parametrize("kind", ["symmetric", "random_walk", "unnormalized"])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_laplacian_is_its_formula(kind, form):
     d = W5.sum(axis=1)
     expected = {
-        "unnormalised": np.diag(d) - W5,
+        "unnormalized": np.diag(d) - W5,
         "symmetric": np.eye(5) - W5 / np.sqrt(d[:, None] * d),
         "random_walk": np.eye(5) - W5 / d[:, None],
     }[kind]
@@ -227,7 +227,7 @@ def test_a_laplacian_is_its_formula(kind, form):
     assert_array_equal(W5.diagonal(), 0)  # the graph itself is left alone
 
 
-@pytest.mark.parametrize("kind", ["symmetric", "unnormalised"])
+@pytest.mark.parametrize("kind", ["symmetric", "unnormalized"])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_zero_eigenvalues_count_components_and_isolated_vertices(kind, form):
     lonely = np.pad(W5, (0, 1))
@@ -238,8 +238,8 @@ def test_zero_eigenvalues_count_components_and_isolated_vertices(kind, form):
 
 
 def test_graphs_without_a_laplacian_are_refused():
-    with pytest.raises(ComitiaError, match="kind='normalised' is none of"):
-        laplacian(W5, "normalised")
+    with pytest.raises(ComitiaError, match="kind='normalized' is none of"):
+        laplacian(W5, "normalized")
     with pytest.raises(ComitiaError, match="W must be square"):
         laplacian(W5[:3])
     with pytest.raises(ComitiaError, match="negative"):

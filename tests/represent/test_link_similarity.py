@@ -64,7 +64,7 @@ def test_crisp_probabilities_give_the_jaccard_coefficient():
     assert_allclose(got, jaccard_clusters(E).toarray())
 
 
-def test_without_common_neighbours_vectors_are_crisp_and_s_is_the_coassociation():
+def test_without_common_neighbors_vectors_are_crisp_and_s_is_the_coassociation():
     rng = np.random.RandomState(0)
     labels = np.repeat([0, 1, 2], 5)
     E = Ensemble(np.column_stack([labels, (labels + 1) % 3]))

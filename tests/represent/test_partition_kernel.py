@@ -52,16 +52,16 @@ def path_kernel_by_enumeration(a, b, g):
 
 
 def test_subset_kernel_of_the_catalogue():
-    assert_allclose(subset_kernel(C, D, normalise=False), 7 / 3)
-    assert_allclose(subset_kernel(C, C, normalise=False), 16 / 3)
-    assert_allclose(subset_kernel(D, D, normalise=False), 9 / 2)
+    assert_allclose(subset_kernel(C, D, normalize=False), 7 / 3)
+    assert_allclose(subset_kernel(C, C, normalize=False), 16 / 3)
+    assert_allclose(subset_kernel(D, D, normalize=False), 9 / 2)
     assert_allclose(subset_kernel(C, D), (7 / 3) / math.sqrt(24.0))
     assert round(subset_kernel(C, D), 6) == 0.476290
     assert_allclose(subset_kernel(C, C), 1.0)
 
 
 def test_path_kernel_of_the_catalogue():
-    assert_allclose(path_kernel(C, D, normalise=False), 13 / 72)
+    assert_allclose(path_kernel(C, D, normalize=False), 13 / 72)
     assert round(path_kernel(C, D), 6) == 0.910391
     assert_allclose(path_kernel(D, D), 1.0)
 
@@ -72,7 +72,7 @@ def test_subset_kernel_is_the_sum_over_all_subsets(seed, largest):
     rng = np.random.RandomState(seed)
     a, b = rng.randint(0, 3, size=(2, 8))
     expected = subset_kernel_by_enumeration(a, b, largest or 8)
-    got = subset_kernel(a, b, max_subset_size=largest, normalise=False)
+    got = subset_kernel(a, b, max_subset_size=largest, normalize=False)
     assert_allclose(got, expected, rtol=1e-12)
 
 
@@ -83,7 +83,7 @@ def test_path_kernel_is_the_sum_over_all_paths(seed, g):
     # The last seeds have few clusters, and with them long paths.
     a, b = rng.randint(0, 4 - seed // 2, size=(2, 6))
     expected = path_kernel_by_enumeration(a, b, g)
-    got = path_kernel(a, b, continuation=g, normalise=False)
+    got = path_kernel(a, b, continuation=g, normalize=False)
     assert_allclose(got, expected, rtol=1e-12)
 
 
@@ -94,7 +94,7 @@ def test_paths_that_are_left_out_cannot_be_told_from_zero():
             math.perm(n, length) / (n - 1) ** (2 * length - 2)
             for length in range(1, n + 1)
         ]
-        whole = path_kernel(np.zeros(n), np.zeros(n), continuation=1, normalise=False)
+        whole = path_kernel(np.zeros(n), np.zeros(n), continuation=1, normalize=False)
         assert_allclose(whole * n**2, math.fsum(terms), rtol=1e-14)
 
 
@@ -119,8 +119,8 @@ def test_large_clusters_do_not_overflow(size):
 
 def test_a_table_for_larger_counts_gives_the_same_values():
     table = np.array([[2, 1, 0], [0, 1, 2]])
-    assert_allclose(subset_kernel_table(50).normalised(table), subset_kernel(C, D))
-    assert_allclose(path_kernel_table(50).normalised(table), path_kernel(C, D))
+    assert_allclose(subset_kernel_table(50).normalized(table), subset_kernel(C, D))
+    assert_allclose(path_kernel_table(50).normalized(table), path_kernel(C, D))
 
 
 def test_kernels_are_symmetric_and_blind_to_names():

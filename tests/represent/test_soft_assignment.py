@@ -9,7 +9,7 @@ from comitia.represent import (
     distance_shares,
     profile_similarity,
     soft_assignment,
-    weighted_centres,
+    weighted_centers,
 )
 from comitia.weigh import object_uncertainty
 from tests.fixtures import E6, X6
@@ -27,23 +27,23 @@ def some(kind="hard", n=30, seed=0):
     return X, Ensemble(labels), rng.rand(n)
 
 
-def test_the_weighted_centre_of_cluster_a_is_that_of_the_catalogue():
+def test_the_weighted_center_of_cluster_a_is_that_of_the_catalogue():
     weights = object_uncertainty(Ensemble(E6))
-    centres = weighted_centres(X6, Ensemble(E6), weights)
-    assert_allclose(centres[0], 1.4)
-    assert_allclose(weighted_centres(X6, Ensemble(E6))[0], 1.0)
+    centers = weighted_centers(X6, Ensemble(E6), weights)
+    assert_allclose(centers[0], 1.4)
+    assert_allclose(weighted_centers(X6, Ensemble(E6))[0], 1.0)
 
 
 @pytest.mark.parametrize("kind", ["hard", "partial", "fuzzy"])
-def test_centres_and_probabilities_are_their_definitions(kind):
+def test_centers_and_probabilities_are_their_definitions(kind):
     X, E, w = some(kind)
     B = E.membership.toarray()
-    centres = np.array([np.average(X, axis=0, weights=w * b) for b in B.T])
-    assert_allclose(weighted_centres(X, E, w), centres)
+    centers = np.array([np.average(X, axis=0, weights=w * b) for b in B.T])
+    assert_allclose(weighted_centers(X, E, w), centers)
     P = soft_assignment(X, E, object_weights=w)
     for m in range(E.n_clusterings):
         own = slice(E.offsets[m], E.offsets[m + 1])
-        squared = ((X[:, None] - centres[None, own]) ** 2).sum(axis=2)
+        squared = ((X[:, None] - centers[None, own]) ** 2).sum(axis=2)
         raw = np.exp(-squared / squared.mean())
         expected = raw / raw.sum(axis=1, keepdims=True)
         assert_allclose(P[:, own], expected, atol=1e-9)  # squares of 1e3 lose digits
@@ -51,7 +51,7 @@ def test_centres_and_probabilities_are_their_definitions(kind):
 
 def test_the_temperature_of_the_first_clustering_can_serve_for_all():
     X, E, _ = some()
-    squared = ((X[:, None] - weighted_centres(X, E)[None, :4]) ** 2).sum(axis=2)
+    squared = ((X[:, None] - weighted_centers(X, E)[None, :4]) ** 2).sum(axis=2)
     one = soft_assignment(X, E, temperature="first")
     assert_allclose(one, soft_assignment(X, E, temperature=squared.mean()), atol=1e-9)
     each = soft_assignment(X, E)
@@ -59,7 +59,7 @@ def test_the_temperature_of_the_first_clustering_can_serve_for_all():
     assert np.abs(one - each).max() > 1e-4
 
 
-def test_a_low_temperature_gives_the_nearest_centre():
+def test_a_low_temperature_gives_the_nearest_center():
     P = soft_assignment(X6, Ensemble(E6), temperature=1e-300)
     expected = Ensemble(E6).membership.toarray()
     # Objects 2 and 3 are in d = {2, 10}, but nearer to the centres of c and of e.
@@ -73,8 +73,8 @@ def test_a_high_temperature_gives_all_clusters_the_same():
     assert_allclose(P, [[1 / 2] * 4 + [1 / 3] * 3] * 6, atol=1e-9)
 
 
-def test_a_cluster_whose_objects_weigh_nothing_has_its_plain_centre():
-    got = weighted_centres(X6, Ensemble(E6), [0, 0, 0, 1, 1, 1])
+def test_a_cluster_whose_objects_weigh_nothing_has_its_plain_center():
+    got = weighted_centers(X6, Ensemble(E6), [0, 0, 0, 1, 1, 1])
     assert_allclose(got[:2].ravel(), [1.0, 11.0])
 
 

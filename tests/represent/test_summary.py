@@ -248,8 +248,8 @@ def test_map_places_equal_objects_together_and_repeats_itself():
     assert_array_equal(first, second)
     assert_array_equal(first[3], first[4])
     # Objects are nearer to the centre of their own group than to the others'.
-    centres = np.array([first[truth == c].mean(axis=0) for c in range(3)])
-    nearest = ((first[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    centers = np.array([first[truth == c].mean(axis=0) for c in range(3)])
+    nearest = ((first[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     assert np.mean(nearest == truth) > 0.9
 
 

@@ -34,8 +34,8 @@ def test_laplacian_scores_are_their_definition(seed):
     D = np.diag(S.sum(axis=1))
     expected = []
     for f in V.T:
-        centred = f - (f @ D @ np.ones(12)) / D.sum()
-        expected.append((centred @ (D - S) @ centred) / (centred @ D @ centred))
+        centered = f - (f @ D @ np.ones(12)) / D.sum()
+        expected.append((centered @ (D - S) @ centered) / (centered @ D @ centered))
     assert_allclose(laplacian_scores(V), expected)
 
 

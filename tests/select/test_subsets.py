@@ -18,9 +18,9 @@ def score_by_definition(labels, S):
     above = below = 0.0
     for c in set(labels[labels >= 0].tolist()):
         f = (labels == c).astype(float)
-        centred = f - (f @ D @ ones) / (ones @ D @ ones)
-        above += centred @ (D - S) @ centred
-        below += centred @ D @ centred
+        centered = f - (f @ D @ ones) / (ones @ D @ ones)
+        above += centered @ (D - S) @ centered
+        below += centered @ D @ centered
     return above / below
 
 

@@ -14,7 +14,7 @@ def dist(x, y):
     return math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)))
 
 
-def centres(X, labels):
+def centers(X, labels):
     return [members.mean(axis=0) for members in clusters(X, labels)]
 
 
@@ -22,13 +22,13 @@ def pairs(items):
     return list(itertools.combinations(items, 2))
 
 
-def centre_of(X, labels):
+def center_of(X, labels):
     """The centre of each object's own cluster."""
     return [X[labels == label].mean(axis=0) for label in labels]
 
 
 def sse(X, labels):
-    return sum(dist(x, c) ** 2 for x, c in zip(X, centre_of(X, labels), strict=True))
+    return sum(dist(x, c) ** 2 for x, c in zip(X, center_of(X, labels), strict=True))
 
 
 def calinski_harabasz(X, labels):
@@ -39,8 +39,8 @@ def calinski_harabasz(X, labels):
 
 def centroid_separation_ratio(X, labels):
     k = len(clusters(X, labels))
-    above = sum(dist(c, d) for c, d in pairs(centres(X, labels)))
-    below = sum(dist(x, c) for x, c in zip(X, centre_of(X, labels), strict=True))
+    above = sum(dist(c, d) for c, d in pairs(centers(X, labels)))
+    below = sum(dist(x, c) for x, c in zip(X, center_of(X, labels), strict=True))
     return above / ((k - 1) / 2 * below)
 
 
@@ -95,7 +95,7 @@ def hubert_raw(X, labels):
     )
 
 
-def hubert_normalised(X, labels):
+def hubert_normalized(X, labels):
     every = pairs(range(len(X)))
     distances = [dist(X[i], X[j]) for i, j in every]
     apart = [float(labels[i] != labels[j]) for i, j in every]
@@ -103,20 +103,20 @@ def hubert_normalised(X, labels):
 
 
 def modified_hubert(X, labels):
-    own, every = centre_of(X, labels), pairs(range(len(X)))
+    own, every = center_of(X, labels), pairs(range(len(X)))
     return sum(dist(X[i], X[j]) * dist(own[i], own[j]) for i, j in every) / len(every)
 
 
 def index_i(X, labels):
     mean = X.mean(axis=0)
     whole = sum(dist(x, mean) for x in X)
-    inside = sum(dist(x, c) for x, c in zip(X, centre_of(X, labels), strict=True))
-    farthest = max(dist(c, d) for c, d in pairs(centres(X, labels)))
+    inside = sum(dist(x, c) for x, c in zip(X, center_of(X, labels), strict=True))
+    farthest = max(dist(c, d) for c, d in pairs(centers(X, labels)))
     return (whole / inside * farthest / len(clusters(X, labels))) ** 2
 
 
 def inter_cluster_distance(X, labels):
-    return np.mean([dist(c, d) ** 2 for c, d in pairs(centres(X, labels))])
+    return np.mean([dist(c, d) ** 2 for c, d in pairs(centers(X, labels))])
 
 
 def intra_cluster_distance(X, labels):
@@ -132,12 +132,12 @@ def mean_cluster_size(X, labels):
     return np.mean([len(C) for C in clusters(X, labels)])
 
 
-def mean_distance_to_centre(X, labels):
-    return np.mean([min(dist(x, c) for c in centres(X, labels)) for x in X])
+def mean_distance_to_center(X, labels):
+    return np.mean([min(dist(x, c) for c in centers(X, labels)) for x in X])
 
 
 def point_symmetry(X, labels):
-    gap = min(dist(c, d) for c, d in pairs(centres(X, labels)))
+    gap = min(dist(c, d) for c, d in pairs(centers(X, labels)))
     parts = []
     for C in clusters(X, labels):
         c, total = C.mean(axis=0), 0.0
@@ -187,7 +187,7 @@ def s_dbw(X, labels):
 
 
 def dis(X, labels):
-    C = centres(X, labels)
+    C = centers(X, labels)
     gaps = [dist(c, d) for c, d in pairs(C)]
     return max(gaps) / min(gaps) * sum(1 / sum(dist(c, d) for d in C) for c in C)
 
@@ -214,7 +214,7 @@ def silhouette(X, labels):
 
 
 def xie_beni(X, labels):
-    gap = min(dist(c, d) for c, d in pairs(centres(X, labels)))
+    gap = min(dist(c, d) for c, d in pairs(centers(X, labels)))
     return sse(X, labels) / len(X) / gap**2
 
 
@@ -231,7 +231,7 @@ def simplified_silhouette(X, labels):
 
 
 def centroid_dunn(X, labels):
-    gap = min(dist(c, d) for c, d in pairs(centres(X, labels)))
+    gap = min(dist(c, d) for c, d in pairs(centers(X, labels)))
     return gap / (
-        2 * max(dist(x, c) for x, c in zip(X, centre_of(X, labels), strict=True))
+        2 * max(dist(x, c) for x, c in zip(X, center_of(X, labels), strict=True))
     )

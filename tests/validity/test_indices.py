@@ -10,12 +10,12 @@ from comitia.validity import INDICES, Clustered, get_index
 from tests.fixtures import E6, X6
 from tests.validity import brute
 
-NEEDS_NEIGHBOURS = {"hartigan", "krzanowski_lai"}
-OF_ONE_CLUSTERING = sorted(set(INDICES) - NEEDS_NEIGHBOURS)
+NEEDS_NEIGHBORS = {"hartigan", "krzanowski_lai"}
+OF_ONE_CLUSTERING = sorted(set(INDICES) - NEEDS_NEIGHBORS)
 C1, C3 = E6[:, 0], E6[:, 2]
 
 # Distances that are added up have single precision (pairs.py says how good that is).
-SINGLE = {"silhouette", "hubert_raw", "hubert_normalised", "modified_hubert"}
+SINGLE = {"silhouette", "hubert_raw", "hubert_normalized", "modified_hubert"}
 
 
 def tolerance(name):
@@ -180,7 +180,7 @@ def test_a_far_outlier_does_not_blur_the_other_distances():
     )
 
 
-def test_neighbour_indices_are_their_formula():
+def test_neighbor_indices_are_their_formula():
     X, labels = blobs(50, 3, 3, seed=4)
     previous, following = 400.0, 90.0
     W, n, k, p = brute.sse(X, labels), 50, 3, 3
@@ -208,7 +208,7 @@ def test_single_cluster_has_the_documented_values():
         "centroid_separation_ratio",
         "davies_bouldin",
         "dunn",
-        "hubert_normalised",
+        "hubert_normalized",
         "index_i",
         "point_symmetry",
         "s_dbw",
@@ -224,7 +224,7 @@ def test_single_cluster_has_the_documented_values():
 def test_singletons_only_have_the_documented_values():
     X, _ = blobs(8, 2, 2, seed=0)
     values = {name: call(name, X, np.arange(8)) for name in OF_ONE_CLUSTERING}
-    for name in ("calinski_harabasz", "hubert_normalised", "rmsstd"):
+    for name in ("calinski_harabasz", "hubert_normalized", "rmsstd"):
         assert np.isnan(values[name])
     for name in ("dunn", "index_i", "centroid_separation_ratio", "centroid_dunn"):
         assert values[name] == np.inf
@@ -234,14 +234,14 @@ def test_singletons_only_have_the_documented_values():
 
 
 @pytest.mark.parametrize("name", ["davies_bouldin", "xie_beni", "sd", "point_symmetry"])
-def test_coincident_centres_are_infinitely_bad(name):
+def test_coincident_centers_are_infinitely_bad(name):
     X = np.array([[-1.0], [1.0], [-2.0], [2.0]])
     assert call(name, X, [0, 0, 1, 1]) == np.inf
 
 
 def test_equal_distances_have_no_correlation():
     simplex = np.eye(5)
-    assert np.isnan(validity.hubert_normalised(simplex, [0, 0, 1, 1, 1]))
+    assert np.isnan(validity.hubert_normalized(simplex, [0, 0, 1, 1, 1]))
 
 
 def test_equal_objects_give_no_nonsense():

@@ -114,7 +114,7 @@ def test_blocks_with_empty_clusters_are_scored_on_what_they_have():
     assert_array_equal(got, [2, 2, 2])
 
 
-def test_neighbour_scatter_comes_through_options():
+def test_neighbor_scatter_comes_through_options():
     following = np.array([2.0, 3.0, 10.0])
     E = Ensemble(E6)
     table = score_table(X6, E, options={"hartigan": {"sse_next": following}})

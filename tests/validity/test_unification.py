@@ -93,7 +93,7 @@ def test_nothing_speaks_for_an_undefined_value(method):
 def test_positive_scores_by_kind_of_index():
     assert_allclose(positive_scores([0, 1, np.inf, np.nan], "sse"), [1, 0.5, 0, 0])
     assert_allclose(positive_scores([3, np.inf, np.nan], "dunn"), [3, 3, 0])
-    assert_allclose(positive_scores([-1, 1, np.nan], "hubert_normalised"), [0, 1, 0])
+    assert_allclose(positive_scores([-1, 1, np.nan], "hubert_normalized"), [0, 1, 0])
 
 
 def test_bad_input_is_refused_in_words():

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh import crowd_agreement, normalize_weights
 from tests.fixtures import E6, planted
 
 
@@ -25,7 +25,7 @@ def test_ncai_of_e6_is_that_of_the_catalogue():
 def test_weights_of_e6_are_those_of_the_catalogue(agreement, power, printed):
     raw = crowd_agreement(Ensemble(E6), agreement=agreement, weight_power=power)
     assert raw.max() == 1.0
-    assert_allclose(normalise_weights(raw), printed, atol=5e-7)  # six decimals
+    assert_allclose(normalize_weights(raw), printed, atol=5e-7)  # six decimals
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -80,24 +80,24 @@ def test_bad_arguments_are_refused_in_words(arguments, words):
 
 
 def test_weights_lie_on_the_simplex():
-    weights = normalise_weights([3.0, 1.0, 0.0, -2.0])
+    weights = normalize_weights([3.0, 1.0, 0.0, -2.0])
     assert_array_equal(weights, [0.75, 0.25, 0.0, 0.0])
-    huge = normalise_weights([1e308, 1e308, 1e-308])
+    huge = normalize_weights([1e308, 1e308, 1e-308])
     assert_allclose(huge, [0.5, 0.5, 0.0], atol=1e-300)
 
 
 @pytest.mark.parametrize("raw", [[0, 0], [-1, -3], [np.nan, np.nan], [np.inf, 0]])
 def test_degenerate_weights_are_uniform_and_warn(raw):
     with pytest.warns(ComitiaWarning, match="uniform weights"):
-        assert_array_equal(normalise_weights(raw), [0.5, 0.5])
+        assert_array_equal(normalize_weights(raw), [0.5, 0.5])
 
 
 def test_scores_that_are_not_finite_count_as_zero():
     with pytest.warns(ComitiaWarning, match=r"1 raw weight\(s\) are not finite"):
-        assert_array_equal(normalise_weights([1.0, np.nan, 3.0]), [0.25, 0.0, 0.75])
+        assert_array_equal(normalize_weights([1.0, np.nan, 3.0]), [0.25, 0.0, 0.75])
 
 
 @pytest.mark.parametrize("raw", [[], [[1.0]], 1.0])
 def test_scores_must_be_a_vector(raw):
     with pytest.raises(ComitiaError, match="one score per clustering"):
-        normalise_weights(raw)
+        normalize_weights(raw)

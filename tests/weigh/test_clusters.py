@@ -88,7 +88,7 @@ def test_fuzzy_uncertainty_is_its_definition():
     assert_allclose(got, expected, atol=1e-12)
 
 
-def test_overlapping_clusters_are_torn_by_their_neighbours():
+def test_overlapping_clusters_are_torn_by_their_neighbors():
     votes = Ensemble.from_clusters([[[0, 1], [1, 2]], [[0, 1, 2]]], 3)
     torn = -(2 / 3 * math.log2(2 / 3) + 1 / 3 * math.log2(1 / 3))
     assert_allclose(cluster_uncertainty(votes), [torn, torn, 1.0])

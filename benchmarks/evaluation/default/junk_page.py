@@ -95,7 +95,7 @@ def _curve(
 def _junk_plot(rows: Sequence[Row]) -> Any:
     from matplotlib import pyplot as plt
 
-    from comitia.plot._style import COLOURS, LINES, MARKERS, tidy
+    from comitia.plot._style import COLORS, LINES, MARKERS, tidy
 
     drawn, axes = plt.subplots(
         2, 2, figsize=(7.0, 5.2), sharex=True, sharey=True, layout="constrained"
@@ -107,7 +107,7 @@ def _junk_plot(rows: Sequence[Row]) -> Any:
                 shares,
                 means,
                 LINES[at],
-                color=COLOURS[at],
+                color=COLORS[at],
                 marker=MARKERS[at],
                 markersize=4,
                 label=NAMED[name],

@@ -216,7 +216,7 @@ def _plot(found: League) -> Any:
     """Mean ranks; two whose bars do not overlap are told apart."""
     from matplotlib import pyplot as plt
 
-    from comitia.plot._style import COLOURS, GREY, tidy
+    from comitia.plot._style import COLORS, GRAY, tidy
 
     ranks = [line.rank for line in found.lines]
     size = (6.4, 1.2 + 0.17 * len(ranks))
@@ -225,24 +225,24 @@ def _plot(found: League) -> Any:
     for at, line in enumerate(found.lines):
         is_reference = line.method == REFERENCE
         level = line.rank - ranks[0] <= found.critical_difference
-        colour = COLOURS[1] if is_reference else COLOURS[0] if level else GREY
+        color = COLORS[1] if is_reference else COLORS[0] if level else GRAY
         ax.errorbar(
             line.rank,
             at,
             xerr=half,
             fmt="s" if is_reference else "o",
-            color=colour,
-            markerfacecolor=colour if level else "white",
+            color=color,
+            markerfacecolor=color if level else "white",
             markersize=5 if is_reference else 4,
             elinewidth=1.0,
         )
         if is_reference:
-            ax.axvline(line.rank, color=colour, linewidth=0.6, linestyle=":", zorder=0)
+            ax.axvline(line.rank, color=color, linewidth=0.6, linestyle=":", zorder=0)
     names = [line.method for line in found.lines]
     ax.set_yticks(range(len(ranks)), names, fontsize="x-small")
     for label in ax.get_yticklabels():
         if label.get_text() == REFERENCE:
-            label.set_color(COLOURS[1])
+            label.set_color(COLORS[1])
     ax.set_ylim(len(ranks) - 0.4, -0.6)
     ax.set_xlabel(
         "mean rank, 1 is the best; bars that do not overlap are told apart\n"

@@ -17,7 +17,7 @@ __all__ = [
     "is_compared",
     "leaves",
     "published",
-    "summarise",
+    "summarize",
     "write_summary",
 ]
 
@@ -59,7 +59,7 @@ def write_summary(results: Path, data: Path | None) -> None:
         The data folder, with ``published/*.csv``.
     """
     known = {} if data is None else published(data / "published")
-    rows = summarise(read(results / "fidelity.csv"), known)
+    rows = summarize(read(results / "fidelity.csv"), known)
     write(results / "fidelity_summary.csv", COLUMNS, rows)
 
 
@@ -89,7 +89,7 @@ def published(folder: Path) -> dict[Key, tuple[float, float, str]]:
     return found
 
 
-def summarise(
+def summarize(
     rows: Iterable[Row], known: dict[Key, tuple[float, float, str]]
 ) -> list[dict[str, Any]]:
     """Means and spreads over the draws, with the published ones beside them.

@@ -219,10 +219,10 @@ def random_start_kmeans(
     n = ensemble.n_objects
     degrees = B @ ensemble.sizes.astype(np.float64) if by_degree else np.ones(n)
     X = (diags_array(1.0 / degrees) @ B).tocsr()
-    centres = X[rng.choice(n, n_clusters, replace=False)].toarray()
+    centers = X[rng.choice(n, n_clusters, replace=False)].toarray()
     labels = np.full(n, -1)
     for _ in range(100):
-        new = ((centres**2).sum(axis=1) - 2.0 * (X @ centres.T)).argmin(axis=1)
+        new = ((centers**2).sum(axis=1) - 2.0 * (X @ centers.T)).argmin(axis=1)
         for r in np.setdiff1d(np.arange(n_clusters), new):
             new[rng.randint(n)] = r  # an empty cluster gets a random object
         if np.array_equal(new, labels):
@@ -230,7 +230,7 @@ def random_start_kmeans(
         labels = new
         ours = np.zeros((n, n_clusters))
         ours[np.arange(n), labels] = degrees
-        centres = (X.T @ ours / ours.sum(axis=0)).T
+        centers = (X.T @ ours / ours.sum(axis=0)).T
     return labels
 
 

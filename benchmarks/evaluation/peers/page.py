@@ -387,7 +387,7 @@ def _plot(rows: Sequence[Row]) -> Any:
     """How far methods are above kcc, by the share of junk, for each imbalance."""
     from matplotlib import pyplot as plt
 
-    from comitia.plot._style import COLOURS, GREY, MARKERS, tidy
+    from comitia.plot._style import COLORS, GRAY, MARKERS, tidy
 
     ratios = sorted({float(row["imbalance"]) for row in rows})
     shares = sorted({float(row["junk_share"]) for row in rows})
@@ -401,7 +401,7 @@ def _plot(rows: Sequence[Row]) -> Any:
     )
     shown = ("eac", "weac", "lwea", "lwgp", "sec", DEFAULT)
     for ax, ratio in zip(axes[0], ratios, strict=True):
-        ax.axhline(0.0, color=GREY, linewidth=0.8)
+        ax.axhline(0.0, color=GRAY, linewidth=0.8)
         for at, method in enumerate(shown):
             gaps = []
             for share in shares:
@@ -412,7 +412,7 @@ def _plot(rows: Sequence[Row]) -> Any:
                     and float(row["junk_share"]) == share
                 ]
                 gaps.append(_mean(some, method) - _mean(some, "kcc"))
-            look = {"color": COLOURS[at], "marker": MARKERS[at], "markersize": 4}
+            look = {"color": COLORS[at], "marker": MARKERS[at], "markersize": 4}
             ax.plot(shares, gaps, label=method, **look)
         ax.set_xlabel(f"share of junk, sizes {ratio:g}:1")
         tidy(ax, "y")

@@ -133,7 +133,7 @@ def load_case(case: str, seed: int, n_objects: int | None) -> tuple[Any, Labels]
     kind = next(kind for kind, sets in data_sets.BUILT_IN.items() if case in sets)
     data = data_sets.load(kind, case, None, most)
     if kind == "views":
-        return [data_sets.standardised(X) for X in data.X], data.y
+        return [data_sets.standardized(X) for X in data.X], data.y
     if kind == "series":
         return data_sets.one_length(data.X), data.y
     return data.X, data.y

@@ -19,7 +19,7 @@ PLANTED = "planted"
 STANDARD_ERRORS = 2.0
 #: Methods whose consensus is a tree, and those that compare objects with k centres.
 TREES = ("weac", "lwea")
-CENTRES = ("gp_mgla", "lwgp", "bregman_cc", "wcc")
+CENTERS = ("gp_mgla", "lwgp", "bregman_cc", "wcc")
 ENTROPY = ("lwgp", "lwmc", "ecpcs_mc")
 
 
@@ -176,13 +176,13 @@ def _counted(gains: dict[str, Gain]) -> tuple[int, int]:
 
 
 def _of_trees(rows: Sequence[Row]) -> tuple[str, bool]:
-    trees, centres = (_gains(rows, some) for some in (TREES, CENTRES))
+    trees, centers = (_gains(rows, some) for some in (TREES, CENTERS))
     text = (
         f"Gains with {_most(rows):.0%} junk, planted: {_listed(trees)}; "
-        f"{_listed(centres)}."
+        f"{_listed(centers)}."
     )
     low, high = (
-        float(np.mean([it.mean for it in some.values()])) for some in (centres, trees)
+        float(np.mean([it.mean for it in some.values()])) for some in (centers, trees)
     )
     return text, high > max(low, 0.0)
 
@@ -245,7 +245,7 @@ FINDINGS = (
         "defence. K-means on indicator rows and the transfer cut need them less, "
         "because a clustering that says nothing has the same centre in every cluster.",
         _of_trees,
-        TREES + CENTRES,
+        TREES + CENTERS,
     ),
     Finding(
         "Features",

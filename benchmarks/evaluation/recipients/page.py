@@ -152,25 +152,25 @@ def _plot(rows: Sequence[Row]) -> Any:
 
 
 def _draw(ax: Any, rows: Sequence[Row], method: str, planted: bool) -> None:
-    from comitia.plot._style import COLOURS, tidy
+    from comitia.plot._style import COLORS, tidy
 
     scores = _scores(rows, method, planted)
     shares = sorted(scores)
     weighted, uniform = np.array([scores[share] for share in shares]).T
     clear = [gain(rows, method, share, planted=planted).is_clear for share in shares]
-    ax.fill_between(shares, uniform, weighted, color=COLOURS[5], alpha=0.25, lw=0)
-    ax.plot(shares, uniform, "--", color=COLOURS[1], label="equal weights")
+    ax.fill_between(shares, uniform, weighted, color=COLORS[5], alpha=0.25, lw=0)
+    ax.plot(shares, uniform, "--", color=COLORS[1], label="equal weights")
     ax.plot(
         shares,
         weighted,
         "-o",
-        color=COLOURS[0],
+        color=COLORS[0],
         markersize=4,
         markerfacecolor="white",
         label="its weights (filled where the difference is clear)",
     )
     told = np.flatnonzero(clear)
-    ax.plot(np.array(shares)[told], weighted[told], "o", color=COLOURS[0], markersize=4)
+    ax.plot(np.array(shares)[told], weighted[told], "o", color=COLORS[0], markersize=4)
     where = "" if planted else ", pools"
     ax.set_title(f"{method}{where}", fontsize="x-small")
     ax.tick_params(labelsize="x-small")

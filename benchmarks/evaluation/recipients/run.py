@@ -184,8 +184,8 @@ def _planted(twin: Twin, junk: float, seed: int) -> Data:
 def _blobs(
     y: NDArray[np.int64], n_features: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    centres = APART * rng.standard_normal((len(SIZES), n_features))
-    return centres[y] + WITHIN * rng.standard_normal((len(y), n_features))
+    centers = APART * rng.standard_normal((len(SIZES), n_features))
+    return centers[y] + WITHIN * rng.standard_normal((len(y), n_features))
 
 
 def _from_pool(folder: Path | None, pool: str, junk: float, seed: int) -> Data:

@@ -9,20 +9,20 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["nearest_centres", "spread_centres", "sum_columns"]
+__all__ = ["nearest_centers", "spread_centers", "sum_columns"]
 
 # Objects in a block: its scores and a few of its features stay in the first cache.
 _BLOCK = 512
 
 
 @njit(cache=True, nogil=True)
-def nearest_centres(columns, centres, penalty, start, stop, labels, best):
+def nearest_centers(columns, centers, penalty, start, stop, labels, best):
     """Centre with the largest x'centre - penalty, and that score; the first of equals.
 
     ``penalty`` is half the squared length of a centre: then the largest score is the
     least distance.
     """
-    p, k = len(columns), len(centres)
+    p, k = len(columns), len(centers)
     score = np.empty(_BLOCK, columns.dtype)
     top = np.empty(_BLOCK, columns.dtype)
     label = np.empty(_BLOCK, np.int32)
@@ -39,14 +39,14 @@ def nearest_centres(columns, centres, penalty, start, stop, labels, best):
                 b = columns[j + 1, lo : lo + width]
                 d = columns[j + 2, lo : lo + width]
                 e = columns[j + 3, lo : lo + width]
-                ca, cb = centres[c, j], centres[c, j + 1]
-                cd, ce = centres[c, j + 2], centres[c, j + 3]
+                ca, cb = centers[c, j], centers[c, j + 1]
+                cd, ce = centers[c, j + 2], centers[c, j + 3]
                 for i in range(width):
                     score[i] += (ca * a[i] + cb * b[i]) + (cd * d[i] + ce * e[i])
                 j += 4
             while j < p:
                 a = columns[j, lo : lo + width]
-                ca = centres[c, j]
+                ca = centers[c, j]
                 for i in range(width):
                     score[i] += ca * a[i]
                 j += 1
@@ -80,7 +80,7 @@ def _squared_distances(columns, i, out):
 
 
 @njit(cache=True, nogil=True)
-def spread_centres(columns, weights, draws, chosen):
+def spread_centers(columns, weights, draws, chosen):
     """Choose k-means++ centres; ``draws`` (k, L) has uniform numbers for L candidates.
 
     Of the candidates for a centre that which leaves the least cost is taken.

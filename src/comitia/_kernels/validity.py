@@ -5,16 +5,16 @@ import numpy as np
 from comitia._kernels._njit import njit
 
 __all__ = [
-    "centre_pairs",
-    "centre_sums",
+    "center_pairs",
+    "center_sums",
     "density_between",
-    "nearest_centres",
+    "nearest_centers",
     "scatter",
 ]
 
 
 @njit(cache=True)
-def centre_sums(X, codes, n_clusters):
+def center_sums(X, codes, n_clusters):
     """Sum of the objects of each cluster.
 
     Parameters
@@ -42,7 +42,7 @@ def centre_sums(X, codes, n_clusters):
 
 
 @njit(cache=True)
-def scatter(X, codes, centres):
+def scatter(X, codes, centers):
     """How far the objects lie from the centre of their cluster.
 
     Parameters
@@ -53,7 +53,7 @@ def scatter(X, codes, centres):
     codes : ndarray of shape (n_objects,)
         The cluster of each object.
 
-    centres : ndarray of shape (n_clusters, n_features)
+    centers : ndarray of shape (n_clusters, n_features)
         The centres.
 
     Returns
@@ -64,14 +64,14 @@ def scatter(X, codes, centres):
     distances, radii : ndarray of shape (n_clusters,)
         Sum of the distances, and the largest of them.
     """
-    squares = np.zeros(centres.shape)
-    distances = np.zeros(len(centres))
-    radii = np.zeros(len(centres))
+    squares = np.zeros(centers.shape)
+    distances = np.zeros(len(centers))
+    radii = np.zeros(len(centers))
     for i in range(len(X)):
         c = codes[i]
         total = 0.0
         for f in range(X.shape[1]):
-            square = (X[i, f] - centres[c, f]) ** 2
+            square = (X[i, f] - centers[c, f]) ** 2
             squares[c, f] += square
             total += square
         distance = np.sqrt(total)
@@ -81,7 +81,7 @@ def scatter(X, codes, centres):
 
 
 @njit(cache=True)
-def nearest_centres(X, codes, centres):
+def nearest_centers(X, codes, centers):
     """Distance of each object to its own centre and to the nearest other one.
 
     Parameters
@@ -92,7 +92,7 @@ def nearest_centres(X, codes, centres):
     codes : ndarray of shape (n_objects,)
         The cluster of each object.
 
-    centres : ndarray of shape (n_clusters, n_features)
+    centers : ndarray of shape (n_clusters, n_features)
         The centres.
 
     Returns
@@ -104,10 +104,10 @@ def nearest_centres(X, codes, centres):
     other = np.empty(len(X))
     for i in range(len(X)):
         smallest = np.inf
-        for c in range(len(centres)):
+        for c in range(len(centers)):
             total = 0.0
             for f in range(X.shape[1]):
-                total += (X[i, f] - centres[c, f]) ** 2
+                total += (X[i, f] - centers[c, f]) ** 2
             if c == codes[i]:
                 own[i] = np.sqrt(total)
             else:
@@ -117,12 +117,12 @@ def nearest_centres(X, codes, centres):
 
 
 @njit(cache=True)
-def centre_pairs(centres, spreads):
+def center_pairs(centers, spreads):
     """What the indices need to know of the distances between centres.
 
     Parameters
     ----------
-    centres : ndarray of shape (n_clusters, n_features)
+    centers : ndarray of shape (n_clusters, n_features)
         The centres.
 
     spreads : ndarray of shape (n_clusters,)
@@ -139,15 +139,15 @@ def centre_pairs(centres, spreads):
     smallest, largest, squares : float
         Smallest and largest distance, and the sum of the squared distances of pairs.
     """
-    k = len(centres)
+    k = len(centers)
     sums = np.zeros(k)
     similarities = np.zeros(k)
     smallest, largest, squares = np.inf, 0.0, 0.0
     for r in range(k):
         for v in range(r + 1, k):
             total = 0.0
-            for f in range(centres.shape[1]):
-                total += (centres[r, f] - centres[v, f]) ** 2
+            for f in range(centers.shape[1]):
+                total += (centers[r, f] - centers[v, f]) ** 2
             distance = np.sqrt(total)
             squares += total
             sums[r] += distance
@@ -176,7 +176,7 @@ def _n_near(X, first, last, point, radius):
 
 
 @njit(cache=True)
-def density_between(X, starts, centres, radius):
+def density_between(X, starts, centers, radius):
     """Sum over pairs of clusters of the density half way, relative to their centres.
 
     Parameters
@@ -187,7 +187,7 @@ def density_between(X, starts, centres, radius):
     starts : ndarray of shape (n_clusters + 1,)
         Where each cluster begins.
 
-    centres : ndarray of shape (n_clusters, n_features)
+    centers : ndarray of shape (n_clusters, n_features)
         The centres.
 
     radius : float
@@ -198,20 +198,20 @@ def density_between(X, starts, centres, radius):
     total : float
         The sum over unordered pairs.
     """
-    k = len(centres)
+    k = len(centers)
     own = np.zeros(k, dtype=np.int64)
     for c in range(k):
-        own[c] = _n_near(X, starts[c], starts[c + 1], centres[c], radius)
+        own[c] = _n_near(X, starts[c], starts[c + 1], centers[c], radius)
     total = 0.0
     middle = np.empty(X.shape[1])
     for r in range(k):
         for v in range(r + 1, k):
             for f in range(X.shape[1]):
-                middle[f] = 0.5 * (centres[r, f] + centres[v, f])
+                middle[f] = 0.5 * (centers[r, f] + centers[v, f])
             half_way = _n_near(X, starts[r], starts[r + 1], middle, radius)
             half_way += _n_near(X, starts[v], starts[v + 1], middle, radius)
-            at_r = own[r] + _n_near(X, starts[v], starts[v + 1], centres[r], radius)
-            at_v = own[v] + _n_near(X, starts[r], starts[r + 1], centres[v], radius)
+            at_r = own[r] + _n_near(X, starts[v], starts[v + 1], centers[r], radius)
+            at_v = own[v] + _n_near(X, starts[r], starts[r + 1], centers[v], radius)
             # Counts; where neither centre has an object near, one stands in for none.
             total += half_way / max(at_r, at_v, 1)
     return total

@@ -76,7 +76,7 @@ def divide(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
     return np.where(denominator == 0, otherwise, numerator / safe)
 
 
-def _normalised(sums: PairSums, by: Floats) -> Floats:
+def _normalized(sums: PairSums, by: Floats) -> Floats:
     """I / by, with phi_degenerate: 1 if both entropies are zero, 0 if one is."""
     no_one, no_other = sums.h_one == 0, sums.h_other == 0
     value = np.minimum(divide(sums.information, by, 0.0), 1.0)
@@ -84,23 +84,23 @@ def _normalised(sums: PairSums, by: Floats) -> Floats:
 
 
 def _nmi_sqrt(sums: PairSums) -> Floats:
-    return _normalised(sums, np.sqrt(sums.h_one * sums.h_other))
+    return _normalized(sums, np.sqrt(sums.h_one * sums.h_other))
 
 
 def _nmi_max(sums: PairSums) -> Floats:
-    return _normalised(sums, np.maximum(sums.h_one, sums.h_other))
+    return _normalized(sums, np.maximum(sums.h_one, sums.h_other))
 
 
 def _nmi_min(sums: PairSums) -> Floats:
-    return _normalised(sums, np.minimum(sums.h_one, sums.h_other))
+    return _normalized(sums, np.minimum(sums.h_one, sums.h_other))
 
 
 def _nmi_arithmetic(sums: PairSums) -> Floats:
-    return _normalised(sums, (sums.h_one + sums.h_other) / 2)
+    return _normalized(sums, (sums.h_one + sums.h_other) / 2)
 
 
 def _nmi_joint(sums: PairSums) -> Floats:
-    return _normalised(sums, sums.h_both)
+    return _normalized(sums, sums.h_both)
 
 
 def _nmi_logk(sums: PairSums) -> Floats:
@@ -111,7 +111,7 @@ def _nmi_logk(sums: PairSums) -> Floats:
             "nmi_logk needs clusterings with equal numbers of clusters; got "
             f"{sums.k_one.flat[at]} and {sums.k_other.flat[at]}. nmi_sqrt does without."
         )
-    return _normalised(sums, np.log(sums.k_one))
+    return _normalized(sums, np.log(sums.k_one))
 
 
 def _rand(sums: PairSums) -> Floats:

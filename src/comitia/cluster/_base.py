@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
-from comitia._scales import off_centre
+from comitia._scales import off_center
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = [
     "Clusterer",
@@ -240,7 +240,7 @@ def initial_centers(
 
         heavy = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         _, chosen = kmeans_plusplus(
-            off_centre(X[heavy]),
+            off_center(X[heavy]),
             n_clusters,
             sample_weight=None if weights is None else weights[heavy],
             random_state=rng,

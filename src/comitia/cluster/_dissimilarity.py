@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._scales import off_centre_of
+from comitia._scales import off_center_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import first_lowest
+from comitia.optimize._ties import first_lowest
 
 __all__ = ["dissimilarities", "nearest_rows"]
 
@@ -58,8 +58,8 @@ def dissimilarities(
         )
     if metric not in _LENGTHS:
         return pairwise_distances(X, Y, metric=metric)
-    D = pairwise_distances(*off_centre_of(X, Y), metric=metric)
-    return _with_exact_neighbours(D, X, X if Y is None else Y)
+    D = pairwise_distances(*off_center_of(X, Y), metric=metric)
+    return _with_exact_neighbors(D, X, X if Y is None else Y)
 
 
 def nearest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -81,7 +81,7 @@ def nearest_rows(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.i
     return nearest
 
 
-def _with_exact_neighbours(D: Array, X: Array, Y: Array) -> Array:
+def _with_exact_neighbors(D: Array, X: Array, Y: Array) -> Array:
     """The distances, of which small ones are taken from differences once more.
 
     From the squares of lengths, copies come out a little apart.

@@ -25,7 +25,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = ["COPKMeans", "COPRun", "ConstrainedPlacement", "constrained_kmeans"]
 

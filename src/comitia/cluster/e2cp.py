@@ -253,19 +253,19 @@ class E2CP(Clusterer):
             f"constraint propagation over {len(X)} objects",
             "use COPKMeans, which is linear in n",
         )
-        W = _neighbour_similarity(X, self.n_neighbors)
+        W = _neighbor_similarity(X, self.n_neighbors)
         F = propagate_constraints(W, constraints, alpha=self.alpha)
         affinity = adjust_similarity(W, F)
         np.fill_diagonal(affinity, 0.0)
         rng = check_random_state(self.random_state)
-        labels = _normalised_cut(affinity, self.n_clusters, self.n_init, rng)
+        labels = _normalized_cut(affinity, self.n_clusters, self.n_init, rng)
         self.labels_ = labels
         self.affinity_matrix_ = affinity
         self.n_violated_ = constraints.n_violated(labels)
         return self
 
 
-def _neighbour_similarity(X: Array, n_neighbors: int) -> Any:
+def _neighbor_similarity(X: Array, n_neighbors: int) -> Any:
     """Heat-kernel similarities of nearest neighbours, an edge chosen by either end."""
     from sklearn.neighbors import NearestNeighbors
 
@@ -283,7 +283,7 @@ def _neighbour_similarity(X: Array, n_neighbors: int) -> Any:
     return graph.maximum(graph.T)
 
 
-def _normalised_cut(
+def _normalized_cut(
     S: Array, n_clusters: int, n_init: int, rng: np.random.RandomState
 ) -> NDArray[np.int32]:
     """K-means on the rows of the leading eigenvectors of D^-1/2 S D^-1/2."""
@@ -293,10 +293,10 @@ def _normalised_cut(
     n = len(S)
     degree = S.sum(axis=1)
     scale = np.where(degree > 0, degree, np.inf) ** -0.5
-    normalised = S * scale * scale[:, None]
+    normalized = S * scale * scale[:, None]
     # An object that is similar to nothing is a component of its own.
-    normalised.flat[:: n + 1] += degree == 0
-    _, vectors = eigh(normalised, subset_by_index=[n - n_clusters, n - 1])
+    normalized.flat[:: n + 1] += degree == 0
+    _, vectors = eigh(normalized, subset_by_index=[n - n_clusters, n - 1])
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(length > 0, length, 1.0)
     labels = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(rows).labels_

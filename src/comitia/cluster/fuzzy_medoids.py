@@ -23,7 +23,7 @@ from comitia.cluster._base import (
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import first_lowest, is_lower
+from comitia.optimize._ties import first_lowest, is_lower
 
 __all__ = ["FuzzyCMedoids", "FuzzyMedoidsRun", "fuzzy_cmedoids"]
 

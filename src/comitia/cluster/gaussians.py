@@ -122,14 +122,14 @@ def merge_gaussians(
     shares[of, np.arange(len(w))] = w
     proportions = shares.sum(axis=1) / w.sum()
     shares /= shares.sum(axis=1, keepdims=True)
-    centres = shares @ mu
-    apart = mu - centres[of]
+    centers = shares @ mu
+    apart = mu - centers[of]
     if sigma.ndim == 2:
         scatter = apart**2
     else:
         scatter = apart[:, :, None] * apart[:, None, :]
     covariance = np.tensordot(shares, sigma + scatter, axes=1)
-    return MergedGaussians(proportions, centres, covariance)
+    return MergedGaussians(proportions, centers, covariance)
 
 
 def _log_det(sigma: Array) -> Array:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._scales import column_scales, off_centre
+from comitia._scales import column_scales, off_center
 from comitia._sklearn import Interval
 from comitia.cluster._base import warn_unconverged
 from comitia.cluster.mixture import gaussian_log_density
@@ -23,7 +23,7 @@ __all__ = [
     "first_model",
     "least_variances",
     "log_likelihood",
-    "maximise",
+    "maximize",
 ]
 
 Array = NDArray[np.float64]
@@ -159,7 +159,7 @@ class GaussianHMM(BaseEstimator):
         rng = check_random_state(self.random_state)
         least = least_variances(series, self.reg_covar)
         model = first_model(series, self.n_states, least, rng)
-        model, objective, converged = maximise(
+        model, objective, converged = maximize(
             model, series, least, self.max_iter, self.tol
         )
         warn_unconverged(converged, self, self.max_iter)
@@ -282,7 +282,7 @@ def first_model(
 
     steps = series.steps
     n_apart = min(n_states, len(steps))
-    _, chosen = kmeans_plusplus(off_centre(steps), n_apart, random_state=rng)
+    _, chosen = kmeans_plusplus(off_center(steps), n_apart, random_state=rng)
     means = steps[chosen]
     # Fewer time steps than states: some states begin alike.
     means = means[np.arange(n_states) % len(means)]
@@ -296,7 +296,7 @@ def first_model(
     )
 
 
-def maximise(
+def maximize(
     model: HMMParameters,
     series: Series,
     least: Array,

@@ -24,7 +24,7 @@ from comitia.cluster.hmm import (
     first_model,
     least_variances,
     log_likelihood,
-    maximise,
+    maximize,
 )
 from comitia.cluster.sequences import Series, read_for
 
@@ -263,7 +263,7 @@ class HMMKModels(Clusterer):
     def _refit(
         self, model: HMMParameters, series: Series, least: Array
     ) -> HMMParameters:
-        return maximise(model, series, least, self.max_iter_model, self.tol)[0]
+        return maximize(model, series, least, self.max_iter_model, self.tol)[0]
 
 
 def _log_likelihoods(models: list[HMMParameters], series: Series) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from comitia._scales import off_centre_of
+from comitia._scales import off_center_of
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster._base import (
     COMMON_CONSTRAINTS,
@@ -245,7 +245,7 @@ class KernelKMeans(Clusterer):
         from sklearn.metrics.pairwise import pairwise_kernels
 
         if self.kernel == "rbf":
-            X, Y = off_centre_of(X, Y)
+            X, Y = off_center_of(X, Y)
         return pairwise_kernels(
             X,
             Y,

@@ -21,8 +21,8 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import without_last_bits
-from comitia.optimise.pareto import best_first, knee, non_dominated_ranks
+from comitia.optimize._ties import without_last_bits
+from comitia.optimize.pareto import best_first, knee, non_dominated_ranks
 
 __all__ = [
     "KernelParetoClustering",
@@ -355,9 +355,9 @@ def _kernel(apart: Array, widths: Array, out: Array | None = None) -> Array:
 
 
 def _sums(values: Array, labels: NDArray[np.intp], n_clusters: int) -> Array:
-    from comitia._kernels.validity import centre_sums
+    from comitia._kernels.validity import center_sums
 
-    return centre_sums(values, labels, n_clusters)
+    return center_sums(values, labels, n_clusters)
 
 
 def _costs(

@@ -19,7 +19,7 @@ from comitia.cluster._base import (
     initial_centers,
 )
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = [
     "LAC",

@@ -19,7 +19,7 @@ from comitia.cluster._base import (
     initial_centers,
 )
 from comitia.exceptions import ComitiaError
-from comitia.optimise import power_weights
+from comitia.optimize import power_weights
 
 __all__ = [
     "MinkowskiKMeans",

@@ -235,7 +235,7 @@ class WeightedGaussianMixture(Clusterer):
         w = w / w.sum()
         rng = check_random_state(self.random_state)
         n_starts = self.n_init if isinstance(self.init, str) else 1
-        run = best_run(n_starts, lambda: self._maximise(X, w, rng))
+        run = best_run(n_starts, lambda: self._maximize(X, w, rng))
         warn_unconverged(run.converged, self, self.max_iter)
         self.proportions_ = run.proportions
         self.cluster_centers_ = run.means
@@ -312,7 +312,7 @@ class WeightedGaussianMixture(Clusterer):
         density = gaussian_log_density(X, self.cluster_centers_, self.covariances_)
         return density + np.log(self.proportions_)
 
-    def _maximise(
+    def _maximize(
         self, X: Array, w: Array, rng: np.random.RandomState
     ) -> GaussianMixtureRun:
         def moments(F: Array) -> tuple[Array, Array, Array]:
@@ -379,11 +379,11 @@ def _moments(
     else:
         covariances = np.empty((len(mass), n_features, n_features))
     for r, mean in enumerate(means):
-        centred = X - mean
+        centered = X - mean
         if covariance_type == "diag":
-            covariances[r] = weights[:, r] @ centred**2 / mass[r] + reg_covar
+            covariances[r] = weights[:, r] @ centered**2 / mass[r] + reg_covar
         else:
-            covariances[r] = (weights[:, r] * centred.T) @ centred / mass[r]
+            covariances[r] = (weights[:, r] * centered.T) @ centered / mass[r]
             covariances[r].flat[:: n_features + 1] += reg_covar
     return mass / mass.sum(), means, covariances
 

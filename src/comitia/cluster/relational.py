@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import array_namespace, put_beside, to_numpy
 from comitia.cluster.fuzzy import fuzzy_memberships
-from comitia.optimise._ties import first_lowest, is_lower
+from comitia.optimize._ties import first_lowest, is_lower
 
 __all__ = ["MedoidVectorsRun", "cmedoid_vectors", "update_medoids", "view_weights"]
 

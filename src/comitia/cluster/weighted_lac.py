@@ -21,7 +21,7 @@ from comitia.cluster._base import (
 )
 from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = [
     "ClusterWeightClusterer",

@@ -14,7 +14,7 @@ from comitia.exceptions import EnsembleFileError
 from comitia.generate.checkpoint import check_state
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.large import (
-    landmark_centres,
+    landmark_centers,
     landmark_count,
     nearest_of_columns,
     sample_rows,
@@ -39,7 +39,7 @@ _BLOCK = 1 << 17
 # The arrays of clusters that were kept, by the names of their dimensions.
 _SHAPES = {
     "landmarks": "p landmark",
-    "group_centres": "group p",
+    "group_centers": "group p",
     "group_starts": "start",
     "around": "landmark near",
     "shift": "p",
@@ -47,7 +47,7 @@ _SHAPES = {
     "gamma": "",
     "n_links": "",
     "table": "landmark q",
-    "centres": "k q",
+    "centers": "k q",
 }
 
 # An object is as much work as this many rows of labels.
@@ -63,7 +63,7 @@ class LandmarkIndex:
     landmarks : ndarray of shape (p, n_landmarks)
         The landmarks, feature by feature, group after group.
 
-    centres : ndarray of shape (n_groups, p)
+    centers : ndarray of shape (n_groups, p)
         The centres of the groups.
 
     starts : ndarray of shape (n_groups + 1,)
@@ -74,7 +74,7 @@ class LandmarkIndex:
     """
 
     landmarks: Singles
-    centres: Singles
+    centers: Singles
     starts: NDArray[np.int64]
     around: NDArray[np.int32]
 
@@ -101,15 +101,15 @@ class LandmarkIndex:
             The landmarks in the order of their groups.
         """
         n = landmarks.shape[1]
-        centres = landmark_centres(landmarks, isqrt(n), rng, max_iter=_MAX_ITER)
-        groups, _ = nearest_of_columns(landmarks, centres)
+        centers = landmark_centers(landmarks, isqrt(n), rng, max_iter=_MAX_ITER)
+        groups, _ = nearest_of_columns(landmarks, centers)
         landmarks = np.ascontiguousarray(
             landmarks[:, np.argsort(groups, kind="stable")]
         )
-        sizes = np.bincount(groups, minlength=len(centres))
+        sizes = np.bincount(groups, minlength=len(centers))
         starts = np.r_[0, np.cumsum(sizes)].astype(np.int64)
         around = _nearest_each(landmarks.T, min(n_around, n))
-        return cls(landmarks, centres, starts, around)
+        return cls(landmarks, centers, starts, around)
 
     def arguments(self, columns: Singles) -> tuple[Any, ...]:
         """What the kernels are told: where objects look, and what they find there.
@@ -126,7 +126,7 @@ class LandmarkIndex:
         """
         # A part of wider columns has another layout, for which kernels are slower.
         columns = np.ascontiguousarray(columns)
-        groups, _ = nearest_of_columns(columns, self.centres)
+        groups, _ = nearest_of_columns(columns, self.centers)
         n_around, p = self.around.size, len(self.landmarks)
         require_memory(
             4 * n_around * p,
@@ -192,7 +192,7 @@ class LandmarkClusters:
     table : ndarray of shape (n_landmarks, q)
         The point of each landmark.
 
-    centres : ndarray of shape (k, q)
+    centers : ndarray of shape (k, q)
         The centres of the clusters.
     """
 
@@ -201,12 +201,12 @@ class LandmarkClusters:
     gamma: float
     n_links: int
     table: Floats
-    centres: Floats
+    centers: Floats
 
     @property
     def n_clusters(self) -> int:
         """How many clusters there are."""
-        return len(self.centres)
+        return len(self.centers)
 
     def label_columns(self, columns: Singles) -> NDArray[np.int32]:
         """Label objects that are in the frame already.
@@ -226,8 +226,8 @@ class LandmarkClusters:
 
         n = columns.shape[1]
         labels = np.empty(n, dtype=np.int32)
-        scores = np.ascontiguousarray(_product(self.table, self.centres.T))
-        penalty = (self.centres**2).sum(axis=1) / 2
+        scores = np.ascontiguousarray(_product(self.table, self.centers.T))
+        penalty = (self.centers**2).sum(axis=1) / 2
         rest = (self.gamma, self.table, scores, penalty, self.n_links)
         for lo in range(0, n, _BLOCK):
             here = labels[lo : lo + _BLOCK]
@@ -270,7 +270,7 @@ class LandmarkClusters:
         """
         return {
             "landmarks": self.index.landmarks,
-            "group_centres": self.index.centres,
+            "group_centers": self.index.centers,
             "group_starts": self.index.starts,
             "around": self.index.around,
             "shift": self.frame.shift,
@@ -278,7 +278,7 @@ class LandmarkClusters:
             "gamma": np.asarray(self.gamma),
             "n_links": np.asarray(self.n_links),
             "table": self.table,
-            "centres": self.centres,
+            "centers": self.centers,
         }
 
     @classmethod
@@ -320,7 +320,7 @@ class LandmarkClusters:
         index = LandmarkIndex(
             *(
                 state[name]
-                for name in ("landmarks", "group_centres", "group_starts", "around")
+                for name in ("landmarks", "group_centers", "group_starts", "around")
             )
         )
         return cls(
@@ -329,7 +329,7 @@ class LandmarkClusters:
             float(state["gamma"]),
             int(state["n_links"]),
             state["table"],
-            state["centres"],
+            state["centers"],
         )
 
 
@@ -375,13 +375,13 @@ def cut_landmark_graph(
     some = sample_rows(len(sample), landmark_count(n_clusters), rng)
     points = _object_points(links[some], squares[some], gamma, table)
     columns = np.ascontiguousarray(points.T, dtype=np.float32)
-    centres = landmark_centres(columns, n_clusters, rng)
+    centers = landmark_centers(columns, n_clusters, rng)
     found = LandmarkClusters(
-        index, sample.frame, gamma, n_links, table, centres.astype(np.float64)
+        index, sample.frame, gamma, n_links, table, centers.astype(np.float64)
     )
     used = np.unique(found.label_columns(sample.values))
     return LandmarkClusters(
-        index, sample.frame, gamma, n_links, table, found.centres[used]
+        index, sample.frame, gamma, n_links, table, found.centers[used]
     )
 
 
@@ -395,10 +395,10 @@ def _choose_landmarks(
     n_candidates = min(n, _CANDIDATES_EACH * n_landmarks)
     drawn = np.sort(rng.choice(n, size=n_candidates, replace=False))
     candidates = np.ascontiguousarray(columns[:, drawn])
-    centres = landmark_centres(
+    centers = landmark_centers(
         candidates, n_landmarks, rng, init="random", max_iter=_MAX_ITER
     )
-    return np.ascontiguousarray(centres.T)
+    return np.ascontiguousarray(centers.T)
 
 
 def _nearest_each(points: NDArray[Any], n_nearest: int) -> NDArray[np.int32]:

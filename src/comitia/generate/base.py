@@ -30,7 +30,7 @@ __all__ = [
     "Made",
     "MadeAgain",
     "Member",
-    "NearestCentre",
+    "NearestCenter",
     "draw_seeds",
     "make_once",
 ]
@@ -326,12 +326,12 @@ class Member:
         return np.where(known, places, -1).astype(np.int32)
 
 
-class NearestCentre:
+class NearestCenter:
     """Labels an object with its nearest centre.
 
     Parameters
     ----------
-    centres : ndarray of shape (k, p)
+    centers : ndarray of shape (k, p)
         The centres.
 
     features : callable, default=None
@@ -342,16 +342,16 @@ class NearestCentre:
     """
 
     def __init__(
-        self, centres: NDArray[Any], features: Any = None, fuzziness: float = 3.0
+        self, centers: NDArray[Any], features: Any = None, fuzziness: float = 3.0
     ) -> None:
-        self.centres = centres
+        self.centers = centers
         self.features = features
         self.fuzziness = fuzziness
 
     @classmethod
     def of_labels(
         cls, X: NDArray[Any], labels: NDArray[Any], counts: Any = None
-    ) -> NearestCentre:
+    ) -> NearestCenter:
         """Take the means of labelled objects as centres.
 
         Parameters
@@ -367,7 +367,7 @@ class NearestCentre:
 
         Returns
         -------
-        model : NearestCentre
+        model : NearestCenter
             The model.
         """
         counts = np.ones(len(X)) if counts is None else np.asarray(counts, float)
@@ -401,9 +401,9 @@ class NearestCentre:
             from comitia.generate.large import nearest_of_rows
 
             # Double precision: as exact as the way for few objects.
-            frame = Frame(self.centres.mean(axis=0), 1.0)
-            return nearest_of_rows(X, self.centres - frame.shift, frame)
-        return nearest_rows(X, self.centres)
+            frame = Frame(self.centers.mean(axis=0), 1.0)
+            return nearest_of_rows(X, self.centers - frame.shift, frame)
+        return nearest_rows(X, self.centers)
 
     def predict_membership(self, X: NDArray[Any]) -> NDArray[np.float64]:
         r"""Memberships by the distances to the centres.
@@ -426,7 +426,7 @@ class NearestCentre:
         from comitia.cluster import fuzzy_memberships
 
         X = X if self.features is None else self.features(X)
-        squares = cdist(X, self.centres, "sqeuclidean")
+        squares = cdist(X, self.centers, "sqeuclidean")
         return fuzzy_memberships(squares, self.fuzziness)
 
 

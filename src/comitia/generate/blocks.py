@@ -42,7 +42,7 @@ _SAMPLE_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
-class Labeller:
+class Labeler:
     """All members of an ensemble, as they label a block.
 
     Attributes
@@ -167,13 +167,13 @@ def generate_blocks(
             groups=groups or None,
             run=_run(generator, plans, frame, len(rows), step),
         )
-        labeller = Labeller(tuple(models), frame, sizes)
+        labeler = Labeler(tuple(models), frame, sizes)
         parts = [
             Part(number, lo, min(lo + step, len(rows)))
             for number, lo in enumerate(range(0, len(rows), step))
         ]
         todo = [part for part in parts if not writer.done(part.number)]
-        written = _written(writer, rows, todo, labeller, client)
+        written = _written(writer, rows, todo, labeler, client)
         for done in range(len(parts) - len(todo), len(parts) + 1):
             if progress is not None:
                 progress(done, len(parts))
@@ -268,11 +268,11 @@ def _written(
     writer: BlockWriter,
     rows: Rows,
     parts: list[Part],
-    labeller: Labeller,
+    labeler: Labeler,
     client: Any,
 ) -> Iterator[Any]:
     """Write blocks; each step is one that is written."""
-    shared = {"writer": writer, "labeller": labeller}
+    shared = {"writer": writer, "labeler": labeler}
     if client is None:
         return iter(LocalBlocks(parts).each(_write_part, rows=rows, **shared))
     from comitia.distributed import DaskBlocks
@@ -285,23 +285,23 @@ def _written(
     # In one graph with what makes it, a chunk is labelled as soon as it is there, and
     # does not wait in memory for the others.
     write = task(_write_array, pure=False)
-    (sent,) = DaskBlocks.of(client, [labeller]).futures
+    (sent,) = DaskBlocks.of(client, [labeler]).futures
     tasks = [
-        write(part, rows.array[part.start : part.stop], writer=writer, labeller=sent)
+        write(part, rows.array[part.start : part.stop], writer=writer, labeler=sent)
         for part in parts
     ]
     return DaskBlocks(client, client.compute(tasks)).gather()
 
 
 def _write_part(
-    part: Part, *, rows: Rows, writer: BlockWriter, labeller: Labeller
+    part: Part, *, rows: Rows, writer: BlockWriter, labeler: Labeler
 ) -> None:
     X = rows.read(part.start, part.stop)
-    writer.write(part.number, labeller.codes(X))
+    writer.write(part.number, labeler.codes(X))
 
 
 def _write_array(
-    part: Part, X: NDArray[Any], *, writer: BlockWriter, labeller: Labeller
+    part: Part, X: NDArray[Any], *, writer: BlockWriter, labeler: Labeler
 ) -> None:
     rows = ArrayRows(X, f"block {part.number} of the Dask array")
-    writer.write(part.number, labeller.codes(rows.read(0, len(X))))
+    writer.write(part.number, labeler.codes(rows.read(0, len(X))))

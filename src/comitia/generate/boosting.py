@@ -43,7 +43,7 @@ from comitia.generate.base import (
     Generator,
     Made,
     MadeAgain,
-    NearestCentre,
+    NearestCenter,
     draw_seeds,
     make_once,
 )
@@ -134,8 +134,8 @@ class Round(Made):
         k = len(mapping)
         if self.membership is not None:
             k = max(k, self.membership.shape[1])
-        elif isinstance(self.model, NearestCentre):
-            k = max(k, len(self.model.centres))
+        elif isinstance(self.model, NearestCenter):
+            k = max(k, len(self.model.centers))
         free = np.setdiff1d(np.arange(k + mapping.max(initial=0) + 1), mapping)
         return np.r_[mapping, free[: k - len(mapping)]]
 

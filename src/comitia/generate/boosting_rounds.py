@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._scales import untied
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.generate.sampling import (
     FeatureMap,
     FeatureSubset,
@@ -207,13 +207,13 @@ def kmeans_round(
     data = untied(seen[rows])
     model = KMeans(min(n_clusters, len(data)), n_init=1, random_state=rng)
     model.fit(data, sample_weight=counts)
-    centres = NearestCentre(model.cluster_centers_, features)
+    centers = NearestCenter(model.cluster_centers_, features)
     if soft:
-        return Made(membership=centres.predict_membership(X), model=centres)
-    everyone = centres.predict(X)
+        return Made(membership=centers.predict_membership(X), model=centers)
+    everyone = centers.predict(X)
     labels = np.full(len(X), -1)
     labels[rows] = everyone[rows] = model.labels_
-    return Made(labels, model=centres, state={"everyone": everyone})
+    return Made(labels, model=centers, state={"everyone": everyone})
 
 
 def fuzzy_round(
@@ -264,7 +264,7 @@ def fuzzy_round(
         sample_weight=counts,
         n_init=1,
     )
-    model = NearestCentre(run.centers, fuzziness=fuzziness)
+    model = NearestCenter(run.centers, fuzziness=fuzziness)
     return Made(membership=model.predict_membership(X), model=model)
 
 

@@ -18,7 +18,7 @@ from comitia._sklearn import HasMethods
 from comitia.cluster._dissimilarity import nearest_rows
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.generate.base import Generator, Made, NearestCentre, draw_seeds
+from comitia.generate.base import Generator, Made, NearestCenter, draw_seeds
 from comitia.generate.checkpoint import check_state
 from comitia.generate.sampling import (
     FeatureSubset,
@@ -247,7 +247,7 @@ class EstimatorGenerator(Generator):
         labels[rows] = found
         if isinstance(model, KMeans | MiniBatchKMeans):
             # All that is left of them is their centres, which a checkpoint can hold.
-            model = NearestCentre(model.cluster_centers_, features)
+            model = NearestCenter(model.cluster_centers_, features)
         elif self.extend and not hasattr(model, "predict"):
             # Renumbered without gaps, so that every label has a mean.
             _, found = np.unique(found, return_inverse=True)
@@ -260,19 +260,19 @@ class EstimatorGenerator(Generator):
             left = np.setdiff1d(np.arange(len(X)), rows, assume_unique=True)
             if len(left):
                 labels[left] = model.predict(X[left])
-        state = {"centres": model.centres} if isinstance(model, NearestCentre) else {}
+        state = {"centers": model.centers} if isinstance(model, NearestCenter) else {}
         return Made(labels, model=model, state=state)
 
     def _extension(self, seen: NDArray[Any], labels: NDArray[Any], counts: Any) -> Any:
         """What labels new objects after a clusterer that cannot."""
-        return NearestCentre.of_labels(seen, labels, counts)
+        return NearestCenter.of_labels(seen, labels, counts)
 
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
-        if "centres" not in state:
+        if "centers" not in state:
             return None
         features = self._draw_features(plan)
-        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
-        return NearestCentre(state["centres"], features)
+        check_state(state, {"centers": "k p"}, p=self._n_seen(features))
+        return NearestCenter(state["centers"], features)
 
     def _n_seen(self, features: Any) -> int:
         """How many features a member sees."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.generate.checkpoint import check_state
 from comitia.generate.estimators import EstimatorGenerator
 
@@ -128,20 +128,20 @@ class FuzzyGenerator(EstimatorGenerator):
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         model.fit(seen, sample_weight=counts)
-        centres = NearestCentre(model.cluster_centers_, features, self.fuzziness)
+        centers = NearestCenter(model.cluster_centers_, features, self.fuzziness)
         if counts is None:
             membership = model.membership_
         elif self.extend:
-            membership = centres.predict_membership(X)
+            membership = centers.predict_membership(X)
         else:
             # A row of zeros is an object that is not clustered.
             membership = np.zeros((len(X), model.membership_.shape[1]))
             membership[rows] = model.membership_
         return Made(
-            membership=membership, model=centres, state={"centres": centres.centres}
+            membership=membership, model=centers, state={"centers": centers.centers}
         )
 
     def _restore(self, plan: dict[str, Any], state: dict[str, NDArray[Any]]) -> Any:
         features = self._draw_features(plan)
-        check_state(state, {"centres": "k p"}, p=self._n_seen(features))
-        return NearestCentre(state["centres"], features, self.fuzziness)
+        check_state(state, {"centers": "k p"}, p=self._n_seen(features))
+        return NearestCenter(state["centers"], features, self.fuzziness)

@@ -14,11 +14,11 @@ from comitia.generate.checkpoint import check_state
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.estimators import EstimatorGenerator
 from comitia.generate.large import (
-    ColumnsCentres,
-    landmark_centres,
+    ColumnsCenters,
+    landmark_centers,
     landmark_count,
     made_of_sample,
-    minibatch_centres,
+    minibatch_centers,
     minibatch_count,
     sample_rows,
 )
@@ -181,7 +181,7 @@ class KMeansGenerator(EstimatorGenerator):
             return made_of_sample(self, X, plan)
         rows, counts, _ = self._draw(X, plan)
         sample = X.take(rows)
-        model = self._centres(sample, plan, counts)
+        model = self._centers(sample, plan, counts)
         if self.extend:
             labels = model.label_columns(X.values)
         else:
@@ -193,11 +193,11 @@ class KMeansGenerator(EstimatorGenerator):
         if "scale" not in state:
             return super()._restore(plan, state)
         features = self._draw_features(plan)
-        shapes = {"centres": "k seen", "shift": "p", "scale": ""}
+        shapes = {"centers": "k seen", "shift": "p", "scale": ""}
         seen, p = self._n_seen(features), self.n_features_in_
         check_state(state, shapes, seen=seen, p=p)
         frame = Frame(state["shift"], float(state["scale"]))
-        return ColumnsCentres(state["centres"], frame, features)
+        return ColumnsCenters(state["centers"], frame, features)
 
     # -- what blocks are made with ----------------------------------------------
 
@@ -206,24 +206,24 @@ class KMeansGenerator(EstimatorGenerator):
         rng = np.random.RandomState(plan["object_seed"])
         return sample_rows(n, count(plan["n_clusters"]), rng)
 
-    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> ColumnsCentres:
-        model = self._centres(sample, plan)
+    def _fit_sample(self, sample: Columns, plan: dict[str, Any]) -> ColumnsCenters:
+        model = self._centers(sample, plan)
         used = np.unique(model.label_columns(sample.values))
-        return ColumnsCentres(model.values[used], model.frame, model.features)
+        return ColumnsCenters(model.values[used], model.frame, model.features)
 
-    def _centres(
+    def _centers(
         self, sample: Columns, plan: dict[str, Any], counts: Any = None
-    ) -> ColumnsCentres:
-        centres_of = (
-            minibatch_centres if self.solver == "minibatch" else landmark_centres
+    ) -> ColumnsCenters:
+        centers_of = (
+            minibatch_centers if self.solver == "minibatch" else landmark_centers
         )
         features = self._draw_features(plan)
         columns = sample.values
-        centres = centres_of(
+        centers = centers_of(
             columns if features is None else features.on_columns(columns),
             min(plan["n_clusters"], len(sample)),
             np.random.RandomState(plan["seed"]),
             weights=None if counts is None else counts.astype(np.float64),
             init=self.init,
         )
-        return ColumnsCentres(centres, sample.frame, features)
+        return ColumnsCenters(centers, sample.frame, features)

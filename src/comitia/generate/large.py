@@ -16,12 +16,12 @@ from comitia.generate.base import Made
 from comitia.generate.columns import Columns, Frame
 
 __all__ = [
-    "ColumnsCentres",
+    "ColumnsCenters",
     "half_squares",
-    "landmark_centres",
+    "landmark_centers",
     "landmark_count",
     "made_of_sample",
-    "minibatch_centres",
+    "minibatch_centers",
     "minibatch_count",
     "nearest_of_columns",
     "nearest_of_rows",
@@ -52,7 +52,7 @@ _BATCHES = 60
 _TOL = 1e-4
 
 
-class ColumnsCentres:
+class ColumnsCenters:
     """Labels an object with its nearest centre, in single precision.
 
     Parameters
@@ -75,7 +75,7 @@ class ColumnsCentres:
         self.features = features
 
     @property
-    def centres(self) -> Array:
+    def centers(self) -> Array:
         """The centres in the units of the data."""
         shift = self.frame.shift[None]
         origin = shift if self.features is None else self.features(shift)
@@ -127,7 +127,7 @@ class ColumnsCentres:
             The centres and the frame.
         """
         return {
-            "centres": self.values,
+            "centers": self.values,
             "shift": self.frame.shift,
             "scale": np.asarray(self.frame.scale),
         }
@@ -209,7 +209,7 @@ def sample_rows(n: int, size: int, rng: np.random.RandomState) -> NDArray[np.int
 
 
 def nearest_of_columns(
-    columns: NDArray[Any], centres: NDArray[Any]
+    columns: NDArray[Any], centers: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Nearest centre of each object of feature-major data.
 
@@ -218,7 +218,7 @@ def nearest_of_columns(
     columns : ndarray of shape (p, n)
         The data.
 
-    centres : ndarray of shape (k, p)
+    centers : ndarray of shape (k, p)
         The centres, of the same precision.
 
     Returns
@@ -230,27 +230,27 @@ def nearest_of_columns(
         What grows as the squared distance falls: half the squared length of the
         object minus half its squared distance.
     """
-    from comitia._kernels.assign import nearest_centres
+    from comitia._kernels.assign import nearest_centers
     from comitia._kernels.chunks import over_ranges
 
     n = columns.shape[1]
     labels = np.empty(n, dtype=np.int32)
     scores = np.empty(n, dtype=columns.dtype)
-    penalty = half_squares(centres)
+    penalty = half_squares(centers)
 
     def work(start: int, stop: int) -> None:
-        nearest_centres(columns, centres, penalty, start, stop, labels, scores)
+        nearest_centers(columns, centers, penalty, start, stop, labels, scores)
 
     over_ranges(work, n)
     return labels, scores
 
 
-def half_squares(centres: NDArray[Any]) -> NDArray[Any]:
+def half_squares(centers: NDArray[Any]) -> NDArray[Any]:
     """Half the squared length of each centre.
 
     Parameters
     ----------
-    centres : ndarray of shape (k, p)
+    centers : ndarray of shape (k, p)
         The centres.
 
     Returns
@@ -258,12 +258,12 @@ def half_squares(centres: NDArray[Any]) -> NDArray[Any]:
     halves : ndarray of shape (k,)
         What is taken off the products of an object with the centres; of their type.
     """
-    squares = (centres.astype(np.float64) ** 2).sum(axis=1)
-    return (squares / 2).astype(centres.dtype)
+    squares = (centers.astype(np.float64) ** 2).sum(axis=1)
+    return (squares / 2).astype(centers.dtype)
 
 
 def nearest_of_rows(
-    X: Array, centres: NDArray[Any], frame: Frame, features: Any = None
+    X: Array, centers: NDArray[Any], frame: Frame, features: Any = None
 ) -> NDArray[np.int32]:
     """Nearest centre of each row, a block of rows at a time.
 
@@ -272,7 +272,7 @@ def nearest_of_rows(
     X : ndarray of shape (n, p)
         The data.
 
-    centres : ndarray of shape (k, p)
+    centers : ndarray of shape (k, p)
         The centres in the frame; their precision is the one that is used.
 
     frame : Frame
@@ -289,15 +289,15 @@ def nearest_of_rows(
     labels = np.empty(len(X), dtype=np.int32)
     step = _BLOCK
     for lo in range(0, len(X), step):
-        columns = frame.columns(X[lo : lo + step], centres.dtype)
+        columns = frame.columns(X[lo : lo + step], centers.dtype)
         if features is not None:
             columns = features.on_columns(columns)
-        labels[lo : lo + step] = nearest_of_columns(columns, centres)[0]
+        labels[lo : lo + step] = nearest_of_columns(columns, centers)[0]
     return labels
 
 
 def landmark_count(n_clusters: int) -> int:
-    """How many objects :func:`landmark_centres` looks at.
+    """How many objects :func:`landmark_centers` looks at.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def landmark_count(n_clusters: int) -> int:
 
 
 def minibatch_count(n_clusters: int) -> int:
-    """How many objects :func:`minibatch_centres` looks at.
+    """How many objects :func:`minibatch_centers` looks at.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def minibatch_count(n_clusters: int) -> int:
     return _PER_LANDMARK * landmark_count(n_clusters)
 
 
-def landmark_centres(
+def landmark_centers(
     columns: NDArray[np.float32],
     n_clusters: int,
     rng: np.random.RandomState,
@@ -361,26 +361,26 @@ def landmark_centres(
 
     Returns
     -------
-    centres : ndarray of shape (n_clusters, p)
+    centers : ndarray of shape (n_clusters, p)
         The centres.
     """
     points, mass = _subsample(columns, weights, landmark_count(n_clusters), rng)
-    centres = _start(points, mass, n_clusters, init, rng)
+    centers = _start(points, mass, n_clusters, init, rng)
     lengths = (points.astype(np.float64) ** 2).sum(axis=0)
     enough = _TOL * float(points.var(axis=1, dtype=np.float64).mean())
     before = None
     for _ in range(max_iter):
-        labels, scores = nearest_of_columns(points, centres)
+        labels, scores = nearest_of_columns(points, centers)
         if before is not None and np.array_equal(labels, before):
             break
-        before, last = labels, centres
-        centres = _means(points, labels, mass, centres, lengths - 2.0 * scores)
-        if ((centres - last).astype(np.float64) ** 2).sum() <= enough:
+        before, last = labels, centers
+        centers = _means(points, labels, mass, centers, lengths - 2.0 * scores)
+        if ((centers - last).astype(np.float64) ** 2).sum() <= enough:
             break
-    return centres
+    return centers
 
 
-def minibatch_centres(
+def minibatch_centers(
     columns: NDArray[np.float32],
     n_clusters: int,
     rng: np.random.RandomState,
@@ -413,7 +413,7 @@ def minibatch_centres(
 
     Returns
     -------
-    centres : ndarray of shape (n_clusters, p)
+    centers : ndarray of shape (n_clusters, p)
         The centres.
     """
     from comitia._kernels.assign import sum_columns
@@ -423,20 +423,20 @@ def minibatch_centres(
     points, mass = np.ascontiguousarray(points[:, shuffled]), mass[shuffled]
     first = slice(0, max(_BATCH, 64 * n_clusters))
     head = np.ascontiguousarray(points[:, first])
-    centres = _start(head, mass[first], n_clusters, init, rng).astype(np.float64)
+    centers = _start(head, mass[first], n_clusters, init, rng).astype(np.float64)
     n_batches = -(-points.shape[1] // _BATCH)
     for _ in range(max(_SWEEPS, _BATCHES // n_batches)):
         # A new sweep forgets where the centres of the last one came from.
         seen = np.zeros(n_clusters)
         for lo in range(0, points.shape[1], _BATCH):
             batch = np.ascontiguousarray(points[:, lo : lo + _BATCH])
-            labels, _ = nearest_of_columns(batch, centres.astype(np.float32))
-            sums, here = np.zeros_like(centres), np.zeros(n_clusters)
+            labels, _ = nearest_of_columns(batch, centers.astype(np.float32))
+            sums, here = np.zeros_like(centers), np.zeros(n_clusters)
             sum_columns(batch, labels, mass[lo : lo + _BATCH], sums, here)
             seen += here
             rate = np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
-            centres += rate[:, None] * (sums - here[:, None] * centres)
-    return centres.astype(np.float32)
+            centers += rate[:, None] * (sums - here[:, None] * centers)
+    return centers.astype(np.float32)
 
 
 def _subsample(
@@ -464,12 +464,12 @@ def _start(
     if init == "random":
         chosen = rng.choice(n, size=n_clusters, replace=n < n_clusters)
     else:
-        from comitia._kernels.assign import spread_centres
+        from comitia._kernels.assign import spread_centers
 
         # As many candidates for each centre as scikit-learn takes.
         draws = rng.uniform(size=(n_clusters, 2 + int(np.log(n_clusters))))
         chosen = np.empty(n_clusters, dtype=np.int64)
-        spread_centres(points, mass, draws, chosen)
+        spread_centers(points, mass, draws, chosen)
     return np.ascontiguousarray(points[:, chosen].T)
 
 
@@ -477,13 +477,13 @@ def _means(
     points: NDArray[np.float32],
     labels: NDArray[np.int32],
     mass: Array,
-    centres: NDArray[np.float32],
+    centers: NDArray[np.float32],
     distances: Array,
 ) -> NDArray[np.float32]:
     """Means of the clusters; an empty one moves to the object farthest from its own."""
     from comitia._kernels.assign import sum_columns
 
-    sums, weight = np.zeros(centres.shape), np.zeros(len(centres))
+    sums, weight = np.zeros(centers.shape), np.zeros(len(centers))
     sum_columns(points, labels, mass, sums, weight)
     means = np.divide(
         sums, weight[:, None], out=np.zeros_like(sums), where=weight[:, None] > 0

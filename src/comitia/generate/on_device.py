@@ -122,7 +122,7 @@ def _labels(columns: Tensor, models: list[Any]) -> Tensor:
     """The nearest centre of each object for each member, (n_clusterings, n)."""
     import torch
 
-    from comitia._kernels.device import narrowest, nearest_centres
+    from comitia._kernels.device import narrowest, nearest_centers
     from comitia.generate.large import half_squares
 
     n = columns.shape[1]
@@ -130,7 +130,7 @@ def _labels(columns: Tensor, models: list[Any]) -> Tensor:
     codes = torch.empty((len(models), n), dtype=dtype, device=columns.device)
     for m, model in enumerate(models):
         seen = _mapped(columns, model.features)
-        codes[m] = nearest_centres(seen, model.values, half_squares(model.values))
+        codes[m] = nearest_centers(seen, model.values, half_squares(model.values))
     return codes
 
 

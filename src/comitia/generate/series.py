@@ -21,7 +21,7 @@ from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble
 from comitia.generate.base import Generator, Made, draw_seeds
 from comitia.generate.estimators import n_clusters_range
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views import Standardizer, ViewsGenerator
 from comitia.represent.series import represent_series
 
 __all__ = ["HMMGenerator", "RepresentationGenerator"]
@@ -203,8 +203,8 @@ class RepresentationGenerator(BaseEstimator):
             The clusterings.
         """
         raw = self._represent(series)
-        self.standardisers_ = [Standardiser.of(X) for X in raw]
-        self.features_ = self._standardise(raw)
+        self.standardizers_ = [Standardizer.of(X) for X in raw]
+        self.features_ = self._standardize(raw)
         self.views_ = ViewsGenerator(
             self.generator, n_jobs=self.n_jobs, random_state=self.random_state
         )
@@ -229,14 +229,14 @@ class RepresentationGenerator(BaseEstimator):
         labels : ndarray of shape (n_new, n_clusterings)
             The cluster of each series in each clustering.
         """
-        return self.views_.transform(self._standardise(self._represent(series)))
+        return self.views_.transform(self._standardize(self._represent(series)))
 
     def _represent(self, series: Any) -> list[Array]:
         series = check_series(series)
         return [represent_series(series, one) for one in self.representations]
 
-    def _standardise(self, raw: list[Array]) -> list[Array]:
+    def _standardize(self, raw: list[Array]) -> list[Array]:
         return [
-            standardise(X)
-            for standardise, X in zip(self.standardisers_, raw, strict=True)
+            standardize(X)
+            for standardize, X in zip(self.standardizers_, raw, strict=True)
         ]

@@ -328,13 +328,13 @@ class ScaledRows:
     rows : Rows
         The rows as they are.
 
-    centre, width : ndarray of shape (n_features,)
+    center, width : ndarray of shape (n_features,)
         What is taken off, and what is divided by then.
     """
 
-    def __init__(self, rows: Rows, centre: Floats, width: Floats) -> None:
+    def __init__(self, rows: Rows, center: Floats, width: Floats) -> None:
         self.rows = rows
-        self.centre = centre
+        self.center = center
         self.width = width
         self.name = rows.name
         self.n_features = rows.n_features
@@ -372,7 +372,7 @@ class ScaledRows:
         X : ndarray of shape (stop - start, n_features)
             The rows, scaled.
         """
-        return (self.rows.read(start, stop) - self.centre) / self.width
+        return (self.rows.read(start, stop) - self.center) / self.width
 
 
 def column_moments(rows: Rows) -> tuple[Floats, Floats]:

@@ -142,7 +142,7 @@ class ParameterSweep(Generator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def standardise(self, X: Any) -> NDArray[np.float64]:
+    def standardize(self, X: Any) -> NDArray[np.float64]:
         """Shift and scale objects as those that were fitted.
 
         Parameters

@@ -25,7 +25,7 @@ class _Data(NamedTuple):
 
     X: NDArray[np.float64]  # centred, and of unit size
     responses: NDArray[np.float64]  # the same
-    centre: NDArray[np.float64]
+    center: NDArray[np.float64]
     scale: float
 
 
@@ -151,8 +151,8 @@ class TreeGenerator(Generator):
         ]
 
     def _prepare(self, X: NDArray[Any]) -> _Data:
-        centre = X.mean(axis=0)
-        Y = X - centre
+        center = X.mean(axis=0)
+        Y = X - center
         scale = float(np.abs(Y).max()) or 1.0
         Z = Y / scale
         if self.n_components is not None and self.n_components < min(X.shape):
@@ -160,7 +160,7 @@ class TreeGenerator(Generator):
 
             Y = PCA(self.n_components, svd_solver="full").fit_transform(Y)
         self.responses_ = Y
-        return _Data(Z, Y / scale, centre, scale)
+        return _Data(Z, Y / scale, center, scale)
 
     def _make(self, data: _Data, plan: dict[str, Any]) -> Made:
         from sklearn.tree import DecisionTreeRegressor
@@ -177,7 +177,7 @@ class TreeGenerator(Generator):
             random_state=rng,
         )
         tree.fit(features(data.X), data.responses)
-        model = _Leaves(tree, features, data.centre, data.scale)
+        model = _Leaves(tree, features, data.center, data.scale)
         return Made(tree.apply(features(data.X)), model=model)
 
 
@@ -185,11 +185,11 @@ class _Leaves:
     """A tree on some features."""
 
     def __init__(
-        self, tree: Any, features: FeatureMap, centre: NDArray[Any], scale: float
+        self, tree: Any, features: FeatureMap, center: NDArray[Any], scale: float
     ) -> None:
         self.tree = tree
         self.features = features
-        self.centre = centre
+        self.center = center
         self.scale = scale
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int64]:
@@ -199,4 +199,4 @@ class _Leaves:
         return self.scale * self.tree.predict(self._seen(X)).reshape(len(X), -1)
 
     def _seen(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        return self.features((X - self.centre) / self.scale)
+        return self.features((X - self.center) / self.scale)

@@ -17,12 +17,12 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.base import draw_seeds
 
-__all__ = ["Standardiser", "ViewsGenerator"]
+__all__ = ["Standardizer", "ViewsGenerator"]
 
 Array = NDArray[np.float64]
 
 
-class Standardiser(NamedTuple):
+class Standardizer(NamedTuple):
     """Shifts and scales tables as the columns of one table want it.
 
     Attributes
@@ -38,7 +38,7 @@ class Standardiser(NamedTuple):
     scale: Array
 
     @classmethod
-    def of(cls, X: Array) -> Standardiser:
+    def of(cls, X: Array) -> Standardizer:
         """Learn from a table.
 
         Parameters
@@ -48,7 +48,7 @@ class Standardiser(NamedTuple):
 
         Returns
         -------
-        standardiser : Standardiser
+        standardizer : Standardiser
             Gives its columns mean 0 and variance 1.
         """
         mean, scale, _ = column_scales(X[~np.isnan(X).any(axis=1)])

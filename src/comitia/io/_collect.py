@@ -253,13 +253,13 @@ def gap_between(data: Floats, labels: NDArray[Any]) -> float:
     if len(large) < 2:
         return float("nan")
     members = [data[labels == c] for c in large]
-    centres = [rows.mean(axis=0) for rows in members]
+    centers = [rows.mean(axis=0) for rows in members]
     z = np.zeros((len(large), len(large)))
     for a, b in itertools.combinations(range(len(large)), 2):
-        line = centres[b] - centres[a]
+        line = centers[b] - centers[a]
         length = float(line @ line) or 1.0
         both = np.concatenate([members[a], members[b]])
-        place = (both - centres[a]) @ line / length
+        place = (both - centers[a]) @ line / length
         near = [int((np.abs(place - at) < 1 / 6).sum()) for at in (0.0, 0.5, 1.0)]
         e, m = min(near[0], near[2]), near[1]
         z[a, b] = (e - m) / np.sqrt(max(e + m, 1))

@@ -73,7 +73,7 @@ class Table:
         Where the table came from.
 
     scaling : str
-        What was done to the columns, in a word: "standardised".
+        What was done to the columns, in a word: "standardized".
 
     notes : tuple of str
         Sentences on what was done and what looks odd.
@@ -342,16 +342,16 @@ def _scaled(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         part = raw[:, numeric]
         if scale == "standard":
-            centre, width = part.mean(axis=0), part.std(axis=0)
+            center, width = part.mean(axis=0), part.std(axis=0)
             # Rounding leaves a constant column off its mean by its last digit.
             constant = part.max(axis=0) == part.min(axis=0)
-            centre[constant], width[constant] = part[0, constant], 0.0
+            center[constant], width[constant] = part[0, constant], 0.0
             for j, span in zip(numeric, np.ptp(part, axis=0), strict=True):
                 refuse_width(span, f"column {names[j]!r}")
         else:
-            low, centre, high = np.percentile(part, [25, 50, 75], axis=0)
+            low, center, high = np.percentile(part, [25, 50, 75], axis=0)
             width = high - low
-        X[:, numeric] = (part - centre) / np.where(width == 0, 1.0, width)
+        X[:, numeric] = (part - center) / np.where(width == 0, 1.0, width)
     # An infinite width would turn every value into zero.
     wrong = ~(np.isfinite(width) & np.isfinite(X[:, numeric]).all(axis=0))
     if wrong.any():

@@ -19,7 +19,7 @@ from comitia._arrays import (
 from comitia._sklearn import Interval
 from comitia.base import VariableWeightMethod
 from comitia.ensemble import Ensemble
-from comitia.optimise import project_simplex
+from comitia.optimize import project_simplex
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 
@@ -29,7 +29,7 @@ __all__ = [
     "ObjectVotes",
     "Votes",
     "gram_matrix",
-    "penalised_weights",
+    "penalized_weights",
 ]
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def gram_matrix(ensemble: Ensemble) -> Floats:
     return sums.reshape(M, M).astype(np.float64, copy=False)
 
 
-def penalised_weights(costs: Floats, penalty: float) -> Floats:
+def penalized_weights(costs: Floats, penalty: float) -> Floats:
     r"""The best weights for costs, held together by a penalty.
 
     .. math::

@@ -14,7 +14,7 @@ from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.generate.boosting_votes import vote_so_far
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["BoostedMethod"]
 
@@ -62,5 +62,5 @@ class BoostedMethod(EnsembleMethod):
         """Weigh the rounds by their votes; the cluster that each object elects."""
         rounds = self.generator_.rounds_
         votes = [made.measures.get("vote", 1.0) for made in rounds]
-        self.clustering_weights_ = normalise_weights(votes)
+        self.clustering_weights_ = normalize_weights(votes)
         return vote_so_far(rounds).argmax(axis=1)

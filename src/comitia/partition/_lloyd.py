@@ -17,9 +17,9 @@ from comitia import sizes
 from comitia.engine.label_rows import join_rows, with_units
 from comitia.engine.lloyd_rows import NOTHING, Counted, Pass, Rows, Units
 from comitia.engine.row_blocks import Blocks, LocalBlocks
-from comitia.optimise._ties import is_lower
+from comitia.optimize._ties import is_lower
 
-__all__ = ["Centres", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
+__all__ = ["Centers", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ _SAMPLE_ITER = 30
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
-class Centres(NamedTuple):
+class Centers(NamedTuple):
     """Centres as a score table, and what the clusters they belong to cost."""
 
     table: Floats  # (p, k)
@@ -51,7 +51,7 @@ class Partition(NamedTuple):
     """What Lloyd's algorithm found."""
 
     labels: Blocks  # of the rows of each block
-    centres: Centres
+    centers: Centers
     objective: Floats  # one value per iteration
     converged: bool
 
@@ -63,7 +63,7 @@ class Rule(Protocol):
     def metric(self) -> Callable[[Floats], Floats]:
         """Takes centres (k, p) to their score table (p, k)."""
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         """The centres of clusters with these sums and masses.
 
         The total is the weighted sum of the squared lengths of all rows.
@@ -94,16 +94,16 @@ class Squared:
         self.metric = metric
         self.blocks = blocks
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         means = _divided(sums, mass, self.blocks)
         table = self.metric(means)
         squares = means * table.T
         if mass.ndim == 1 or self.blocks is None:
             lengths = squares.sum(axis=1)
-            return Centres(table, lengths / 2, None, total - float(mass @ lengths))
+            return Centers(table, lengths / 2, None, total - float(mass @ lengths))
         lengths = np.add.reduceat(squares, self.blocks, axis=1)
         objective = total - float((mass * lengths).sum())
-        return Centres(table, lengths.sum(axis=1) / 2, lengths.T / 2, objective)
+        return Centers(table, lengths.sum(axis=1) / 2, lengths.T / 2, objective)
 
     def costs(self, squares: Floats, best: Floats) -> Floats:
         return squares - 2 * best
@@ -116,14 +116,14 @@ class Entropy:
         self.cluster_weights = cluster_weights
         self.blocks = blocks
 
-    def metric(self, centres: Floats) -> Floats:
-        return (centres * self.cluster_weights).T
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         shares = _divided(sums, mass, self.blocks)
         bits = self.cluster_weights * np.log2(shares + _EPSILON)
         objective = -float((sums * bits).sum())
-        return Centres(
+        return Centers(
             np.ascontiguousarray(bits.T), np.zeros(len(sums)), None, objective
         )
 
@@ -138,10 +138,10 @@ class Matches:
         self.cluster_weights = cluster_weights
         self.blocks = blocks
 
-    def metric(self, centres: Floats) -> Floats:
-        return (centres * self.cluster_weights).T
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
 
-    def centres(self, sums: Floats, mass: Floats, total: float) -> Centres:
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         table = np.zeros(sums.shape[::-1])
         matched = 0.0
         for block in np.split(np.arange(sums.shape[1]), self.blocks[1:]):
@@ -150,7 +150,7 @@ class Matches:
             everyone = np.arange(len(sums))
             table[modes, everyone] = self.cluster_weights[modes]
             matched += float(self.cluster_weights[modes] @ sums[everyone, modes])
-        return Centres(table, np.zeros(len(sums)), None, total - matched)
+        return Centers(table, np.zeros(len(sums)), None, total - matched)
 
     def costs(self, squares: Floats, best: Floats) -> Floats:
         return squares - best
@@ -216,8 +216,8 @@ def lloyd(
     size = rows.map(_n_objects).total() // _SHARE
     if size >= _LARGER * _SAMPLE:
         larger = _sample(rows, _take_counted, size, rng)
-        found = _over_blocks(larger, rule, found.centres, max_iter, tol)
-    return _over_blocks(rows, rule, found.centres, max_iter, tol)
+        found = _over_blocks(larger, rule, found.centers, max_iter, tol)
+    return _over_blocks(rows, rule, found.centers, max_iter, tol)
 
 
 def _sample(
@@ -279,37 +279,37 @@ def _best_start(
 
 
 def _iterate(
-    rows: Rows, rule: Rule, centres: Centres, max_iter: int, tol: float
+    rows: Rows, rule: Rule, centers: Centers, max_iter: int, tol: float
 ) -> Partition:
     labels, objective, converged = None, [], False
-    n_clusters = len(centres.penalty)
+    n_clusters = len(centers.penalty)
     units, weights, squares = rows.units, rows.weights, rows.squares
     total = rows.total() / units.square
     for _ in range(max_iter):
-        new, best = rows.nearest(centres.table, centres.penalty, centres.absent)
+        new, best = rows.nearest(centers.table, centers.penalty, centers.absent)
         _fill_empty(new, rule.costs(squares, best), weights, squares, n_clusters)
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
         labels = new
         counted = rows.count(labels, None, n_clusters)
-        centres = rule.centres(
+        centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total
         )
         # An empty cluster has no centre; zeros would be one like any other.
-        centres.penalty[counted.sizes == 0] = np.inf
-        objective.append(centres.objective)
+        centers.penalty[counted.sizes == 0] = np.inf
+        objective.append(centers.objective)
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
         ):
             converged = True
             break
     assert labels is not None
-    return Partition(LocalBlocks([labels]), centres, np.array(objective), converged)
+    return Partition(LocalBlocks([labels]), centers, np.array(objective), converged)
 
 
 def _over_blocks(
-    rows: Blocks, rule: Rule, centres: Centres, max_iter: int, tol: float
+    rows: Blocks, rule: Rule, centers: Centers, max_iter: int, tol: float
 ) -> Partition:
     """Lloyd's passes over many rows, from centres that are good already."""
     objective, converged = [], False
@@ -317,27 +317,27 @@ def _over_blocks(
     total = rows.map(_total).total() / units.square
     before = rows.put([None] * len(rows))
     for _ in range(max_iter):
-        passed = rows.map(_pass, before, centres=centres)
+        passed = rows.map(_pass, before, centers=centers)
         counted: Counted = passed.map(_counted).total()
         before = passed
         if counted.n_changed == 0:
             converged = True
             break
-        old = centres
-        centres = rule.centres(
+        old = centers
+        centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total
         )
         empty = np.flatnonzero(counted.sizes == 0)
-        centres.penalty[empty] = np.inf
-        objective.append(centres.objective)
-        if len(empty) and _found_again(rows, rule, old, centres, int(empty[0])):
+        centers.penalty[empty] = np.inf
+        objective.append(centers.objective)
+        if len(empty) and _found_again(rows, rule, old, centers, int(empty[0])):
             continue
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
         ):
             converged = True
             break
-    return Partition(before.map(_labels), centres, np.array(objective), converged)
+    return Partition(before.map(_labels), centers, np.array(objective), converged)
 
 
 def _units(rows: Rows) -> Units:
@@ -348,8 +348,8 @@ def _total(rows: Rows) -> Any:
     return rows.total()
 
 
-def _pass(rows: Rows, before: Pass | None, *, centres: Centres) -> Pass:
-    return rows.assign(centres.table, centres.penalty, centres.absent, before)
+def _pass(rows: Rows, before: Pass | None, *, centers: Centers) -> Pass:
+    return rows.assign(centers.table, centers.penalty, centers.absent, before)
 
 
 def _counted(passed: Pass) -> Counted:
@@ -361,28 +361,28 @@ def _labels(passed: Pass) -> NDArray[np.int32]:
 
 
 def _found_again(
-    rows: Blocks, rule: Rule, old: Centres, centres: Centres, empty: int
+    rows: Blocks, rule: Rule, old: Centers, centers: Centers, empty: int
 ) -> bool:
     """Put the centre of an empty cluster on the row that costs most, in place.
 
     One cluster in each pass: rows that equal the one chosen would be chosen next.
     """
-    worst = list(rows.map(_worst, rule=rule, centres=old).gather())
+    worst = list(rows.map(_worst, rule=rule, centers=old).gather())
     costs = [cost for cost, _, _ in worst]
     cost, row, present = worst[int(np.argmax(costs))]
     if cost <= 0:
         return False  # every row is where it belongs: there are too few different rows
-    found = rule.centres(row, present, 0.0)
-    centres.table[:, empty] = found.table[:, 0]
-    centres.penalty[empty] = found.penalty[0]
-    if centres.absent is not None and found.absent is not None:
-        centres.absent[:, empty] = found.absent[:, 0]
+    found = rule.centers(row, present, 0.0)
+    centers.table[:, empty] = found.table[:, 0]
+    centers.penalty[empty] = found.penalty[0]
+    if centers.absent is not None and found.absent is not None:
+        centers.absent[:, empty] = found.absent[:, 0]
     return True
 
 
-def _worst(rows: Rows, *, rule: Rule, centres: Centres) -> tuple[float, Floats, Floats]:
+def _worst(rows: Rows, *, rule: Rule, centers: Centers) -> tuple[float, Floats, Floats]:
     """The largest cost of a row, and the row."""
-    _, best = rows.nearest(centres.table, centres.penalty, centres.absent)
+    _, best = rows.nearest(centers.table, centers.penalty, centers.absent)
     return rows.worst(rule.costs(rows.squares, best))
 
 
@@ -413,7 +413,7 @@ def _fill_empty(
 
 def _seeds(
     rows: Rows, rule: Rule, n_clusters: int, rng: np.random.RandomState
-) -> Centres:
+) -> Centers:
     """Greedy k-means++: rows drawn by their cost, each the best of a few draws."""
     weights, squares = rows.weights, rows.squares
     n_trials = 2 + int(np.log(n_clusters))
@@ -429,7 +429,7 @@ def _seeds(
         chosen.append(int(tried[best]))
         nearest = reached[:, best]
     which = np.array(chosen)
-    start = rule.centres(rows.dense(which), rows.present(which), 0.0)
+    start = rule.centers(rows.dense(which), rows.present(which), 0.0)
     missing = n_clusters - len(chosen)
     if missing == 0:
         return start
@@ -437,7 +437,7 @@ def _seeds(
     absent = (
         None if start.absent is None else np.pad(start.absent, ((0, 0), (0, missing)))
     )
-    return Centres(
+    return Centers(
         np.ascontiguousarray(np.pad(start.table, ((0, 0), (0, missing)))),
         np.pad(start.penalty, (0, missing), constant_values=np.inf),
         absent,

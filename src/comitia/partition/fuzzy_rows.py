@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.cluster import fuzzy_memberships
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.optimise import get_bregman
-from comitia.optimise._ties import lowest_run
+from comitia.optimize import get_bregman
+from comitia.optimize._ties import lowest_run
 
 __all__ = ["FuzzyRows", "fuzzy_rows"]
 
@@ -67,7 +67,7 @@ def fuzzy_rows(
 
     over memberships F and prototypes :math:`p_r^m`, with :math:`F^m_i` the block of
     clustering m in row i and :math:`D_g` a Bregman divergence
-    (:func:`comitia.optimise.bregman_divergence`). Where an object has no label, it
+    (:func:`comitia.optimize.bregman_divergence`). Where an object has no label, it
     enters neither the prototype nor the distance. Objects with equal rows are one.
 
     Parameters

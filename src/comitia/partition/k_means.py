@@ -149,7 +149,7 @@ def kmeans(
     )
     labels = join(found.labels, len(points))
     _warn_unconverged(found)
-    return KMeansResult(labels, found.centres.table.T + middle, found.objective)
+    return KMeansResult(labels, found.centers.table.T + middle, found.objective)
 
 
 def kmeans_rows(
@@ -161,7 +161,7 @@ def kmeans_rows(
     object_weights: ArrayLike | None = None,
     row_scale: ArrayLike | None = None,
     utility: Literal["squared", "entropy"] = "squared",
-    normalised: bool = False,
+    normalized: bool = False,
     n_init: int = 10,
     max_iter: int = 100,
     tol: float = 1e-5,
@@ -205,7 +205,7 @@ def kmeans_rows(
     utility : {"squared", "entropy"}, default="squared"
         The distance :math:`f`.
 
-    normalised : bool, default=False
+    normalized : bool, default=False
         Divide :math:`w_m` by the sum of the squared cluster shares of clustering m
         (squared) or by its entropy in bits (entropy).
 
@@ -252,7 +252,7 @@ def kmeans_rows(
         )
     _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
     w = _cluster_weights(ensemble, clustering_weights)
-    if normalised:
+    if normalized:
         w = w / _utility_of_itself(ensemble, utility)[ensemble.clustering_of]
     micro = _merged_rows(ensemble, object_weights, row_scale)
     blocks = ensemble.offsets[:-1]
@@ -371,8 +371,8 @@ class Weighted:
     def __init__(self, weights: Floats) -> None:
         self.weights = weights
 
-    def __call__(self, centres: Floats) -> Floats:
-        return (centres * self.weights).T
+    def __call__(self, centers: Floats) -> Floats:
+        return (centers * self.weights).T
 
 
 def _row_squares(micro: Micro, *, w: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import is_lower
+from comitia.optimize._ties import is_lower
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans"]
 

@@ -14,8 +14,8 @@ from comitia._arrays import (
     require_device_memory,
     to_numpy,
 )
-from comitia._scales import off_centre
-from comitia.optimise import SoftPartitions
+from comitia._scales import off_center
+from comitia.optimize import SoftPartitions
 from comitia.partition._eigen import largest_eigenpairs
 
 __all__ = ["kernel_matrix", "kernel_partitions"]
@@ -107,7 +107,7 @@ def kernel_matrix(
     K : array of shape (n_objects, n_objects)
         On the device.
     """
-    X = off_centre(X)
+    X = off_center(X)
     if device is None:
         from sklearn.metrics.pairwise import pairwise_kernels
 

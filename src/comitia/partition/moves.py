@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import is_lower
+from comitia.optimize._ties import is_lower
 from comitia.partition.k_means import kmeans_rows
 from comitia.represent.partition_kernel import PartitionKernel
 

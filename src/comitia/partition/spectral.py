@@ -27,7 +27,7 @@ def ncut(
     n_clusters: int | None,
     rng: np.random.RandomState,
     *,
-    discretise: Literal["kmeans", "rotation"] = "kmeans",
+    discretize: Literal["kmeans", "rotation"] = "kmeans",
     n_init: int = 10,
     offset: float = 0.0,
 ) -> NDArray[np.int32]:
@@ -53,7 +53,7 @@ def ncut(
     rng : RandomState
         Draws the starts of k-means, or the first rows of the rotation.
 
-    discretise : {"kmeans", "rotation"}, default="kmeans"
+    discretize : {"kmeans", "rotation"}, default="kmeans"
         How the eigenvectors become labels.
 
     n_init : int, default=10
@@ -111,7 +111,7 @@ def ncut(
             else S[joined][:, joined],
             n_clusters,
             rng,
-            discretise=discretise,
+            discretize=discretize,
             n_init=n_init,
             offset=offset,
         )
@@ -140,7 +140,7 @@ def ncut(
         vectors = vectors[:, : eigengap(values, _most_parts(n))]
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
-    if discretise == "rotation":
+    if discretize == "rotation":
         return _rotated(points, rng, n_init)
     from comitia.partition.k_means import kmeans
 
@@ -155,7 +155,7 @@ def spectral_clustering(
     affinity: Literal["gaussian", "neighbors", "precomputed"] = "gaussian",
     width: float | None = None,
     n_neighbors: int = 10,
-    discretise: Literal["kmeans", "rotation"] = "kmeans",
+    discretize: Literal["kmeans", "rotation"] = "kmeans",
     n_init: int = 10,
 ) -> NDArray[np.int32]:
     r"""Spectral clustering of data: a similarity graph and its normalised cut.
@@ -182,7 +182,7 @@ def spectral_clustering(
     n_neighbors : int, default=10
         Neighbours of each object, for ``affinity="neighbors"``.
 
-    discretise : {"kmeans", "rotation"}, default="kmeans"
+    discretize : {"kmeans", "rotation"}, default="kmeans"
         As for :func:`ncut`.
 
     n_init : int, default=10
@@ -212,13 +212,13 @@ def spectral_clustering(
         if affinity == "gaussian":
             S = _gaussian(points, width)
         elif affinity == "neighbors":
-            S = _gaussian_of_neighbours(points, width, n_neighbors)
+            S = _gaussian_of_neighbors(points, width, n_neighbors)
         else:
             raise ComitiaError(
                 f'affinity={affinity!r} is not known; give "gaussian", "neighbors" or '
                 '"precomputed".'
             )
-    return ncut(S, n_clusters, rng, discretise=discretise, n_init=n_init)
+    return ncut(S, n_clusters, rng, discretize=discretize, n_init=n_init)
 
 
 def eigengap(
@@ -429,17 +429,17 @@ def _gaussian(X: Floats, width: float | None) -> Floats:
     return np.exp(squared, out=squared)
 
 
-def _gaussian_of_neighbours(X: Floats, width: float | None, n_neighbors: int) -> Any:
+def _gaussian_of_neighbors(X: Floats, width: float | None, n_neighbors: int) -> Any:
     from scipy.sparse import csr_array
     from scipy.spatial import KDTree
 
     n = len(X)
     n_neighbors = min(n_neighbors, n - 1)
     found = KDTree(X).query(X, k=np.arange(1, n_neighbors + 2))
-    distances, neighbours = np.asarray(found[0]), np.asarray(found[1])
+    distances, neighbors = np.asarray(found[0]), np.asarray(found[1])
     if width is None:
         width = float(distances[:, 1:].mean()) or 1.0
     similarity = np.exp(-(distances**2) / (2.0 * width**2))
     rows = np.repeat(np.arange(n), n_neighbors + 1)
-    S = csr_array((similarity.ravel(), (rows, neighbours.ravel())), shape=(n, n))
+    S = csr_array((similarity.ravel(), (rows, neighbors.ravel())), shape=(n, n))
     return S.maximum(S.T)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import array_namespace
-from comitia.optimise.concept import reduce_features
+from comitia.optimize.concept import reduce_features
 
 __all__ = [
     "SubspaceRun",

@@ -163,8 +163,8 @@ class Projected:
     def __init__(self, table: Floats) -> None:
         self.table = table
 
-    def __call__(self, centres: Floats) -> Floats:
-        return self.table @ (centres @ self.table).T
+    def __call__(self, centers: Floats) -> Floats:
+        return self.table @ (centers @ self.table).T
 
 
 class Points(NamedTuple):
@@ -213,7 +213,7 @@ def _embedded(
     from comitia.partition.spectral import eigengap
 
     d = micro.rows.map(_degrees_of, weights=graph.weights)
-    N, root, used = _normalised(graph, micro, d)
+    N, root, used = _normalized(graph, micro, d)
     if n_clusters is None:
         # No consensus is looked for that is finer than the finest clustering.
         finest = int(graph.ensemble.n_clusters_each.max())
@@ -269,11 +269,11 @@ def bipartite_spectrum(graph: BipartiteGraph, n_values: int) -> Floats:
     """
     micro = micro_rows(graph.ensemble)
     d = micro.rows.map(_degrees_of, weights=graph.weights)
-    N, _, _ = _normalised(graph, micro, d)
+    N, _, _ = _normalized(graph, micro, d)
     return largest_eigenpairs(N, min(n_values, len(N)))[0]
 
 
-def _normalised(
+def _normalized(
     graph: BipartiteGraph, micro: MicroRows, d: Blocks
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """The matrix of the eigenproblem, the roots of its degrees, its clusters."""

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "DIVERGING",
-    "GREY",
+    "GRAY",
     "LIGHT",
     "LINES",
     "MARKERS",
     "SEQUENTIAL",
-    "cluster_colour",
+    "cluster_color",
     "cluster_marker",
-    "colour_bar",
+    "color_bar",
     "ink_on",
     "make_axes",
     "name_ticks",
@@ -27,7 +27,7 @@ __all__ = [
 
 # The palette of Okabe and Ito less its yellow, which is lost on white. Seven colours
 # and eight shapes make 56 pairs that differ in both from one cluster to the next.
-COLOURS = (
+COLORS = (
     "#0072B2",  # blue
     "#D55E00",  # vermilion
     "#009E73",  # green
@@ -38,7 +38,7 @@ COLOURS = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", "--", "-.", ":")
-GREY = "#6B6B6B"
+GRAY = "#6B6B6B"
 LIGHT = "#D9D9D9"
 
 # From white, so that "nothing" is the paper; both stay apart for colour-blind readers
@@ -49,9 +49,9 @@ DIVERGING = "PuOr_r"
 _LONGEST_NAME = 28
 
 
-def cluster_colour(c: int) -> str:
+def cluster_color(c: int) -> str:
     """Colour of the c-th cluster, curve or bar."""
-    return COLOURS[c % len(COLOURS)]
+    return COLORS[c % len(COLORS)]
 
 
 def cluster_marker(c: int) -> str:
@@ -59,11 +59,11 @@ def cluster_marker(c: int) -> str:
     return MARKERS[c % len(MARKERS)]
 
 
-def ink_on(colour: str) -> str:
+def ink_on(color: str) -> str:
     """Black or white, whichever is read better on a colour."""
     from matplotlib.colors import to_rgb
 
-    return "black" if np.dot(to_rgb(colour), (0.299, 0.587, 0.114)) > 0.5 else "white"
+    return "black" if np.dot(to_rgb(color), (0.299, 0.587, 0.114)) > 0.5 else "white"
 
 
 def make_axes(
@@ -112,7 +112,7 @@ def name_ticks(
     axis.set_tick_params(length=0, labelsize="small" if len(labels) > 15 else "medium")
 
 
-def colour_bar(image: Any, ax: Any, label: str, extend: str = "neither") -> Any:
+def color_bar(image: Any, ax: Any, label: str, extend: str = "neither") -> Any:
     """The scale beside an image, without a frame."""
     bar = ax.get_figure().colorbar(
         image, ax=ax, fraction=0.046, pad=0.03, aspect=30, extend=extend

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.plot._consensus import Consensus, read_estimator, read_result
-from comitia.plot._style import COLOURS, SEQUENTIAL, colour_bar, name_ticks
+from comitia.plot._style import COLORS, SEQUENTIAL, color_bar, name_ticks
 from comitia.plot.base import Display
 
 __all__ = ["AgreementDisplay"]
@@ -161,7 +161,7 @@ class AgreementDisplay(Display):
             interpolation="nearest" if len(shown) <= 300 else "antialiased",
         )
         for line in (ax.axhline, ax.axvline):
-            line(0.5, color=COLOURS[1], linewidth=1.2)
+            line(0.5, color=COLORS[1], linewidth=1.2)
         for axis in (ax.xaxis, ax.yaxis):
             # The consensus is always named; of many clusterings, some.
             most = 25
@@ -171,7 +171,7 @@ class AgreementDisplay(Display):
         ax.tick_params(axis="x", rotation=90)
         ax.set_xlabel("clustering, by agreement with the consensus")
         ax.set_ylabel("clustering, by agreement with the consensus")
-        colour_bar(image, ax, self.measure)
+        color_bar(image, ax, self.measure)
 
     def _table(self) -> dict[str, Any]:
         return {"data": self.agreement, "index": self.names, "columns": self.names}

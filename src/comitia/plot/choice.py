@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, LIGHT, LINES, make_axes, tidy
+from comitia.plot._style import COLORS, GRAY, LIGHT, LINES, make_axes, tidy
 from comitia.plot.base import Display, make_frame
 
 __all__ = ["ConsensusCDFDisplay"]
@@ -249,7 +249,7 @@ class ConsensusCDFDisplay(Display):
             ax.plot(
                 self.cdf_at,
                 values,
-                color=COLOURS[1] if chosen else shades[number],
+                color=COLORS[1] if chosen else shades[number],
                 linestyle="-" if chosen else LINES[number % len(LINES)],
                 linewidth=2.6 if chosen else 1.4,
                 zorder=3 if chosen else 2,
@@ -276,11 +276,11 @@ class ConsensusCDFDisplay(Display):
 
     def _draw_area(self, ax: Any) -> None:
         self._draw_over_k(ax, self.area_change)
-        ax.axhline(0.0, color=GREY, linewidth=0.8)
+        ax.axhline(0.0, color=GRAY, linewidth=0.8)
         ax.set_ylabel("growth of the area under the curve")
 
     def _draw_over_k(self, ax: Any, values: Floats) -> None:
-        ax.plot(self.ks, values, color=COLOURS[0], marker="o", linewidth=1.6)
+        ax.plot(self.ks, values, color=COLORS[0], marker="o", linewidth=1.6)
         chosen = self.ks == self.n_clusters
         if chosen.any():
             ax.plot(
@@ -290,7 +290,7 @@ class ConsensusCDFDisplay(Display):
                 marker="o",
                 markersize=11,
                 markerfacecolor="none",
-                markeredgecolor=COLOURS[1],
+                markeredgecolor=COLORS[1],
                 markeredgewidth=2.0,
                 label="recommended",
             )

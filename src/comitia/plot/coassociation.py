@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.plot._consensus import Consensus, read_estimator, read_result
-from comitia.plot._style import COLOURS, GREY, SEQUENTIAL, colour_bar
+from comitia.plot._style import COLORS, GRAY, SEQUENTIAL, color_bar
 from comitia.plot.base import Display
 from comitia.represent import binned_coassociation, seriated_order
 
@@ -178,7 +178,7 @@ class CoassociationDisplay(Display):
                     size,
                     size,
                     fill=False,
-                    edgecolor=COLOURS[1],
+                    edgecolor=COLORS[1],
                     linewidth=1.2,
                 )
             )
@@ -189,9 +189,9 @@ class CoassociationDisplay(Display):
         ax.set_xlabel("objects, by cluster")
         ax.set_ylabel("objects, by cluster")
         for spine in ax.spines.values():
-            spine.set_edgecolor(GREY)
+            spine.set_edgecolor(GRAY)
         votes = "weight" if self.weighted else "share of the votes"
-        colour_bar(
+        color_bar(
             image,
             ax,
             f"{votes} that puts two objects together",

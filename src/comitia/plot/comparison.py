@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.plot._style import COLOURS, GREY, name_ticks, tidy
+from comitia.plot._style import COLORS, GRAY, name_ticks, tidy
 from comitia.plot.base import Display
 
 __all__ = ["ComparisonDisplay"]
@@ -104,8 +104,8 @@ class ComparisonDisplay(Display):
             xerr=self.spreads,
             linestyle="none",
             marker="o",
-            color=COLOURS[0],
-            ecolor=COLOURS[0],
+            color=COLORS[0],
+            ecolor=COLORS[0],
             elinewidth=1.2,
             capsize=3,
             label="mean rank and its standard deviation",
@@ -119,7 +119,7 @@ class ComparisonDisplay(Display):
             ax.plot(
                 [right + (number + 2) * step] * 2,
                 [first - 0.2, last + 0.2],
-                color=COLOURS[1],
+                color=COLORS[1],
                 linewidth=3.0,
                 solid_capstyle="butt",
                 label="differences that are noise" if number == 0 else None,
@@ -131,7 +131,7 @@ class ComparisonDisplay(Display):
                 f"not ranked: {why}",
                 transform=ax.get_yaxis_transform(),
                 va="center",
-                color=GREY,
+                color=GRAY,
                 fontstyle="italic",
                 fontsize="small",
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.plot._consensus import check_fitted
-from comitia.plot._style import COLOURS, GREY, cluster_colour, ink_on, name_ticks, tidy
+from comitia.plot._style import COLORS, GRAY, cluster_color, ink_on, name_ticks, tidy
 from comitia.plot.base import Display
 
 __all__ = ["DendrogramDisplay"]
@@ -143,7 +143,7 @@ class DendrogramDisplay(Display):
         from matplotlib.collections import LineCollection
 
         heights, clusters = self._nodes()
-        x, lines, colours = self.positions, [], []
+        x, lines, colors = self.positions, [], []
         for i, (a, b) in enumerate(self.merges[:, :2].astype(int)):
             y, own = self.merges[i, 2], clusters[len(self.order) + i]
             lines += [
@@ -151,14 +151,14 @@ class DendrogramDisplay(Display):
                 [(x[b], heights[b]), (x[b], y)],
                 [(x[a], y), (x[b], y)],
             ]
-            colours += [
-                GREY if c < 0 else cluster_colour(c)
+            colors += [
+                GRAY if c < 0 else cluster_color(c)
                 for c in (clusters[a], clusters[b], own)
             ]
         ax.add_collection(
-            LineCollection(lines, colors=colours, linewidths=1.4, capstyle="round")
+            LineCollection(lines, colors=colors, linewidths=1.4, capstyle="round")
         )
-        ax.axhline(self.cut, color=COLOURS[1], linestyle="--", linewidth=1.0)
+        ax.axhline(self.cut, color=COLORS[1], linestyle="--", linewidth=1.0)
         for c, v in self._roots().items():
             ax.annotate(
                 str(c),
@@ -166,10 +166,10 @@ class DendrogramDisplay(Display):
                 ha="center",
                 va="center",
                 fontsize="small",
-                color=ink_on(cluster_colour(c)),
+                color=ink_on(cluster_color(c)),
                 bbox={
                     "boxstyle": "round,pad=0.25",
-                    "facecolor": cluster_colour(c),
+                    "facecolor": cluster_color(c),
                     "edgecolor": "none",
                 },
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.plot._consensus import check_fitted
-from comitia.plot._style import COLOURS, tidy
+from comitia.plot._style import COLORS, tidy
 from comitia.plot.base import Display
 
 __all__ = ["ObjectiveDisplay"]
@@ -126,7 +126,7 @@ class ObjectiveDisplay(Display):
             ax.plot(
                 iterations,
                 _left(curve) if several else curve,
-                color=COLOURS[0],
+                color=COLORS[0],
                 linewidth=1.0 if several else 1.8,
                 alpha=max(0.25, min(1.0, 6 / len(self.curves))),
                 marker="o" if len(curve) <= 30 else None,
@@ -140,9 +140,9 @@ class ObjectiveDisplay(Display):
                 self.curves[0][-1],
                 "o",
                 markersize=9,
-                markeredgecolor=COLOURS[1],
+                markeredgecolor=COLORS[1],
                 markeredgewidth=1.8,
-                markerfacecolor=COLOURS[1] if self.converged else "white",
+                markerfacecolor=COLORS[1] if self.converged else "white",
                 linestyle="none",
                 label=end[self.converged],
             )

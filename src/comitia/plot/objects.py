@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.plot._consensus import Consensus, read_estimator, read_result
-from comitia.plot._style import GREY, cluster_colour, cluster_marker, tidy
+from comitia.plot._style import GRAY, cluster_color, cluster_marker, tidy
 from comitia.plot.base import Display
 from comitia.represent import embed_objects
 
@@ -154,7 +154,7 @@ class MapDisplay(Display):
                 *self.positions[inside].T,
                 s=areas[inside],
                 alpha=opacity[inside],
-                color=cluster_colour(c),
+                color=cluster_color(c),
                 marker=cluster_marker(c),
                 linewidths=0,
                 rasterized=n > 5000,
@@ -168,7 +168,7 @@ class MapDisplay(Display):
     def _draw_legend(self, ax: Any) -> None:
         from matplotlib.lines import Line2D
 
-        def entry(label: str, colour: str, marker: str, sure: float) -> Any:
+        def entry(label: str, color: str, marker: str, sure: float) -> Any:
             area = _AREA[0] + (_AREA[1] - _AREA[0]) * sure
             return Line2D(
                 [],
@@ -177,19 +177,19 @@ class MapDisplay(Display):
                 marker=marker,
                 markersize=area**0.5,
                 alpha=_OPACITY[0] + (_OPACITY[1] - _OPACITY[0]) * sure,
-                color=colour,
+                color=color,
                 markeredgewidth=0,
                 label=label,
             )
 
         sizes = np.bincount(self.labels, minlength=self.n_clusters)
         handles = [
-            entry(f"{c}  ({sizes[c]})", cluster_colour(c), cluster_marker(c), 1.0)
+            entry(f"{c}  ({sizes[c]})", cluster_color(c), cluster_marker(c), 1.0)
             for c in range(self.n_clusters)
         ]
         handles += [
-            entry("sure", GREY, "o", 1.0),
-            entry("doubtful", GREY, "o", 0.0),
+            entry("sure", GRAY, "o", 1.0),
+            entry("doubtful", GRAY, "o", 0.0),
         ]
         # Beside the map where there is room, so that it hides no object.
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.plot._consensus import check_fitted, name_features
-from comitia.plot._style import DIVERGING, colour_bar, name_ticks, words
+from comitia.plot._style import DIVERGING, color_bar, name_ticks, words
 from comitia.plot.base import Display
 from comitia.represent import Profile, cluster_profile
 from comitia.represent.summary import check_features
@@ -196,7 +196,7 @@ class ProfileDisplay(Display):
                     color="white" if strong else "black",
                 )
         ax.spines[:].set_visible(False)
-        colour_bar(image, ax, "difference from the mean\n(standard deviations)")
+        color_bar(image, ax, "difference from the mean\n(standard deviations)")
 
     def _table(self) -> dict[str, Any]:
         k = len(self.differences)

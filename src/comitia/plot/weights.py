@@ -17,10 +17,10 @@ from comitia.plot._consensus import (
     read_result,
 )
 from comitia.plot._style import (
-    COLOURS,
-    GREY,
+    COLORS,
+    GRAY,
     SEQUENTIAL,
-    colour_bar,
+    color_bar,
     name_ticks,
     tidy,
 )
@@ -203,8 +203,8 @@ class WeightsDisplay(Display):
         ax.barh(
             places,
             self.weights,
-            color=np.where(np.broadcast_to(kept, places.shape), COLOURS[0], "white"),
-            edgecolor=COLOURS[0],
+            color=np.where(np.broadcast_to(kept, places.shape), COLORS[0], "white"),
+            edgecolor=COLORS[0],
             height=0.75,
         )
         name_ticks(ax.yaxis, self.names, places)
@@ -222,10 +222,10 @@ class WeightsDisplay(Display):
             np.arange(n + 1) + 0.5,
             baseline=min(0.0, self.weights.min()),
             fill=True,
-            color=COLOURS[0],
+            color=COLORS[0],
             alpha=0.3,
         )
-        ax.stairs(self.weights, np.arange(n + 1) + 0.5, baseline=None, color=COLOURS[0])
+        ax.stairs(self.weights, np.arange(n + 1) + 0.5, baseline=None, color=COLORS[0])
         if self.selected is not None:
             places = np.flatnonzero(self.selected)
             ax.plot(
@@ -234,7 +234,7 @@ class WeightsDisplay(Display):
                 linestyle="none",
                 marker="o",
                 markersize=4,
-                color=COLOURS[1],
+                color=COLORS[1],
                 label=f"kept, {len(places)} of {n}",
             )
         ax.set_xlim(0.5, n + 0.5)
@@ -257,7 +257,7 @@ class WeightsDisplay(Display):
         name_ticks(ax.xaxis, range(k), range(k), most=20)
         ax.set_xlabel(self.rows)
         ax.set_ylabel("features, from the heaviest to the lightest")
-        colour_bar(image, ax, "weight")
+        color_bar(image, ax, "weight")
 
     def _value(self) -> str:
         # What a selection judges by is no weight: what it keeps votes alike.
@@ -266,7 +266,7 @@ class WeightsDisplay(Display):
     def _draw_mean(self, line: Any) -> None:
         line(
             self.weights.mean(),
-            color=GREY,
+            color=GRAY,
             linestyle="--",
             linewidth=1.0,
             label="mean",
@@ -278,8 +278,8 @@ class WeightsDisplay(Display):
         handles = ax.get_legend_handles_labels()[0]
         if self.selected is not None:
             handles += [
-                Patch(facecolor=COLOURS[0], edgecolor=COLOURS[0], label="kept"),
-                Patch(facecolor="white", edgecolor=COLOURS[0], label="not kept"),
+                Patch(facecolor=COLORS[0], edgecolor=COLORS[0], label="kept"),
+                Patch(facecolor="white", edgecolor=COLORS[0], label="not kept"),
             ]
         # Beside the bars, which may be long all the way down.
         ax.legend(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from comitia.report._text import number
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "N_SHAPES",
     "PALETTE",
     "histogram",
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 # Colours that people with any kind of colour vision tell apart, each at least 3 : 1
 # against white. Seven shapes and eight colours repeat together after 56 clusters only.
-COLOURS = (
+COLORS = (
     "#0072b2",
     "#c74e00",
     "#00835f",
@@ -282,7 +282,7 @@ def line_chart(
                 "name": name,
                 "path": "M" + "L".join(f"{_short(a)} {_short(b)}" for a, b in there),
                 "dots": [(_short(a), _short(b)) for a, b in there] if dots else [],
-                "colour": COLOURS[i % len(COLOURS)],
+                "color": COLORS[i % len(COLORS)],
                 "dash": _DASHES[i % len(_DASHES)],
                 "end": [_short(v) for v in there[-1]],
             }

@@ -369,7 +369,7 @@ class _Reader:
     def stack(self) -> str:
         if self.next() != "{":
             raise UnknownTeX(r"\substack takes braces")
-        return _table(self.rows("}"), "centre")
+        return _table(self.rows("}"), "center")
 
     def environment(self) -> str:
         name = self.words()
@@ -381,7 +381,7 @@ class _Reader:
         if self.words() != name:
             raise UnknownTeX(f"the environment {name} does not end")
         opening, closing = _FENCES[name]
-        table = _table(rows, "left" if name in ("cases", "aligned") else "centre")
+        table = _table(rows, "left" if name in ("cases", "aligned") else "center")
         fences = [
             f"<mo>{escape(mark)}</mo>" if mark else "" for mark in (opening, closing)
         ]

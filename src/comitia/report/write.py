@@ -218,7 +218,7 @@ def _environment() -> Environment:
         "version": __version__,
         "ramp": _figures.image(ramp),
         "mark": _figures.mark,
-        "colour": lambda c: _figures.COLOURS[c % len(_figures.COLOURS)],
+        "color": lambda c: _figures.COLORS[c % len(_figures.COLORS)],
         "number": _text.number,
         "percent": _text.percent,
         "count": _text.count,

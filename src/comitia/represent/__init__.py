@@ -42,7 +42,7 @@ __getattr__, __dir__, __all__ = attach(
             "distance_shares",
             "profile_similarity",
             "soft_assignment",
-            "weighted_centres",
+            "weighted_centers",
         ],
         "summary": [
             "Profile",

@@ -34,7 +34,7 @@ from comitia.represent.series import represent_series as represent_series
 from comitia.represent.soft_assignment import distance_shares as distance_shares
 from comitia.represent.soft_assignment import profile_similarity as profile_similarity
 from comitia.represent.soft_assignment import soft_assignment as soft_assignment
-from comitia.represent.soft_assignment import weighted_centres as weighted_centres
+from comitia.represent.soft_assignment import weighted_centers as weighted_centers
 from comitia.represent.summary import Profile as Profile
 from comitia.represent.summary import binned_coassociation as binned_coassociation
 from comitia.represent.summary import cluster_profile as cluster_profile
@@ -111,5 +111,5 @@ __all__ = [
     "view_limits",
     "vote_shares",
     "weighted_association",
-    "weighted_centres",
+    "weighted_centers",
 ]

@@ -345,7 +345,7 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
     .. math::
         D - W, \qquad I - D^{-1/2} W D^{-1/2}, \qquad I - D^{-1} W
 
-    for the kinds "unnormalised", "symmetric" and "random_walk". The row of a vertex
+    for the kinds "unnormalized", "symmetric" and "random_walk". The row of a vertex
     without edges is zero, so that it counts as a connected component of its own.
 
     Parameters
@@ -353,7 +353,7 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
     W : array-like or sparse of shape (n, n)
         Edge weights, not negative; symmetric.
 
-    kind : {"symmetric", "random_walk", "unnormalised"}, default="symmetric"
+    kind : {"symmetric", "random_walk", "unnormalized"}, default="symmetric"
         Which Laplacian.
 
     Returns
@@ -363,15 +363,15 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
 
     Examples
     --------
-    >>> laplacian([[0, 2], [2, 0]], "unnormalised")
+    >>> laplacian([[0, 2], [2, 0]], "unnormalized")
     array([[ 2., -2.],
            [-2.,  2.]])
     """
     from scipy.sparse import csr_array, diags_array, issparse
 
-    if kind not in ("symmetric", "random_walk", "unnormalised"):
+    if kind not in ("symmetric", "random_walk", "unnormalized"):
         raise ComitiaError(
-            f'kind={kind!r} is none of "symmetric", "random_walk", "unnormalised".'
+            f'kind={kind!r} is none of "symmetric", "random_walk", "unnormalized".'
         )
     sparse = issparse(W)
     if not sparse:
@@ -382,7 +382,7 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
         raise ComitiaError("W must not have negative weights.")
     degree = np.asarray(W.sum(axis=1), dtype=np.float64).ravel()
     joined = degree > 0
-    if kind == "unnormalised":
+    if kind == "unnormalized":
         diagonal, left, right = degree, None, None
     else:
         power = -0.5 if kind == "symmetric" else -1.0

@@ -100,12 +100,12 @@ def link_similarity(probabilities: ArrayLike, ensemble: Ensemble) -> Floats:
     owner = ensemble.clustering_of
     same = owner[:, None] == owner
     shared: Any = ensemble.contingency()
-    neighbours = (shared.toarray() > 0) & ~same
-    weights = np.where(neighbours, soft_jaccard(P), 0.0)
+    neighbors = (shared.toarray() > 0) & ~same
+    weights = np.where(neighbors, soft_jaccard(P), 0.0)
     totals = weights.sum(axis=1)
     totals[totals == 0] = 1.0  # a cluster without neighbours is nobody's
     # Row r, column v: the sum of s(T, C^r) over the neighbours T that both have.
-    one_side = (weights / totals) @ neighbours.T
+    one_side = (weights / totals) @ neighbors.T
     similarity = np.where(same, one_side + one_side.T, 0.0)
     np.fill_diagonal(similarity, 0.0)
     largest = float(similarity.max())

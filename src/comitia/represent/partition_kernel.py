@@ -99,7 +99,7 @@ class PartitionKernel(NamedTuple):
         terms = self.factor[:, a] * self.inner[:, t] * self.factor[:, b]
         return _log2_sum(terms.sum(axis=0), self.exponents[t])
 
-    def normalised(self, table: ArrayLike) -> float:
+    def normalized(self, table: ArrayLike) -> float:
         r"""The cosine :math:`K(C, D) / \sqrt{K(C, C) \, K(D, D)}`.
 
         Parameters
@@ -195,7 +195,7 @@ def path_kernel_table(n_objects: int, continuation: float = 0.5) -> PartitionKer
 
 
 def subset_kernel(
-    a: Any, b: Any, *, max_subset_size: int | None = None, normalise: bool = True
+    a: Any, b: Any, *, max_subset_size: int | None = None, normalize: bool = True
 ) -> float:
     r"""Subset-significance kernel of two partitions.
 
@@ -218,7 +218,7 @@ def subset_kernel(
     max_subset_size : int, default=None
         Subsets with more objects than this do not count; 2 leaves objects and pairs.
 
-    normalise : bool, default=True
+    normalize : bool, default=True
         Whether to divide by :math:`\sqrt{K(C, C) \, K(D, D)}`.
 
     Returns
@@ -231,16 +231,16 @@ def subset_kernel(
     >>> C, D = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
     >>> round(subset_kernel(C, D), 6)
     0.47629
-    >>> round(subset_kernel(C, D, normalise=False), 6)
+    >>> round(subset_kernel(C, D, normalize=False), 6)
     2.333333
     """
     table = contingency(a, b)
     kernel = subset_kernel_table(int(table.sum()), max_subset_size)
-    return kernel.normalised(table) if normalise else float(2.0 ** kernel.log2(table))
+    return kernel.normalized(table) if normalize else float(2.0 ** kernel.log2(table))
 
 
 def path_kernel(
-    a: Any, b: Any, *, continuation: float = 0.5, normalise: bool = True
+    a: Any, b: Any, *, continuation: float = 0.5, normalize: bool = True
 ) -> float:
     r"""Path kernel of two partitions.
 
@@ -261,7 +261,7 @@ def path_kernel(
     continuation : float, default=0.5
         Probability :math:`g` that a walk goes on, in [0, 1].
 
-    normalise : bool, default=True
+    normalize : bool, default=True
         Whether to divide by :math:`\sqrt{K(C, C) \, K(D, D)}`.
 
     Returns
@@ -274,14 +274,14 @@ def path_kernel(
     >>> C, D = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
     >>> round(path_kernel(C, D), 6)
     0.910391
-    >>> round(path_kernel(C, D, normalise=False) * 72, 6)
+    >>> round(path_kernel(C, D, normalize=False) * 72, 6)
     13.0
     """
     table = contingency(a, b)
     n = int(table.sum())
     kernel = path_kernel_table(n, continuation)
-    if normalise:
-        return kernel.normalised(table)
+    if normalize:
+        return kernel.normalized(table)
     return float(2.0 ** kernel.log2(table)) / max(n, 1) ** 2
 
 

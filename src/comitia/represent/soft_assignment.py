@@ -15,13 +15,13 @@ __all__ = [
     "distance_shares",
     "profile_similarity",
     "soft_assignment",
-    "weighted_centres",
+    "weighted_centers",
 ]
 
 Floats = NDArray[np.float64]
 
 
-def weighted_centres(
+def weighted_centers(
     X: ArrayLike, ensemble: Ensemble, object_weights: ArrayLike | None = None
 ) -> Floats:
     r"""Weighted mean of the objects of each cluster.
@@ -42,14 +42,14 @@ def weighted_centres(
 
     Returns
     -------
-    centres : ndarray of shape (n_clusters, n_features)
+    centers : ndarray of shape (n_clusters, n_features)
         The plain mean where all objects of a cluster weigh nothing; NaN for a cluster
         without objects.
 
     Examples
     --------
     >>> from comitia import Ensemble
-    >>> weighted_centres([[0.0], [1.0], [2.0]], Ensemble([[0], [0], [0]]), [1, 1, 3])
+    >>> weighted_centers([[0.0], [1.0], [2.0]], Ensemble([[0], [0], [0]]), [1, 1, 3])
     array([[1.4]])
     """
     data = np.asarray(X, dtype=np.float64)
@@ -63,14 +63,14 @@ def weighted_centres(
         raise ComitiaError(f"object_weights must be {n} finite numbers, none negative.")
     B: Any = ensemble.membership
     totals = B.T @ w
-    centres = B.T @ (w[:, None] * data)
+    centers = B.T @ (w[:, None] * data)
     weightless = totals == 0
     if weightless.any():
         rest = B.T.tocsr()[weightless]
         totals[weightless] = np.asarray(rest.sum(axis=1)).ravel()
-        centres[weightless] = rest @ data
+        centers[weightless] = rest @ data
     totals[totals == 0] = np.nan
-    return np.asarray(centres / totals[:, None])
+    return np.asarray(centers / totals[:, None])
 
 
 def soft_assignment(
@@ -136,16 +136,16 @@ def soft_assignment(
         raise ComitiaError(f"temperature={temperature} must be positive.")
     n, K = ensemble.n_objects, ensemble.n_clusters
     require_memory(2 * 8 * n * K, f"the probabilities of {K} clusters, {n} objects")
-    centres = weighted_centres(X, ensemble, object_weights)
+    centers = weighted_centers(X, ensemble, object_weights)
     # Squares of small distances between large numbers would lose their digits.
     data = np.asarray(X, dtype=np.float64)
-    centre = data.mean(axis=0)
-    data, centres = data - centre, centres - centre
+    center = data.mean(axis=0)
+    data, centers = data - center, centers - center
     P = np.empty((n, K))
     alpha = temperature
     for m in range(ensemble.n_clusterings):
         own = slice(ensemble.offsets[m], ensemble.offsets[m + 1])
-        squared = _squared_distances(data, centres[own])
+        squared = _squared_distances(data, centers[own])
         if temperature == "each" or (temperature == "first" and m == 0):
             # Nothing tells objects apart where all distances are zero.
             alpha = float(squared[np.isfinite(squared)].mean()) or 1.0
@@ -242,9 +242,9 @@ def profile_similarity(
     return S
 
 
-def _squared_distances(data: Floats, centres: Floats) -> Floats:
-    squared: Floats = (data**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
-    squared -= 2.0 * (data @ centres.T)
+def _squared_distances(data: Floats, centers: Floats) -> Floats:
+    squared: Floats = (data**2).sum(axis=1)[:, None] + (centers**2).sum(axis=1)
+    squared -= 2.0 * (data @ centers.T)
     np.maximum(squared, 0.0, out=squared)
-    squared[:, np.isnan(centres).any(axis=1)] = np.inf  # clusters without objects
+    squared[:, np.isnan(centers).any(axis=1)] = np.inf  # clusters without objects
     return squared

@@ -355,9 +355,9 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
         raise ComitiaError("labels puts no object into a cluster; give at least one.")
     n, members = len(data), codes[known]
     sizes = np.bincount(members, minlength=k)
-    centre = data.mean(axis=0)
+    center = data.mean(axis=0)
     # About the mean of all objects, so that large values cancel no digits.
-    Z = data - centre
+    Z = data - center
     Z[:, _constant(data)] = 0.0
     onehot = csr_array(
         (np.ones(len(members)), (members, np.flatnonzero(known))), (k, n)
@@ -381,7 +381,7 @@ def cluster_profile(X: ArrayLike, labels: ArrayLike) -> Profile:
     between = np.nansum(full * shifts**2, axis=0)
     return Profile(
         sizes=sizes,
-        means=centre + shifts,
+        means=center + shifts,
         differences=differences,
         effects=effects,
         explained=np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0),

@@ -146,8 +146,8 @@ def balance_view(X: ArrayLike) -> Floats:
            [ 1.,  0.]])
     """
     data = np.asarray(X, dtype=np.float64)
-    centred = data - data.mean(axis=0)
-    return np.asarray(centred / row_scale(centred))
+    centered = data - data.mean(axis=0)
+    return np.asarray(centered / row_scale(centered))
 
 
 def impute_views(

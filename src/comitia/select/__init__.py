@@ -16,9 +16,9 @@ __getattr__, __dir__, __all__ = attach(
             "reduce_features",
             "spectral_scores",
         ],
-        "neighbourhood": [
+        "neighborhood": [
             "multilayer_communities",
-            "relative_neighbourhood",
+            "relative_neighborhood",
             "seed_communities",
         ],
         "picks": [

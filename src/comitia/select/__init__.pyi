@@ -7,9 +7,9 @@ from comitia.select.features import laplacian_scores as laplacian_scores
 from comitia.select.features import n_components as n_components
 from comitia.select.features import reduce_features as reduce_features
 from comitia.select.features import spectral_scores as spectral_scores
-from comitia.select.neighbourhood import multilayer_communities as multilayer_communities
-from comitia.select.neighbourhood import relative_neighbourhood as relative_neighbourhood
-from comitia.select.neighbourhood import seed_communities as seed_communities
+from comitia.select.neighborhood import multilayer_communities as multilayer_communities
+from comitia.select.neighborhood import relative_neighborhood as relative_neighborhood
+from comitia.select.neighborhood import seed_communities as seed_communities
 from comitia.select.picks import best_of_groups as best_of_groups
 from comitia.select.picks import cover as cover
 from comitia.select.picks import cover_clusters as cover_clusters
@@ -46,7 +46,7 @@ __all__ = [
     "multilayer_communities",
     "n_components",
     "reduce_features",
-    "relative_neighbourhood",
+    "relative_neighborhood",
     "relevance_redundancy",
     "robust_rank",
     "seed_communities",

@@ -170,9 +170,9 @@ def laplacian_scores(V: ArrayLike, n_neighbors: int = 5) -> Array:
     joined[np.arange(n)[:, None], nearest] = True
     S = np.where(joined | joined.T, np.maximum(cosine, 0.0), 0.0)
     D = S.sum(axis=1)
-    centred = table - D @ table / max(D.sum(), np.finfo(float).tiny)
-    weight = (D[:, None] * centred**2).sum(axis=0)
-    bend = weight - (centred * (S @ centred)).sum(axis=0)
+    centered = table - D @ table / max(D.sum(), np.finfo(float).tiny)
+    weight = (D[:, None] * centered**2).sum(axis=0)
+    bend = weight - (centered * (S @ centered)).sum(axis=0)
     return _ratios(bend, weight, np.ptp(table, axis=0) > 0)
 
 
@@ -260,9 +260,9 @@ def _column_means(table: Array, k: int, rng: np.random.RandomState | None) -> Ar
 
 def _components(table: Array, k: int) -> Array:
     """Principal components, in [0, 1] and pointing where the row means grow."""
-    centred = table - table.mean(axis=0)
-    U, s, _ = np.linalg.svd(centred, full_matrices=False)
+    centered = table - table.mean(axis=0)
+    U, s, _ = np.linalg.svd(centered, full_matrices=False)
     Z = U[:, :k] * s[:k]
-    Z = np.where(centred.mean(axis=1) @ Z < 0, -Z, Z)
+    Z = np.where(centered.mean(axis=1) @ Z < 0, -Z, Z)
     low, high = Z.min(axis=0), Z.max(axis=0)
     return (Z - low) / np.where(high > low, high - low, 1.0)

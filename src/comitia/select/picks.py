@@ -229,9 +229,9 @@ def index_distinctness(values: ArrayLike) -> NDArray[np.float64]:
     """
     V = np.asarray(values, dtype=np.float64)
     J = V.shape[1]
-    centred = V - V.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    unit = np.divide(centred, length, out=np.zeros_like(V), where=length > _TINY)
+    centered = V - V.mean(axis=0)
+    length = np.sqrt((centered**2).sum(axis=0))
+    unit = np.divide(centered, length, out=np.zeros_like(V), where=length > _TINY)
     correlation = np.abs(unit.T @ unit)
     np.fill_diagonal(correlation, 0.0)
     u = np.maximum(1.0 - correlation.sum(axis=1) / max(J - 1, 1), 0.0)

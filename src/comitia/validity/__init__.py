@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "clustered": ["Clustered"],
-        "centres": [
+        "centers": [
             "centroid_dunn",
             "centroid_separation_ratio",
             "cluster_size_difference",
@@ -21,14 +21,14 @@ __getattr__, __dir__, __all__ = attach(
             "inter_cluster_distance",
             "intra_cluster_distance",
             "mean_cluster_size",
-            "mean_distance_to_centre",
+            "mean_distance_to_center",
             "simplified_silhouette",
             "xie_beni",
         ],
         "pairs": [
             "connectedness",
             "dunn",
-            "hubert_normalised",
+            "hubert_normalized",
             "hubert_raw",
             "modified_hubert",
             "point_symmetry",

@@ -1,21 +1,21 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.validity.centres import centroid_dunn as centroid_dunn
-from comitia.validity.centres import centroid_separation_ratio as centroid_separation_ratio
-from comitia.validity.centres import cluster_size_difference as cluster_size_difference
-from comitia.validity.centres import compactness as compactness
-from comitia.validity.centres import davies_bouldin as davies_bouldin
-from comitia.validity.centres import index_i as index_i
-from comitia.validity.centres import inter_cluster_distance as inter_cluster_distance
-from comitia.validity.centres import intra_cluster_distance as intra_cluster_distance
-from comitia.validity.centres import mean_cluster_size as mean_cluster_size
-from comitia.validity.centres import mean_distance_to_centre as mean_distance_to_centre
-from comitia.validity.centres import simplified_silhouette as simplified_silhouette
-from comitia.validity.centres import xie_beni as xie_beni
+from comitia.validity.centers import centroid_dunn as centroid_dunn
+from comitia.validity.centers import centroid_separation_ratio as centroid_separation_ratio
+from comitia.validity.centers import cluster_size_difference as cluster_size_difference
+from comitia.validity.centers import compactness as compactness
+from comitia.validity.centers import davies_bouldin as davies_bouldin
+from comitia.validity.centers import index_i as index_i
+from comitia.validity.centers import inter_cluster_distance as inter_cluster_distance
+from comitia.validity.centers import intra_cluster_distance as intra_cluster_distance
+from comitia.validity.centers import mean_cluster_size as mean_cluster_size
+from comitia.validity.centers import mean_distance_to_center as mean_distance_to_center
+from comitia.validity.centers import simplified_silhouette as simplified_silhouette
+from comitia.validity.centers import xie_beni as xie_beni
 from comitia.validity.clustered import Clustered as Clustered
 from comitia.validity.pairs import connectedness as connectedness
 from comitia.validity.pairs import dunn as dunn
-from comitia.validity.pairs import hubert_normalised as hubert_normalised
+from comitia.validity.pairs import hubert_normalized as hubert_normalized
 from comitia.validity.pairs import hubert_raw as hubert_raw
 from comitia.validity.pairs import modified_hubert as modified_hubert
 from comitia.validity.pairs import point_symmetry as point_symmetry
@@ -54,14 +54,14 @@ __all__ = [
     "finite_scores",
     "get_index",
     "hartigan",
-    "hubert_normalised",
+    "hubert_normalized",
     "hubert_raw",
     "index_i",
     "inter_cluster_distance",
     "intra_cluster_distance",
     "krzanowski_lai",
     "mean_cluster_size",
-    "mean_distance_to_centre",
+    "mean_distance_to_center",
     "modified_hubert",
     "point_symmetry",
     "positive_scores",

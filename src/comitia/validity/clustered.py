@@ -24,7 +24,7 @@ _BLOCK_VALUES = 2**17
 _MANY = 2
 
 
-class CentrePairs(NamedTuple):
+class CenterPairs(NamedTuple):
     """Distances between centres; see the kernel of the same name."""
 
     sums: NDArray[np.float64]
@@ -45,7 +45,7 @@ class PairSums(NamedTuple):
     other : ndarray of shape (n_objects,)
         Smallest mean distance to the members of another cluster.
 
-    between, between_centres : float
+    between, between_centers : float
         Sum of the distances of objects in different clusters, plain and times the
         distance of the centres of these clusters.
     """
@@ -53,7 +53,7 @@ class PairSums(NamedTuple):
     own: NDArray[np.float64]
     other: NDArray[np.float64]
     between: float
-    between_centres: float
+    between_centers: float
 
 
 class SameData:
@@ -67,7 +67,7 @@ class SameData:
 
     def __init__(self, X: NDArray[np.float64]) -> None:
         self.X = X
-        self.neighbours: dict[int, NDArray[np.int64]] = {}
+        self.neighbors: dict[int, NDArray[np.int64]] = {}
 
     @cached_property
     def turned(self) -> NDArray[np.float64]:
@@ -80,14 +80,14 @@ class SameData:
             return self.X
         from scipy.linalg import qr
 
-        centred = self.X - self.X.mean(axis=0)
-        centred += 0.0  # minus zero is zero
+        centered = self.X - self.X.mean(axis=0)
+        centered += 0.0  # minus zero is zero
         first: dict[bytes, int] = {}
         alike = [
-            first.setdefault(sha256(row).digest(), i) for i, row in enumerate(centred)
+            first.setdefault(sha256(row).digest(), i) for i, row in enumerate(centered)
         ]
         # The rows are those of R' Q', with orthonormal rows in Q': R' is as far apart.
-        R = qr(centred.T, overwrite_a=True, mode="raw", check_finite=False)[1]
+        R = qr(centered.T, overwrite_a=True, mode="raw", check_finite=False)[1]
         return np.ascontiguousarray(R.T[alike])
 
 
@@ -145,10 +145,10 @@ class Clustered:
         same: SameData | None = None,
     ) -> None:
         self._same, self._kept = same, None
-        self._neighbours = {} if same is None else same.neighbours
+        self._neighbors = {} if same is None else same.neighbors
         if (codes == n_clusters).any():
             self._kept = codes < n_clusters
-            self._neighbours = {}
+            self._neighbors = {}
             X, codes = X[self._kept], codes[self._kept]
         self.X = X
         self.codes = codes
@@ -212,12 +212,12 @@ class Clustered:
 
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
-        from comitia._kernels.validity import centre_sums
+        from comitia._kernels.validity import center_sums
 
-        return centre_sums(self.X, self.codes, self.n_clusters)
+        return center_sums(self.X, self.codes, self.n_clusters)
 
     @cached_property
-    def centres(self) -> NDArray[np.float64]:
+    def centers(self) -> NDArray[np.float64]:
         """Mean of each cluster, shape (n_clusters, n_features)."""
         return self._sums / self.sizes[:, None]
 
@@ -230,7 +230,7 @@ class Clustered:
     def _scatter(self) -> tuple[NDArray[np.float64], ...]:
         from comitia._kernels.validity import scatter
 
-        return scatter(self.X, self.codes, self.centres)
+        return scatter(self.X, self.codes, self.centers)
 
     @cached_property
     def _whole_scatter(self) -> tuple[NDArray[np.float64], ...]:
@@ -272,26 +272,26 @@ class Clustered:
     @cached_property
     def between(self) -> float:
         """Sum of squares between the clusters."""
-        gaps = ((self.centres - self.mean) ** 2).sum(axis=1)
+        gaps = ((self.centers - self.mean) ** 2).sum(axis=1)
         return float(self.sizes @ gaps)
 
     @cached_property
-    def centre_pairs(self) -> CentrePairs:
+    def center_pairs(self) -> CenterPairs:
         """Distances between the centres."""
-        from comitia._kernels.validity import centre_pairs
+        from comitia._kernels.validity import center_pairs
 
-        return CentrePairs(*centre_pairs(self.centres, self.distances / self.sizes))
+        return CenterPairs(*center_pairs(self.centers, self.distances / self.sizes))
 
     @cached_property
-    def centre_distances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def center_distances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Distance of each object to its own and to the nearest other centre."""
-        from comitia._kernels.validity import nearest_centres
+        from comitia._kernels.validity import nearest_centers
 
-        return nearest_centres(self.X, self.codes, self.centres)
+        return nearest_centers(self.X, self.codes, self.centers)
 
     # -- passes over the pairs --------------------------------------------------
 
-    def neighbours(self, n_neighbors: int) -> NDArray[np.int64]:
+    def neighbors(self, n_neighbors: int) -> NDArray[np.int64]:
         """The nearest other objects of each object, nearest first.
 
         Parameters
@@ -301,16 +301,16 @@ class Clustered:
 
         Returns
         -------
-        neighbours : ndarray of shape (n_objects, n_neighbors)
+        neighbors : ndarray of shape (n_objects, n_neighbors)
             Their indices.
         """
-        if n_neighbors not in self._neighbours:
+        if n_neighbors not in self._neighbors:
             from sklearn.neighbors import NearestNeighbors
 
             finder = NearestNeighbors(n_neighbors=n_neighbors).fit(self.X)
             found = finder.kneighbors(return_distance=False)
-            self._neighbours[n_neighbors] = found
-        return self._neighbours[n_neighbors]
+            self._neighbors[n_neighbors] = found
+        return self._neighbors[n_neighbors]
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
@@ -363,7 +363,7 @@ class Clustered:
         n_groups = np.minimum(n_tiles, pairwise.GROUPS)
         to_columns = np.zeros((n_groups.max(), n))
         sums = np.zeros(k)
-        between = between_centres = 0.0
+        between = between_centers = 0.0
         shifted = np.empty(XT.shape, dtype=np.float32)
         for r in range(k):
             # Single precision is enough when the cluster at hand is at the origin: a
@@ -383,11 +383,11 @@ class Clustered:
             pairwise.columns_of_cluster(
                 starts, r, n_groups[r], to_columns, own, other, sums
             )
-            gaps = np.sqrt(((self.centres[r + 1 :] - self.centres[r]) ** 2).sum(axis=1))
+            gaps = np.sqrt(((self.centers[r + 1 :] - self.centers[r]) ** 2).sum(axis=1))
             between += sums[r + 1 :].sum()
-            between_centres += sums[r + 1 :] @ gaps
+            between_centers += sums[r + 1 :] @ gaps
         return PairSums(
-            own * scale, other * scale, between * scale, between_centres * scale
+            own * scale, other * scale, between * scale, between_centers * scale
         )
 
 

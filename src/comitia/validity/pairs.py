@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.validity.centres import widths_of
+from comitia.validity.centers import widths_of
 from comitia.validity.clustered import Clustered, as_clustered
 
 __all__ = [
     "connectedness",
     "dunn",
-    "hubert_normalised",
+    "hubert_normalized",
     "hubert_raw",
     "modified_hubert",
     "point_symmetry",
@@ -209,7 +209,7 @@ def hubert_raw(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> flo
     return clustered.pair_sums.between / _n_pairs(clustered)
 
 
-def hubert_normalised(
+def hubert_normalized(
     X: ArrayLike | Clustered, labels: ArrayLike | None = None
 ) -> float:
     r"""Hubert's normalised statistic: correlation of distance and separation.
@@ -232,7 +232,7 @@ def hubert_normalised(
 
     Returns
     -------
-    hubert_normalised : float
+    hubert_normalized : float
         In [-1, 1]. NaN for a single cluster, for singletons only, and when all
         distances are equal.
 
@@ -281,7 +281,7 @@ def modified_hubert(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -
        chapter on cluster validity.
     """
     clustered = as_clustered(X, labels)
-    return clustered.pair_sums.between_centres / _n_pairs(clustered)
+    return clustered.pair_sums.between_centers / _n_pairs(clustered)
 
 
 def connectedness(
@@ -321,8 +321,8 @@ def connectedness(
     n_neighbors = min(int(n_neighbors), clustered.n_objects - 1)
     if n_neighbors == 0:
         return 0.0
-    neighbours = clustered.neighbours(n_neighbors)
-    elsewhere = clustered.codes[neighbours] != clustered.codes[:, None]
+    neighbors = clustered.neighbors(n_neighbors)
+    elsewhere = clustered.codes[neighbors] != clustered.codes[:, None]
     return float(elsewhere.sum(axis=0) @ (1.0 / np.arange(1, n_neighbors + 1)))
 
 
@@ -365,11 +365,11 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    gap = clustered.centre_pairs.smallest
+    gap = clustered.center_pairs.smallest
     if gap == 0:
         return np.inf
     cluster_of = clustered.codes[clustered.order].astype(np.int64)
-    Z = clustered.X[clustered.order] - clustered.centres[cluster_of]
+    Z = clustered.X[clustered.order] - clustered.centers[cluster_of]
     norms = np.sqrt((Z**2).sum(axis=1))
     parts = np.empty(len(Z))
     given = np.ascontiguousarray(Z.T), norms, clustered.starts, cluster_of, parts

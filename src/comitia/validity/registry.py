@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from comitia.exceptions import ComitiaError
-from comitia.validity import centres, pairs, scatter
+from comitia.validity import centers, pairs, scatter
 
 __all__ = ["INDICES", "Direction", "Index", "get_index"]
 
@@ -56,35 +56,35 @@ class Index:
         return (self.function.__doc__ or "").partition("\n")[0]
 
 
-_NEIGHBOURS = ("sse_previous", "sse_next")
+_NEIGHBORS = ("sse_previous", "sse_next")
 
 INDICES: dict[str, Index] = {
     index.name: index
     for index in [
         Index("calinski_harabasz", scatter.calinski_harabasz, "large", "n"),
         Index(
-            "centroid_separation_ratio", centres.centroid_separation_ratio, "large", "n"
+            "centroid_separation_ratio", centers.centroid_separation_ratio, "large", "n"
         ),
         Index(
-            "cluster_size_difference", centres.cluster_size_difference, "property", "n"
+            "cluster_size_difference", centers.cluster_size_difference, "property", "n"
         ),
-        Index("compactness", centres.compactness, "small", "n"),
+        Index("compactness", centers.compactness, "small", "n"),
         Index("connectedness", pairs.connectedness, "small", "n2"),
-        Index("davies_bouldin", centres.davies_bouldin, "small", "n"),
+        Index("davies_bouldin", centers.davies_bouldin, "small", "n"),
         Index("dunn", pairs.dunn, "large", "n2"),
         # Below -(n - k - 1) it cannot fall, which is no bound that could be used.
         Index(
-            "hartigan", scatter.hartigan, "large", "n", _NEIGHBOURS[1:], -float("inf")
+            "hartigan", scatter.hartigan, "large", "n", _NEIGHBORS[1:], -float("inf")
         ),
-        Index("hubert_normalised", pairs.hubert_normalised, "large", "n2", (), -1.0),
+        Index("hubert_normalized", pairs.hubert_normalized, "large", "n2", (), -1.0),
         Index("hubert_raw", pairs.hubert_raw, "large", "n2"),
-        Index("index_i", centres.index_i, "large", "n"),
-        Index("inter_cluster_distance", centres.inter_cluster_distance, "large", "n"),
-        Index("intra_cluster_distance", centres.intra_cluster_distance, "small", "n"),
-        Index("krzanowski_lai", scatter.krzanowski_lai, "large", "n", _NEIGHBOURS),
-        Index("mean_cluster_size", centres.mean_cluster_size, "property", "n"),
+        Index("index_i", centers.index_i, "large", "n"),
+        Index("inter_cluster_distance", centers.inter_cluster_distance, "large", "n"),
+        Index("intra_cluster_distance", centers.intra_cluster_distance, "small", "n"),
+        Index("krzanowski_lai", scatter.krzanowski_lai, "large", "n", _NEIGHBORS),
+        Index("mean_cluster_size", centers.mean_cluster_size, "property", "n"),
         Index(
-            "mean_distance_to_centre", centres.mean_distance_to_centre, "small", "nk"
+            "mean_distance_to_center", centers.mean_distance_to_center, "small", "nk"
         ),
         Index("modified_hubert", pairs.modified_hubert, "large", "n2"),
         Index("point_symmetry", pairs.point_symmetry, "small", "n2"),
@@ -94,17 +94,17 @@ INDICES: dict[str, Index] = {
         Index("sd", scatter.sd, "small", "n"),
         Index("silhouette", pairs.silhouette, "large", "n2", (), -1.0),
         Index("sse", scatter.sse, "small", "n"),
-        Index("xie_beni", centres.xie_beni, "small", "n"),
+        Index("xie_beni", centers.xie_beni, "small", "n"),
         Index(
             "simplified_silhouette",
-            centres.simplified_silhouette,
+            centers.simplified_silhouette,
             "large",
             "nk",
             (),
             -1.0,
             stands_for="silhouette",
         ),
-        Index("centroid_dunn", centres.centroid_dunn, "large", "n", stands_for="dunn"),
+        Index("centroid_dunn", centers.centroid_dunn, "large", "n", stands_for="dunn"),
     ]
 }
 

@@ -268,7 +268,7 @@ def s_dbw(
         return np.nan
     radius = np.sqrt(_variance_norms(clustered).sum()) / k
     density = density_between(
-        clustered.X[clustered.order], clustered.starts, clustered.centres, radius
+        clustered.X[clustered.order], clustered.starts, clustered.centers, radius
     )
     return _mean_scatter(clustered) + density / (k * (k - 1) / 2.0)
 
@@ -363,7 +363,7 @@ def lack_of_separation(clustered: Clustered) -> float:
     """
     if clustered.n_clusters == 1:
         return np.nan
-    pairs = clustered.centre_pairs
+    pairs = clustered.center_pairs
     if pairs.smallest == 0:
         return np.inf
     return float(pairs.largest / pairs.smallest * (1.0 / pairs.sums).sum())

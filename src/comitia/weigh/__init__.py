@@ -5,7 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "clusterings": ["crowd_agreement", "normalise_weights"],
+        "clusterings": ["crowd_agreement", "normalize_weights"],
         "clusters": ["cluster_uncertainty", "entropy_certainty"],
         "groups": ["Groups", "decision_variance", "floored_variance"],
         "indices": ["entropy_relevance", "index_scores", "maximum_relevance"],

@@ -1,7 +1,7 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.weigh.clusterings import crowd_agreement as crowd_agreement
-from comitia.weigh.clusterings import normalise_weights as normalise_weights
+from comitia.weigh.clusterings import normalize_weights as normalize_weights
 from comitia.weigh.clusters import cluster_uncertainty as cluster_uncertainty
 from comitia.weigh.clusters import entropy_certainty as entropy_certainty
 from comitia.weigh.diversity import above_uniform as above_uniform
@@ -50,7 +50,7 @@ __all__ = [
     "inverse_agreement",
     "maximum_relevance",
     "mean_agreement",
-    "normalise_weights",
+    "normalize_weights",
     "object_uncertainty",
     "variance_rank_weights",
     "variance_shares",

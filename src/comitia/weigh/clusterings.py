@@ -11,10 +11,10 @@ from comitia.agreement import MEASURES, agreement_matrix
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 
-__all__ = ["crowd_agreement", "normalise_weights"]
+__all__ = ["crowd_agreement", "normalize_weights"]
 
 
-def normalise_weights(raw: ArrayLike) -> NDArray[np.float64]:
+def normalize_weights(raw: ArrayLike) -> NDArray[np.float64]:
     r"""Turn raw scores into weights on the simplex.
 
     .. math::
@@ -33,7 +33,7 @@ def normalise_weights(raw: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> normalise_weights([3, 1, -2])
+    >>> normalize_weights([3, 1, -2])
     array([0.75, 0.25, 0.  ])
     """
     raw = np.asarray(masked_to_nan(raw), dtype=np.float64)

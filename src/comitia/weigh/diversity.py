@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia.agreement import MEASURES, agreement_matrix
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.weigh.clusterings import normalise_weights
+from comitia.weigh.clusterings import normalize_weights
 
 __all__ = [
     "above_uniform",
@@ -119,7 +119,7 @@ def inverse_agreement(
     array([0.28571429, 0.28571429, 0.42857143])
     """
     beta = np.maximum(mean_agreement(ensemble, agreement), _TINY)
-    return normalise_weights(1.0 / beta)
+    return normalize_weights(1.0 / beta)
 
 
 def above_uniform(weights: ArrayLike, tol: float = 1e-10) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from comitia._kernels.device._slices import narrowest
 from comitia._kernels.device.labels import distinct_rows, in_order
 from comitia._kernels.device.rows import (
     mean_rows,
-    nearest_centres,
+    nearest_centers,
     nearest_rows,
     plurality,
     row_norms,
@@ -38,7 +38,7 @@ __all__ = [
     "in_order",
     "mean_rows",
     "narrowest",
-    "nearest_centres",
+    "nearest_centers",
     "nearest_rows",
     "plurality",
     "row_norms",

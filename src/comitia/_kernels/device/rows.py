@@ -11,7 +11,7 @@ from comitia._kernels.device._slices import narrowest, put, slices
 
 __all__ = [
     "mean_rows",
-    "nearest_centres",
+    "nearest_centers",
     "nearest_rows",
     "plurality",
     "row_norms",
@@ -275,8 +275,8 @@ def plurality(
     return labels
 
 
-def nearest_centres(
-    columns: Tensor, centres: NDArray[np.float32], penalty: NDArray[np.float32]
+def nearest_centers(
+    columns: Tensor, centers: NDArray[np.float32], penalty: NDArray[np.float32]
 ) -> Tensor:
     """Centre with the largest x'centre - penalty; the first of equals.
 
@@ -285,7 +285,7 @@ def nearest_centres(
     columns : tensor of shape (p, n)
         The data, feature by feature.
 
-    centres : ndarray of shape (k, p)
+    centers : ndarray of shape (k, p)
         The centres, of the type of the data.
 
     penalty : ndarray of shape (k,)
@@ -300,10 +300,10 @@ def nearest_centres(
 
     p, n = columns.shape
     # Column by column of the centres, against the objects of a slice.
-    factors = put(columns, centres).T[:, :, None]
+    factors = put(columns, centers).T[:, :, None]
     off = put(columns, penalty)[:, None]
-    labels = torch.empty(n, dtype=narrowest(len(centres)), device=columns.device)
-    for rows in slices(n, 4 * len(centres)):
+    labels = torch.empty(n, dtype=narrowest(len(centers)), device=columns.device)
+    for rows in slices(n, 4 * len(centers)):
         x = columns[:, rows]
         score = (-off).repeat(1, x.shape[1])
         whole = p - p % 4

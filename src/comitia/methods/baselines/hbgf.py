@@ -9,7 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["HBGF"]
 
@@ -122,7 +122,7 @@ class HBGF(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.ones(ensemble.n_clusterings) if w is None else w
         )
         weights = {"clustering_weights": self.clustering_weights_}

@@ -8,7 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import hypergraph_partition
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["HGPA"]
 
@@ -117,7 +117,7 @@ class HGPA(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.ones(ensemble.n_clusterings) if w is None else w
         )
         weights = {"clustering_weights": self.clustering_weights_}

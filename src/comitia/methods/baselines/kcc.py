@@ -8,7 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["KCC"]
 
@@ -27,8 +27,8 @@ class KCC(EnsembleMethod):
 
     utility : str, default="squared"
         What usefulness means: ``"squared"`` is the category utility :math:`U_c`,
-        ``"entropy"`` the mutual information :math:`U_H`; ``"squared_normalised"`` and
-        ``"entropy_normalised"`` divide by what each clustering could reach at most.
+        ``"entropy"`` the mutual information :math:`U_H`; ``"squared_normalized"`` and
+        ``"entropy_normalized"`` divide by what each clustering could reach at most.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight :math:`w_m` of each clustering; equal by default.
@@ -106,7 +106,7 @@ class KCC(EnsembleMethod):
         **EnsembleMethod._parameter_constraints,
         "utility": [
             StrOptions(
-                {"squared", "entropy", "squared_normalised", "entropy_normalised"}
+                {"squared", "entropy", "squared_normalized", "entropy_normalized"}
             )
         ],
         "clustering_weights": ["array-like", None],
@@ -138,18 +138,18 @@ class KCC(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.ones(ensemble.n_clusterings) if w is None else w
         )
         weights = {"clustering_weights": self.clustering_weights_}
-        utility, _, normalised = self.utility.partition("_")
+        utility, _, normalized = self.utility.partition("_")
         labels, self.objective_ = kmeans_rows(
             ensemble,
             self._resolve_n_clusters(ensemble, **weights),
             rng,
             **weights,
             utility=utility,
-            normalised=bool(normalised),
+            normalized=bool(normalized),
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,

@@ -9,7 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import MedianSearch
 from comitia.partition.moves import AGREEMENTS
-from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh import crowd_agreement, normalize_weights
 
 __all__ = ["MedianPartition"]
 
@@ -156,7 +156,7 @@ class MedianPartition(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(self._weigh(ensemble))
+        self.clustering_weights_ = normalize_weights(self._weigh(ensemble))
         search = MedianSearch(
             ensemble,
             self.agreement,

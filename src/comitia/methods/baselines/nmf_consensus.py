@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.optimise import indicator_start, orthogonal_nmf
-from comitia.optimise._ties import lowest_run
+from comitia.optimize import indicator_start, orthogonal_nmf
+from comitia.optimize._ties import lowest_run
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation
 

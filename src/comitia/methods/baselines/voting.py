@@ -18,7 +18,7 @@ from comitia.represent import (
     overlaps_with,
 )
 from comitia.represent.rows import has_labels
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["Voting"]
 
@@ -134,7 +134,7 @@ class Voting(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         w = self.clustering_weights
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.ones(ensemble.n_clusterings) if w is None else w
         )
         weights = combined_weights(ensemble, self.clustering_weights_)

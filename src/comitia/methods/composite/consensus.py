@@ -14,7 +14,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = ["ConsensusClustering"]
 
@@ -351,7 +351,7 @@ class ConsensusClustering(EnsembleMethod):
         return np.where(kept, weights.get("cluster_weights", 1.0), 0.0)
 
     def _weigh(self, ensemble: Ensemble, X: Any) -> dict[str, NDArray[Any]]:
-        from comitia.weigh import normalise_weights
+        from comitia.weigh import normalize_weights
 
         chosen = self.weighting
         if chosen == "auto":
@@ -361,7 +361,7 @@ class ConsensusClustering(EnsembleMethod):
         weighting = _WEIGHTINGS.get(chosen, chosen)
         weights = np.asarray(masked_to_nan(weighting(ensemble, X)), dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
-            return {"clustering_weights": normalise_weights(weights)}
+            return {"clustering_weights": normalize_weights(weights)}
         if weights.shape == (ensemble.n_clusters,):
             if not np.isfinite(weights).all() or (weights < 0).any():
                 raise ComitiaError(

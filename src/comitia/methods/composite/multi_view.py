@@ -17,7 +17,7 @@ from comitia.base import EnsembleMethod, _on_host
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.generate.views import Standardiser, ViewsGenerator
+from comitia.generate.views import Standardizer, ViewsGenerator
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.represent import combined_weights
 
@@ -117,14 +117,12 @@ class MultiViewEnsemble(MultiViewMethod):
     >>> import numpy as np
     >>> from comitia import MultiViewEnsemble
     >>> size = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
-    >>> colour = np.array([[1.0], [1.1], [np.nan], [9.0], [9.1], [9.2]])
-    >>> both = MultiViewEnsemble(2, random_state=0).fit(
-    ...     {"size": size, "colour": colour}
-    ... )
+    >>> color = np.array([[1.0], [1.1], [np.nan], [9.0], [9.1], [9.2]])
+    >>> both = MultiViewEnsemble(2, random_state=0).fit({"size": size, "color": color})
     >>> both.labels_
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     >>> both.view_names_, both.view_weights_.round(2)
-    (['size', 'colour'], array([0.55, 0.45]))
+    (['size', 'color'], array([0.55, 0.45]))
     """
 
     card = MethodCard(
@@ -233,7 +231,7 @@ class MultiViewEnsemble(MultiViewMethod):
 
     def _scaler(self, view: Array) -> Any:
         if self.scale == "standard":
-            return Standardiser.of(view)
+            return Standardizer.of(view)
         return _unit_rows if self.scale == "unit" else None
 
     def _scaled(self, X: Views) -> list[Array]:

@@ -16,7 +16,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import grid_graph, iterated_modes, weighted_vote
 from comitia.represent import aligned_votes, knn_graph
-from comitia.weigh import mean_agreement, normalise_weights
+from comitia.weigh import mean_agreement, normalize_weights
 
 __all__ = ["MarkovFieldFusion"]
 
@@ -186,7 +186,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         return Ensemble.from_codes(fuzzy.codes, fuzzy.n_clusters_each)
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             mean_agreement(ensemble, self.agreement)
         )
         self.reference_ = _most_entropy(ensemble)
@@ -199,7 +199,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         found = iterated_modes(
             weighted_vote(votes),
             1.0 - votes,
-            self._neighbours(X),
+            self._neighbors(X),
             self.graph_penalty,
             max_iter=self.max_iter,
         )
@@ -215,7 +215,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
             )
         return found.labels
 
-    def _neighbours(self, X):
+    def _neighbors(self, X):
         n = len(X)
         if self.connectivity is None:
             if n == 1:

@@ -4,7 +4,7 @@ from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import Groups, decision_variance, normalise_weights
+from comitia.weigh import Groups, decision_variance, normalize_weights
 
 __all__ = ["StabilityWeightedAlgorithms"]
 
@@ -130,7 +130,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         groups = Groups.of(ensemble)
         variance = decision_variance(ensemble, self.pair_accuracy)
-        self.group_weights_ = normalise_weights(groups.n_runs / variance)
+        self.group_weights_ = normalize_weights(groups.n_runs / variance)
         self.clustering_weights_ = (self.group_weights_ / groups.n_runs)[groups.codes]
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage

@@ -7,7 +7,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
-from comitia.weigh import Groups, decision_variance, index_scores, normalise_weights
+from comitia.weigh import Groups, decision_variance, index_scores, normalize_weights
 
 __all__ = ["StabilityAndValidityWeightedAlgorithms"]
 
@@ -143,7 +143,7 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         groups = Groups.of(ensemble)
-        gamma = normalise_weights(index_scores(X, ensemble, self.index))
+        gamma = normalize_weights(index_scores(X, ensemble, self.index))
         gamma = gamma / gamma.max()
         u, square = (
             np.bincount(groups.codes, values) / groups.n_runs
@@ -153,10 +153,10 @@ class StabilityAndValidityWeightedAlgorithms(EnsembleMethod):
         s2 = np.maximum(square - u**2, 0.0)
         spread = s2 + 4 * u**2 * decision_variance(ensemble, self.pair_accuracy)
         worth = u > 0
-        self.group_weights_ = normalise_weights(
+        self.group_weights_ = normalize_weights(
             np.where(worth, groups.n_runs / np.where(worth, spread, 1.0), 0.0)
         )
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             (self.group_weights_ / groups.n_runs)[groups.codes] * gamma
         )
         self.linkage_ = ensemble_linkage(

@@ -9,7 +9,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.partition import cut, hac
-from comitia.weigh import Groups, floored_variance, normalise_weights
+from comitia.weigh import Groups, floored_variance, normalize_weights
 
 __all__ = ["FuzzyHellingerEnsemble"]
 
@@ -139,7 +139,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
             for g in range(n_groups)
         ]
         variance = floored_variance([one.variance for one in runs], groups.n_runs)
-        self.group_weights_ = normalise_weights(groups.n_runs / variance)
+        self.group_weights_ = normalize_weights(groups.n_runs / variance)
         weights = self.group_weights_ / groups.n_runs
         self.clustering_weights_ = weights[groups.codes]
         D = _mean_distances(runs, weights)

@@ -8,7 +8,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES, positive_scores, score_table
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["ValidityWeightedCoassociation"]
 
@@ -113,7 +113,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
             super()._check_given(X, data, ensemble)
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(self._judge(ensemble, X))
+        self.clustering_weights_ = normalize_weights(self._judge(ensemble, X))
         self.linkage_ = ensemble_linkage(
             ensemble,
             clustering_weights=self.clustering_weights_,

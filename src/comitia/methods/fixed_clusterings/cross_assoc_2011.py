@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.partition import cross_association, cut, ensemble_linkage
 from comitia.validity import score_table
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["CrossAssociationConsensus"]
 
@@ -166,4 +166,4 @@ class CrossAssociationConsensus(EnsembleMethod):
         )
         q = table.values[:, 0] - table.values[:, 1]
         above = q - q.min()
-        return normalise_weights(above if above.any() else np.ones(len(q)))
+        return normalize_weights(above if above.any() else np.ones(len(q)))

@@ -10,7 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import fuzzy_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["FCC"]
 
@@ -159,7 +159,7 @@ class FCC(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         w = self.clustering_weights
-        w = normalise_weights(np.ones(ensemble.n_clusterings) if w is None else w)
+        w = normalize_weights(np.ones(ensemble.n_clusterings) if w is None else w)
         self.clustering_weights_ = w
         run = fuzzy_rows(
             ensemble,

@@ -181,9 +181,9 @@ def source_aware_triples(J, weights):
     triples : ndarray of shape (n_clusters, n_clusters)
         Symmetric.
     """
-    from comitia._kernels.neighbours import common_neighbours
+    from comitia._kernels.neighbors import common_neighbors
 
     triples = np.zeros(J.shape)
     v = np.asarray(weights, dtype=np.float64)
-    common_neighbours(J.indptr, J.indices, J.data, v, triples)
+    common_neighbors(J.indptr, J.indices, J.data, v, triples)
     return triples

@@ -7,11 +7,11 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import constrained_kmeans
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.generate.boosting import BoostingGenerator
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["BoostedCOPKMeans"]
 
@@ -135,7 +135,7 @@ class BoostedCOPKMeans(BoostedMethod):
 
     def _combine(self, ensemble, X, rng):
         votes = [made.measures.get("vote", 1.0) for made in self.generator_.rounds_]
-        self.clustering_weights_ = normalise_weights(votes)
+        self.clustering_weights_ = normalize_weights(votes)
         if len(self.constraints_):
             self.constraint_weights_ = self.generator_.weights_
         weights = {"clustering_weights": self.clustering_weights_}
@@ -150,7 +150,7 @@ def cop_round(X, drawn, weights, rng, *, n_clusters, constraints):
     run = constrained_kmeans(
         X, n_clusters, rng, constraints, on_failure="skip_constraint", n_init=1
     )
-    return Made(run.labels, model=NearestCentre(run.centers))
+    return Made(run.labels, model=NearestCenter(run.centers))
 
 
 def constraint_error(X, made, rounds, *, constraints, variant):

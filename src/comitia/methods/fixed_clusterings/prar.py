@@ -11,7 +11,7 @@ from comitia.methods.baselines.cspa import CSPA
 from comitia.partition import cut, ensemble_linkage
 from comitia.select import reduce_features, robust_rank
 from comitia.validity import INDICES, score_table, unify
-from comitia.weigh import entropy_relevance, maximum_relevance, normalise_weights
+from comitia.weigh import entropy_relevance, maximum_relevance, normalize_weights
 
 __all__ = ["PRAr"]
 
@@ -160,7 +160,7 @@ class PRAr(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         self.relevance_ = self._judge(ensemble, X, rng)
-        self.clustering_weights_ = normalise_weights(self._aggregate(self.relevance_))
+        self.clustering_weights_ = normalize_weights(self._aggregate(self.relevance_))
         weights = {"clustering_weights": self.clustering_weights_}
         if self.consensus == "cspa":
             cspa = CSPA(self.n_clusters, random_state=rng, **weights)

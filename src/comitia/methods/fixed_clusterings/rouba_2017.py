@@ -8,7 +8,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage, hac
-from comitia.weigh import check_agreement, group_support, normalise_weights
+from comitia.weigh import check_agreement, group_support, normalize_weights
 
 __all__ = ["GroupRelativeWeights"]
 
@@ -123,7 +123,7 @@ class GroupRelativeWeights(EnsembleMethod):
         self.groups_ = self._group(s)
         # A single clustering has no group to support it, and no rival either.
         raw = group_support(s, self.groups_) if len(s) > 1 else np.ones(1)
-        self.clustering_weights_ = normalise_weights(raw)
+        self.clustering_weights_ = normalize_weights(raw)
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )

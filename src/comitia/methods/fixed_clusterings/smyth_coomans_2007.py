@@ -9,10 +9,10 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import TreeGenerator
-from comitia.optimise import forward_stagewise
+from comitia.optimize import forward_stagewise
 from comitia.partition import mean_similarity_kmeans
 from comitia.represent import ImplicitCoassociation
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["PredictiveTrees"]
 
@@ -189,7 +189,7 @@ class PredictiveTrees(EnsembleMethod):
             )
         self.objective_, self.converged_ = fit.objective, fit.converged
         self.n_iter_ = len(fit.objective) - 1
-        self.clustering_weights_ = normalise_weights(fit.weights)
+        self.clustering_weights_ = normalize_weights(fit.weights)
         weights = {"clustering_weights": self.clustering_weights_}
         n_clusters = self._resolve_n_clusters(ensemble, **weights)
         S = ImplicitCoassociation(ensemble, **weights)

@@ -11,9 +11,9 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
-from comitia.optimise import symmetric_nmf_simplex
+from comitia.optimize import symmetric_nmf_simplex
 from comitia.partition import ncut
-from comitia.weigh import index_scores, normalise_weights
+from comitia.weigh import index_scores, normalize_weights
 
 __all__ = ["ValidityWeightedFuzzyEnsemble"]
 
@@ -154,7 +154,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         # Asked before the index, which may look at each two objects.
         _require_memory_for(ensemble.n_objects)
         scores = index_scores(X, ensemble, self.index)
-        self.clustering_weights_ = normalise_weights(scores)
+        self.clustering_weights_ = normalize_weights(scores)
         n_clusters = self._resolve_n_clusters(
             ensemble, clustering_weights=self.clustering_weights_
         )

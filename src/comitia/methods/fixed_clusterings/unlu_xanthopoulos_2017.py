@@ -8,7 +8,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
-from comitia.weigh import index_scores, normalise_weights
+from comitia.weigh import index_scores, normalize_weights
 
 __all__ = ["QualityWeightedCSPA"]
 
@@ -116,7 +116,7 @@ class QualityWeightedCSPA(EnsembleMethod):
         # Asked before the index, which may look at each two objects: what CSPA takes.
         n = len(ensemble.distinct().counts)
         require_memory(4 * n**2, f"the co-association of {n} objects", "use weac")
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             index_scores(X, ensemble, self.index)
         )
         return CSPA(

@@ -10,7 +10,7 @@ from comitia.catalogue import MethodCard
 from comitia.partition import MedianSearch
 from comitia.represent import path_kernel_table
 from comitia.validity import INDICES, score_table, unify
-from comitia.weigh import entropy_relevance, normalise_weights
+from comitia.weigh import entropy_relevance, normalize_weights
 
 __all__ = ["PathKernelConsensus"]
 
@@ -173,4 +173,4 @@ class PathKernelConsensus(EnsembleMethod):
         values = score_table(X, ensemble, self.indices).values
         # Properties are no qualities: none is turned round.
         properties = unify(values, "property", "range")
-        return normalise_weights(entropy_relevance(properties))
+        return normalize_weights(entropy_relevance(properties))

@@ -36,7 +36,7 @@ class WEA(EnsembleMethod):
     linkage : {"single", "complete", "average", "ward"}, default="single"
         How similar two clusters are.
 
-    variant : {"normalised", "raw"}, default="normalised"
+    variant : {"normalized", "raw"}, default="normalized"
         Whether number of clusters, size and similarity are each divided by their
         maximum over the ensemble.
 
@@ -97,7 +97,7 @@ class WEA(EnsembleMethod):
         **EnsembleMethod._parameter_constraints,
         "metric": [str, callable, list, tuple, None],
         "linkage": [StrOptions({"single", "complete", "average", "ward"})],
-        "variant": [StrOptions({"normalised", "raw"})],
+        "variant": [StrOptions({"normalized", "raw"})],
     }
 
     def __init__(
@@ -106,7 +106,7 @@ class WEA(EnsembleMethod):
         *,
         metric="euclidean",
         linkage="single",
-        variant="normalised",
+        variant="normalized",
         generator=None,
         random_state=None,
     ):
@@ -122,7 +122,7 @@ class WEA(EnsembleMethod):
         sizes = np.where(ensemble.sizes > 0, ensemble.sizes, 1)
         similarities = self._similarities(ensemble, X)
         scale = 1.0
-        if self.variant == "normalised":
+        if self.variant == "normalized":
             k, sizes = k / k.max(), sizes / sizes.max()
             scale = max(np.max(sim) if _given(sim) else 1.0 for sim in similarities)
         self.cluster_weights_ = k / sizes

@@ -6,7 +6,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import crowd_agreement, normalise_weights
+from comitia.weigh import crowd_agreement, normalize_weights
 
 __all__ = ["WEAC"]
 
@@ -107,7 +107,7 @@ class WEAC(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble, X, rng):
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             crowd_agreement(ensemble, self.agreement, self.weight_power)
         )
         self.linkage_ = ensemble_linkage(

@@ -10,17 +10,17 @@ from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
 from comitia.validity import INDICES, score_table
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["WEACS"]
 
 # The sixteen indices of the paper; the last two compare a clustering with others.
 _SINGLE = (
-    *("hubert_raw", "hubert_normalised", "dunn", "davies_bouldin"),
+    *("hubert_raw", "hubert_normalized", "dunn", "davies_bouldin"),
     *("calinski_harabasz", "silhouette", "sse", "r_squared", "rmsstd", "sd"),
     *("s_dbw", "index_i", "xie_beni", "point_symmetry"),
 )
-_NEIGHBOURS = {
+_NEIGHBORS = {
     "krzanowski_lai": ("sse_previous", "sse_next"),
     "hartigan": ("sse_next",),
 }
@@ -155,7 +155,7 @@ class WEACS(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         w = self._judge(ensemble, X)
         # Where no index has a word for any clustering, they weigh the same.
-        self.clustering_weights_ = w = w if w.any() else normalise_weights(w)
+        self.clustering_weights_ = w = w if w.any() else normalize_weights(w)
         # The part divides by a share of the clusterings, the paper by their number.
         weights = {"clustering_weights": w / ensemble.n_clusterings}
         if self.consensus == "kmeans":
@@ -183,21 +183,21 @@ class WEACS(EnsembleMethod):
         )
         names = self.indices
         if names is None:
-            names = [*_SINGLE, *_NEIGHBOURS] if makes_more else _SINGLE
+            names = [*_SINGLE, *_NEIGHBORS] if makes_more else _SINGLE
         names = [names] if isinstance(names, str) else list(names)
         options = {}
-        if makes_more and set(names) & set(_NEIGHBOURS):
-            scatter = self._scatter_of_neighbours(ensemble, X)
+        if makes_more and set(names) & set(_NEIGHBORS):
+            scatter = self._scatter_of_neighbors(ensemble, X)
             options = {
                 name: {key: scatter[key] for key in keys}
-                for name, keys in _NEIGHBOURS.items()
+                for name, keys in _NEIGHBORS.items()
                 if name in names
             }
         self.indices_ = names
         table = score_table(X, ensemble, names, options=options)
         return table.unified(self.unification).mean(axis=1)
 
-    def _scatter_of_neighbours(self, ensemble, X):
+    def _scatter_of_neighbors(self, ensemble, X):
         """Squared errors with one cluster less and one more, on the same subsets."""
         from comitia.generate import regenerate
 

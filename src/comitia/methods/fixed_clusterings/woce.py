@@ -18,7 +18,7 @@ from comitia.generate.estimators import (
     median_distance,
 )
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["WoCE"]
 
@@ -172,7 +172,7 @@ class WoCE(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         diversity = 1.0 - uniformity(ensemble)
         diversity[ensemble.n_clusters_each == 1] = 0.0
-        self.clustering_weights_ = normalise_weights(diversity)
+        self.clustering_weights_ = normalize_weights(diversity)
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_
         )

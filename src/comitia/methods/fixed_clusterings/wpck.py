@@ -8,7 +8,7 @@ from comitia.catalogue import MethodCard
 from comitia.partition import MedianSearch
 from comitia.represent import subset_kernel_table
 from comitia.validity import INDICES, score_table
-from comitia.weigh import maximum_relevance, normalise_weights
+from comitia.weigh import maximum_relevance, normalize_weights
 
 __all__ = ["WPCK"]
 
@@ -153,7 +153,7 @@ class WPCK(EnsembleMethod):
 
     def _combine(self, ensemble, X, rng):
         properties = score_table(X, ensemble, self.indices).unified("range")
-        self.clustering_weights_ = normalise_weights(maximum_relevance(properties))
+        self.clustering_weights_ = normalize_weights(maximum_relevance(properties))
         search = MedianSearch(
             ensemble,
             subset_kernel_table(ensemble.n_objects, self.max_subset_size),

@@ -14,7 +14,7 @@ from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.represent import condensed_coassociation, overlaps
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["CoComplexEnsemble"]
 
@@ -191,7 +191,7 @@ class CoComplexEnsemble(EnsembleMethod):
 
     def _tree(self, ensemble, affinity, weights):
         """The tree of one minus the weighted co-association."""
-        w = normalise_weights(weights)
+        w = normalize_weights(weights)
         if ensemble.kind == "overlapping":
             S = _together_once(ensemble, w)
         elif affinity is not None:

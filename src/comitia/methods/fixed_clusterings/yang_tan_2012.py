@@ -15,10 +15,10 @@ from comitia.cluster import (
 )
 from comitia.config import require_memory
 from comitia.generate import BoostingGenerator
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.methods._boosted import BoostedMethod
 from comitia.represent import coassociation_blocks
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["ConstrainedSOMEnsemble"]
 
@@ -154,7 +154,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
 
     def _combine(self, ensemble, X, rng):
         phi = agreement_matrix(ensemble, "nmi_sqrt")
-        self.clustering_weights_ = normalise_weights(phi.mean(axis=1))
+        self.clustering_weights_ = normalize_weights(phi.mean(axis=1))
         self.certainty_ = certainty(ensemble, self.clustering_weights_)
         # Certainties that differ by rounding are equal: the first object comes first.
         order = np.argsort(-self.certainty_.round(12), kind="stable")
@@ -198,7 +198,7 @@ def displacing_round(
         max_displacements=max_displacements,
         n_init=1,
     )
-    return Made(run.labels, model=NearestCentre(run.centers))
+    return Made(run.labels, model=NearestCenter(run.centers))
 
 
 def certainty(ensemble, clustering_weights):

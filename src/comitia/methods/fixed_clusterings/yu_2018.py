@@ -10,12 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster import E2CP, LinearProjection, constraint_directions
-from comitia.generate.base import Made, NearestCentre
+from comitia.generate.base import Made, NearestCenter
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.estimators import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.optimise import evolve
+from comitia.optimize import evolve
 from comitia.partition import kmeans, ncut_points
 from comitia.validity import sse
 
@@ -231,7 +231,7 @@ def subspace_round(
         directions[drawn.how] = chosen
         features = LinearProjection(np.zeros(X.shape[1]), directions)
     found = kmeans(features(X), n_clusters, rng, n_init=3)
-    return Made(found.labels, model=NearestCentre(found.centers, features))
+    return Made(found.labels, model=NearestCenter(found.centers, features))
 
 
 def informative_constraints(Y, constraints, share):

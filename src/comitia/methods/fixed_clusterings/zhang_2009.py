@@ -150,8 +150,8 @@ class CentroidVoting(SameNumberOfClusters):
         self.clustering_weights_ = np.maximum(
             agreement_with(labels[:, m], ensemble, self.agreement), 0.0
         )
-        centres = [
-            member.model.centres[member.names] for member in self.generator_.members_
+        centers = [
+            member.model.centers[member.names] for member in self.generator_.members_
         ]
         targets = np.concatenate(
             [
@@ -160,14 +160,14 @@ class CentroidVoting(SameNumberOfClusters):
                     labels[:, m],
                     method="centroids",
                     surplus="merge",
-                    centers=centres[j],
-                    reference_centers=centres[m],
+                    centers=centers[j],
+                    reference_centers=centers[m],
                 ).mapping
                 for j in range(ensemble.n_clusterings)
             ]
         )
         return complete_vote(
-            ensemble, targets, len(centres[m]), self.clustering_weights_
+            ensemble, targets, len(centers[m]), self.clustering_weights_
         )
 
     def _reference(self, ensemble, rng):

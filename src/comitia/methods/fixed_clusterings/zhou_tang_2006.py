@@ -11,7 +11,7 @@ from comitia.exceptions import ComitiaError
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
 from comitia.represent.rows import labels_of
-from comitia.weigh import above_uniform, inverse_agreement, normalise_weights
+from comitia.weigh import above_uniform, inverse_agreement, normalize_weights
 
 __all__ = ["ClustererEnsemble"]
 
@@ -151,7 +151,7 @@ class ClustererEnsemble(EnsembleMethod):
         if self.variant.startswith("selective"):
             self.selected_ = above_uniform(w)
         votes = w if self.variant.endswith("weighted") else np.ones(len(w))
-        self.clustering_weights_ = normalise_weights(votes * self.selected_)
+        self.clustering_weights_ = normalize_weights(votes * self.selected_)
         reference = self._reference(ensemble, rng)
         targets = align_clusters(
             ensemble,

@@ -6,7 +6,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import cluster_containment, normalise_weights
+from comitia.weigh import cluster_containment, normalize_weights
 
 __all__ = ["ConditionalEntropyEnsemble"]
 
@@ -119,7 +119,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
             ensemble, printed=self.variant == "printed", floor=self.threshold
         )
         if not weights.any():
-            weights = normalise_weights(weights) * len(weights)
+            weights = normalize_weights(weights) * len(weights)
         self.cluster_weights_ = weights
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=weights, linkage=self.linkage

@@ -132,7 +132,7 @@ class ECPCSMC(EnsembleMethod):
             )
         Z = random_walk_similarity(jaccard_clusters(ensemble), self.n_steps)
         groups = ncut(
-            Z, n_groups, rng, discretise="rotation", n_init=self.n_init, offset=0.5
+            Z, n_groups, rng, discretize="rotation", n_init=self.n_init, offset=0.5
         )
         labels, _ = meta_vote(
             ensemble, groups, n_groups, cluster_weights=weights, association=False

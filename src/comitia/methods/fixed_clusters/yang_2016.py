@@ -18,7 +18,7 @@ from comitia.weigh import community_certainty
 __all__ = ["OverlappingCommunityConsensus"]
 
 # The graph, and what checks that it is symmetric: as measured, and a little more.
-_BYTES_PER_NEIGHBOUR = 96
+_BYTES_PER_NEIGHBOR = 96
 
 
 class OverlappingCommunityConsensus(EnsembleMethod):
@@ -264,13 +264,13 @@ def kept_at_random(S, rng):
         S[i + 1 :, i] = later
     begin = np.cumsum([0, *map(np.count_nonzero, S)])
     require_memory(
-        _BYTES_PER_NEIGHBOUR * int(begin[-1]),
+        _BYTES_PER_NEIGHBOR * int(begin[-1]),
         f"a graph of {begin[-1] // 2} links between {len(S)} vertices",
     )
-    neighbours = np.empty(begin[-1], dtype=np.int32)
+    neighbors = np.empty(begin[-1], dtype=np.int32)
     weights = np.empty(begin[-1])
     for i, row in enumerate(S):
         own = slice(begin[i], begin[i + 1])
-        neighbours[own] = np.flatnonzero(row)
-        weights[own] = row[neighbours[own]]
-    return csr_array((weights, neighbours, begin), shape=S.shape)
+        neighbors[own] = np.flatnonzero(row)
+        weights[own] = row[neighbors[own]]
+    return csr_array((weights, neighbors, begin), shape=S.shape)

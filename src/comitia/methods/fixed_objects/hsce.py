@@ -12,7 +12,7 @@ from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_ro
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
 from comitia.partition import kmeans_rows
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["HSCE", "by_weighted_indecision", "mean_indecision"]
 
@@ -57,7 +57,7 @@ def by_weighted_indecision(weights, rounds):
     weights : ndarray of shape (n_objects,)
         Proportional to :math:`w_i \exp(v_m Q_i)`; they sum to one.
     """
-    v = normalise_weights([made.measures["vote"] for made in rounds])
+    v = normalize_weights([made.measures["vote"] for made in rounds])
     raised = weights * np.exp(v[-1] * rounds[-1].measures["Q"])
     return raised / raised.sum()
 
@@ -183,7 +183,7 @@ class HSCE(BoostedMethod):
     def _combine(self, ensemble, X, rng):
         self.object_weights_ = self.generator_.weights_
         votes = [made.measures["vote"] for made in self.generator_.rounds_]
-        self.clustering_weights_ = normalise_weights(votes)
+        self.clustering_weights_ = normalize_weights(votes)
         weights = {"clustering_weights": self.clustering_weights_}
         k = int(ensemble.n_clusters_each.max())
         labels, self.objective_ = kmeans_rows(

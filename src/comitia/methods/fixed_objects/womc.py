@@ -7,7 +7,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
-from comitia.weigh import normalise_weights, object_uncertainty
+from comitia.weigh import normalize_weights, object_uncertainty
 
 __all__ = ["WOMC"]
 
@@ -113,7 +113,7 @@ class WOMC(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         self.object_weights_ = object_uncertainty(ensemble, smoothing=self.smoothing)
         if not self.object_weights_.any():
-            uniform = normalise_weights(self.object_weights_)
+            uniform = normalize_weights(self.object_weights_)
             self.object_weights_ = uniform * ensemble.n_objects
         n_clusters = self._resolve_n_clusters(ensemble)
         groups = metis_partition(

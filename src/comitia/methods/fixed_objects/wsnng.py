@@ -143,7 +143,7 @@ class WSnnG(EnsembleMethod):
         )
         A = coassociation(micro, co_sampled=True, dtype=np.float64)
         n_neighbors = self.n_neighbors or max(1, round(np.sqrt(ensemble.n_objects)))
-        weights, edges = shared_neighbours(A, counts, self.threshold, self.variant)
+        weights, edges = shared_neighbors(A, counts, self.threshold, self.variant)
         self.object_weights_ = weights[inverse]
         edges[~near(A, counts, n_neighbors)] = 0.0
         # The edge of two merged vertices stands for all the pairs of their objects.
@@ -159,7 +159,7 @@ class WSnnG(EnsembleMethod):
         return labels[inverse]
 
 
-def shared_neighbours(A, counts, threshold, variant="shared"):
+def shared_neighbors(A, counts, threshold, variant="shared"):
     """Weights of objects and of edges, by the neighbours that objects share.
 
     Parameters
@@ -184,16 +184,16 @@ def shared_neighbours(A, counts, threshold, variant="shared"):
     edges : ndarray of shape (n, n)
         Weight of the edge between one object and another, whether they are near or not.
     """
-    neighbours = np.greater(A, threshold)
-    np.fill_diagonal(neighbours, True)
-    T = A * neighbours
+    neighbors = np.greater(A, threshold)
+    np.fill_diagonal(neighbors, True)
+    T = A * neighbors
     products = (T * counts) @ T.T
-    weights = 1.0 / ((neighbours * products) @ counts)
+    weights = 1.0 / ((neighbors * products) @ counts)
     if variant == "own":
         squares = products.diagonal()
         squares = squares[:, None] + squares
     else:
-        squares = (T * T * counts) @ neighbours.T
+        squares = (T * T * counts) @ neighbors.T
         squares = squares + squares.T
     # Objects that share no neighbour have no edge.
     edges = np.divide(

@@ -15,8 +15,8 @@ from comitia.base import VariableWeightMethod
 from comitia.methods._alternating import AlternatingMethod
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters
-from comitia.optimise import indicator_start
-from comitia.optimise.multiview import roughness
+from comitia.optimize import indicator_start
+from comitia.optimize.multiview import roughness
 from comitia.partition import kmeans
 from comitia.represent import balance_view, graph_on, knn_graph, row_scale, scale_view
 
@@ -104,7 +104,7 @@ class ViewFactors:
         self.start = kmeans(wide, self.n_clusters, rng, n_init=method.n_init).labels
         near = min(method.n_neighbors, n - 1)
         self.graphs = [
-            graph_on(_neighbours(X, near, method.kernel), device) for X in scaled
+            graph_on(_neighbors(X, near, method.kernel), device) for X in scaled
         ]
         self.X = [floats_on(X, device) for X in scaled]
         self.shares = floats_on(indicator_start(self.start, self.n_clusters), device)
@@ -121,7 +121,7 @@ class ViewFactors:
         )
 
 
-def _neighbours(X: NDArray[np.float64], n_neighbors: int, kernel: str) -> Any:
+def _neighbors(X: NDArray[np.float64], n_neighbors: int, kernel: str) -> Any:
     if n_neighbors > 0:
         return knn_graph(X, n_neighbors, weights=kernel)
     from scipy.sparse import csr_array

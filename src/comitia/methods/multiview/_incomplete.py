@@ -12,7 +12,7 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters
-from comitia.optimise.multiview import (
+from comitia.optimize.multiview import (
     CoupledView,
     coupled_objective,
     coupled_sweep,

@@ -13,7 +13,7 @@ from comitia.partition import eigengap
 from comitia.partition._eigen import largest_eigenpairs
 from comitia.represent import knn_graph, laplacian
 
-__all__ = ["choose_n_clusters", "order_of_appearance", "standardised", "with_unit_rows"]
+__all__ = ["choose_n_clusters", "order_of_appearance", "standardized", "with_unit_rows"]
 
 # Neighbours of each object in the graphs by which a number of clusters is chosen, and
 # steps of the random walk along them: in fewer a cluster is not crossed.
@@ -75,7 +75,7 @@ def order_of_appearance(labels: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(names[np.argsort(first)], dtype=np.intp)
 
 
-def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardized(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Features of mean zero and variance one, in views of one size.
 
     Parameters

@@ -51,7 +51,7 @@ class Stream(NamedTuple):
     n_clusters : int or None
         Number of clusters, k; None before it was chosen.
 
-    centres : ndarray of shape (k, k)
+    centers : ndarray of shape (k, k)
         Means of the clusters in the consensus, when chunks come by ``partial_fit``.
 
     sizes : ndarray of shape (k,)
@@ -65,7 +65,7 @@ class Stream(NamedTuple):
     n_present: Any
     sums: list[Any]
     n_clusters: int | None
-    centres: Any = None
+    centers: Any = None
     sizes: Any = None
 
 
@@ -223,20 +223,20 @@ def label_chunk(
     labels : ndarray of shape (n_objects,)
         The cluster of each object.
     """
-    if stream.centres is None:
+    if stream.centers is None:
         found = kmeans(consensus, consensus.shape[1], rng, n_init=n_init)
         order = order_of_appearance(found.labels)
         place = np.zeros(consensus.shape[1], dtype=np.intp)
         place[order] = np.arange(len(order))
         labels = place[found.labels]
-        centres, sizes = found.centers[order], np.zeros(len(order))
+        centers, sizes = found.centers[order], np.zeros(len(order))
     else:
         from scipy.spatial.distance import cdist
 
-        centres, sizes = stream.centres, stream.sizes
-        labels = cdist(consensus, centres).argmin(axis=1)
-    own = np.eye(len(centres))[labels]
+        centers, sizes = stream.centers, stream.sizes
+        labels = cdist(consensus, centers).argmin(axis=1)
+    own = np.eye(len(centers))[labels]
     grown = sizes + own.sum(axis=0)
-    sums = centres * sizes[:, None] + own.T @ consensus
-    moved = np.where(grown[:, None] > 0, sums / np.maximum(grown, 1)[:, None], centres)
-    return stream._replace(centres=moved, sizes=grown), labels.astype(np.int32)
+    sums = centers * sizes[:, None] + own.T @ consensus
+    moved = np.where(grown[:, None] > 0, sums / np.maximum(grown, 1)[:, None], centers)
+    return stream._replace(centers=moved, sizes=grown), labels.astype(np.int32)

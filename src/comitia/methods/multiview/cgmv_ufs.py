@@ -10,7 +10,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
-from comitia.optimise import (
+from comitia.optimize import (
     distance_to,
     frobenius_loss,
     guided_consensus,
@@ -149,8 +149,8 @@ class CGMVUFS(AlternatingViewMethod):
     free; columns of :math:`U^m` and :math:`U^*` have length one. Entries are then of
     the size :math:`\sqrt{k / n}`, and fixed penalties would mean less the more objects
     there are; the defaults count per object. The review's objective has all three
-    strengths at 1. :math:`U^m` is updated by :func:`comitia.optimise.update_on_spheres`
-    and :math:`U^*` by :func:`comitia.optimise.update_orthogonal`; with these
+    strengths at 1. :math:`U^m` is updated by :func:`comitia.optimize.update_on_spheres`
+    and :math:`U^*` by :func:`comitia.optimize.update_orthogonal`; with these
     constraints the objective may rise, and the best iterate is kept.
 
     Which features are selected, and how they are joined, is ours: of each view those
@@ -297,7 +297,7 @@ class CGMVUFS(AlternatingViewMethod):
             return self.consensus_.argmax(axis=1)
         wide = np.concatenate(
             [
-                standardised(X[:, c])
+                standardized(X[:, c])
                 for X, c in zip(problem.tables, chosen, strict=True)
             ],
             axis=1,
@@ -346,7 +346,7 @@ class _Problem(ViewFactors):
         self.floor = method.smoothing * self.n_clusters
 
 
-def standardised(X):
+def standardized(X):
     """Features of mean zero and variance one."""
     mean, scale, _ = column_scales(X)
     return (X - mean) / scale

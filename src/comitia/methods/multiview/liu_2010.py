@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from comitia._scales import off_centre
+from comitia._scales import off_center
 from comitia._sklearn import HasMethods, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -12,7 +12,7 @@ from comitia.ensemble import Ensemble
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.partition import cut, ensemble_linkage, kernel_kmeans
 from comitia.represent import impute_views
-from comitia.weigh import mean_agreement, normalise_weights
+from comitia.weigh import mean_agreement, normalize_weights
 
 __all__ = ["WeightedHybridClustering"]
 
@@ -158,7 +158,7 @@ class WeightedHybridClustering(MultiViewMethod):
         return Ensemble(np.concatenate(made, axis=1), groups=names)
 
     def _combine(self, ensemble, views, rng):
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             mean_agreement(ensemble, self.agreement)
         )
         self.view_weights_ = np.array(
@@ -221,7 +221,7 @@ def kernel_of(X, kernel):
 
         # The width at which distances count: the mean squared distance of two objects.
         spread = 2 * X.var(axis=0).sum()
-        return rbf_kernel(off_centre(X), gamma=1 / spread if spread > 0 else 1.0)
+        return rbf_kernel(off_center(X), gamma=1 / spread if spread > 0 else 1.0)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     rows = X / np.where(lengths > 0, lengths, 1.0)
     return rows @ rows.T

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.methods.multiview._incomplete import IncompleteViewMethod, ViewUnits
-from comitia.optimise.multiview import consensus_factor
+from comitia.optimize.multiview import consensus_factor
 from comitia.partition import kmeans
 from comitia.represent import impute_views, presence_weights
 
@@ -101,7 +101,7 @@ class MIC(IncompleteViewMethod):
         {TUV'V + \alpha TU + \tfrac{\beta}{2} G U}, \quad G_{ii} = \frac{1}{\|U_i\|},
         \qquad U^*_i = \frac{\sum_m T^m_i U^m_i}{\sum_m T^m_i},
 
-    and V by :func:`comitia.optimise.update_features`. Factors of different views can be
+    and V by :func:`comitia.optimize.update_features`. Factors of different views can be
     compared only in common units: after each update the columns of :math:`V^m` are
     scaled to one sum, and :math:`U^m` inversely. The paper has the sum 1, for views
     whose rows have a common sum; here it is the mean sum of a row of the view, which
@@ -129,9 +129,9 @@ class MIC(IncompleteViewMethod):
     >>> from comitia import method
     >>> nan = float("nan")
     >>> lengths = [[1.0, 9.0], [2.0, 8.0], [9.0, 1.0], [nan, nan]]
-    >>> colours = [[0.0, 5.0], [1.0, 5.0], [5.0, 1.0], [5.0, 0.0]]
+    >>> colors = [[0.0, 5.0], [1.0, 5.0], [5.0, 1.0], [5.0, 0.0]]
     >>> fitted = method("mic")(n_clusters=2, random_state=0)
-    >>> fitted.fit({"length": lengths, "colour": colours}).labels_
+    >>> fitted.fit({"length": lengths, "color": colors}).labels_
     array([0, 0, 1, 1], dtype=int32)
     >>> fitted.view_object_weights_
     array([[1.  , 1.  ],

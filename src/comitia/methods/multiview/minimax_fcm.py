@@ -13,9 +13,9 @@ from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
     order_of_appearance,
-    standardised,
+    standardized,
 )
-from comitia.optimise._ties import lowest_run
+from comitia.optimize._ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
 
@@ -174,7 +174,7 @@ class MinimaxFCM(MultiViewMethod):
     def _combine(self, ensemble, views, rng):
         tables = views.arrays
         if self.scale == "standard":
-            tables = [standardised(X) for X in tables]
+            tables = [standardized(X) for X in tables]
         k = self.n_clusters or choose_n_clusters(tables)
         wide = np.concatenate(tables, axis=1)
         starts = [self._start(wide, k, rng) for _ in range(self.n_init)]

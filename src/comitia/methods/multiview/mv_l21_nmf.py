@@ -4,11 +4,11 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
-from comitia.generate.base import NearestCentre
+from comitia.generate.base import NearestCenter
 from comitia.methods.multiview._factors import AlternatingViewMethod, ViewFactors
 from comitia.methods.multiview._shared import order_of_appearance
-from comitia.optimise import l21_norm, power_weights
-from comitia.optimise.multiview import shared_factor_step
+from comitia.optimize import l21_norm, power_weights
+from comitia.optimize.multiview import shared_factor_step
 
 __all__ = ["MultiViewL21NMF"]
 
@@ -99,7 +99,7 @@ class MultiViewL21NMF(AlternatingViewMethod):
     .. math::
         w_m = \frac{t_m^{-1/(a_1 - 1)}}{\sum_l t_l^{-1/(a_1 - 1)}}
 
-    and a sweep of :func:`comitia.optimise.shared_factor_step`. An object belongs to the
+    and a sweep of :func:`comitia.optimize.shared_factor_step`. An object belongs to the
     column in which its row of U is largest. Views without any roughness share the whole
     weight, the limit of a floor under :math:`t_m`.
 
@@ -195,7 +195,7 @@ class MultiViewL21NMF(AlternatingViewMethod):
         self.components_ = [to_numpy(F) for F in V]
         codes = np.unique(labels, return_inverse=True)[1]
         self.view_labels_ = np.stack(
-            [NearestCentre.of_labels(X, codes).predict(X) for X in problem.tables],
+            [NearestCenter.of_labels(X, codes).predict(X) for X in problem.tables],
             axis=1,
         )
         return labels

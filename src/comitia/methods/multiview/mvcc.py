@@ -14,9 +14,9 @@ from comitia.methods.multiview._shared import (
     order_of_appearance,
     with_unit_rows,
 )
-from comitia.optimise import ConceptView, factorise_concepts, reduce_features
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
+from comitia.optimize import ConceptView, factorize_concepts, reduce_features
+from comitia.optimize._ties import lowest_run
+from comitia.optimize.multiview import unit_columns
 from comitia.partition import kmeans
 from comitia.represent import (
     balance_view,
@@ -250,7 +250,7 @@ class MVCC(MultiViewMethod):
         U, V = members + _OFFSET, (members + _OFFSET) / sizes
         U, sizes = unit_columns(U)
         U, V = (floats_on(A, self._device) for A in (U, V * sizes))
-        return factorise_concepts(
+        return factorize_concepts(
             [ConceptView(*view, U, V) for view in known],
             view_penalty=self.view_penalty,
             graph_penalty=self.graph_penalty,
@@ -275,7 +275,7 @@ class MVCC(MultiViewMethod):
         return labels
 
 
-def normalised_graph(X, n_neighbors):
+def normalized_graph(X, n_neighbors):
     """Nearest neighbours under a heat kernel, normalised by the degrees."""
     from scipy.sparse import csr_array, eye_array
 
@@ -294,4 +294,4 @@ def printed_graph(X, n_neighbors):
     return W.tocsr()
 
 
-_GRAPHS = {"heat": normalised_graph, "printed": printed_graph}
+_GRAPHS = {"heat": normalized_graph, "printed": printed_graph}

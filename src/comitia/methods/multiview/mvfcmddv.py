@@ -12,7 +12,7 @@ from comitia.cluster._base import warn_unconverged
 from comitia.cluster._dissimilarity import dissimilarities
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise._ties import first_lowest, lowest_run
+from comitia.optimize._ties import first_lowest, lowest_run
 
 __all__ = ["MVFCMddV"]
 

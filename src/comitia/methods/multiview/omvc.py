@@ -21,7 +21,7 @@ from comitia.methods.multiview._stream import (
     nearest_profiles,
     open_stream,
 )
-from comitia.optimise.multiview import consensus_factor, coupled_sweep, statistics
+from comitia.optimize.multiview import consensus_factor, coupled_sweep, statistics
 from comitia.partition import kmeans
 
 __all__ = ["OMVC"]
@@ -142,7 +142,7 @@ class OMVC(IncompleteViewMethod):
         A^m = \sum_{\text{chunks}} U'TU, \quad C^m = \sum_{\text{chunks}} X'TU, \quad
         V^m \leftarrow V^m \circ \frac{C^m}{V^m A^m},
 
-    with the further terms of :func:`comitia.optimise.update_features`, which need two
+    with the further terms of :func:`comitia.optimize.update_features`, which need two
     sums of k numbers. When the columns of V are scaled, the sums are scaled with them.
     Memory is :math:`O(k \sum_m p_m + k^2)` and a chunk, however many chunks there are;
     a single chunk gives the factors of MIC. What is filled in for a missing object, and
@@ -261,7 +261,7 @@ class OMVC(IncompleteViewMethod):
             self.objective_ = np.asarray(chunk.objective) / views.n_objects
             self.n_iter_ = len(chunk.objective) - 1
             self.n_objects_seen_ = stream.n_seen
-            self.labels_, self.n_clusters_ = labels, len(stream.centres)
+            self.labels_, self.n_clusters_ = labels, len(stream.centers)
             some = np.flatnonzero(views.present.any(axis=0))
             self.ensemble_ = Ensemble(
                 self.view_labels_[:, some],
@@ -294,7 +294,7 @@ class OMVC(IncompleteViewMethod):
         found = kmeans(consensus, k, rng, n_init=self.n_init)
         order = order_of_appearance(found.labels)
         sizes = np.bincount(found.labels, minlength=k)[order].astype(np.float64)
-        self._stream = stream._replace(centres=found.centers[order], sizes=sizes)
+        self._stream = stream._replace(centers=found.centers[order], sizes=sizes)
         self.view_labels_, self.consensus_ = view_labels, consensus
         self._keep_weights(weights)
         self.objective_, self.n_iter_ = np.asarray(objective), n_iter
@@ -305,7 +305,7 @@ class OMVC(IncompleteViewMethod):
         """Sweep over a chunk and add it to the sums."""
         stream, arrays, weights = meet(stream, arrays, present)
         if stream.V:
-            views, consensus = self._recognise(stream, arrays, weights)
+            views, consensus = self._recognize(stream, arrays, weights)
         else:
             if stream.n_clusters is None:
                 k = self._number_of_clusters(present, arrays)
@@ -320,7 +320,7 @@ class OMVC(IncompleteViewMethod):
         )
         return Chunk(stream, views, to_numpy(consensus), weights, objective)
 
-    def _recognise(self, stream, arrays, weights):
+    def _recognize(self, stream, arrays, weights):
         """Factors of new objects, by the features as they are known."""
         profiles = [to_numpy(V).T for V in stream.V]
         nearest = nearest_profiles(arrays, profiles, weights)

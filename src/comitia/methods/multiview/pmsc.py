@@ -11,7 +11,7 @@ from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import (
     choose_n_clusters,
-    standardised,
+    standardized,
     with_unit_rows,
 )
 from comitia.partition import kmeans, subspace_partitions
@@ -129,9 +129,9 @@ class PMSC(MultiViewMethod):
     --------
     >>> from comitia import method
     >>> shape = [[0.0, 1.0], [0.0, 2.0], [5.0, 0.0], [7.0, 1.0]]
-    >>> colour = [[1.0, 1.0], [2.0, 2.0], [1.0, 9.0], [0.0, 9.0]]
+    >>> color = [[1.0, 1.0], [2.0, 2.0], [1.0, 9.0], [0.0, 9.0]]
     >>> fitted = method("pmsc")(n_clusters=2, random_state=0)
-    >>> fitted.fit({"shape": shape, "colour": colour}).labels_
+    >>> fitted.fit({"shape": shape, "color": color}).labels_
     array([0, 0, 1, 1], dtype=int32)
     """
 
@@ -191,7 +191,7 @@ class PMSC(MultiViewMethod):
         )
         tables = views.arrays
         if self.scale == "standard":
-            tables = [standardised(X) for X in tables]
+            tables = [standardized(X) for X in tables]
         if self.scale is not None:
             tables = [with_unit_rows(X) for X in tables]
         k = self.n_clusters or choose_n_clusters(tables)

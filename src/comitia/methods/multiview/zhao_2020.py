@@ -10,9 +10,9 @@ from comitia.catalogue import MethodCard
 from comitia.cluster._base import warn_unconverged
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._shared import choose_n_clusters, order_of_appearance
-from comitia.optimise import ClusterwiseView, Strengths, factorise_clusterwise
-from comitia.optimise._ties import lowest_run
-from comitia.optimise.multiview import unit_columns
+from comitia.optimize import ClusterwiseView, Strengths, factorize_clusterwise
+from comitia.optimize._ties import lowest_run
+from comitia.optimize.multiview import unit_columns
 from comitia.partition import kmeans
 from comitia.represent import balance_view, row_scale, scale_view
 
@@ -113,7 +113,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         U^*_{\cdot c} = \frac{\sum_m w_{mc} U^m_{\cdot c}}{\sum_m w_{mc}^2},
 
     and a multiplicative step of :math:`V^m`
-    (:func:`comitia.optimise.update_basis`). An object belongs to the largest entry of
+    (:func:`comitia.optimize.update_basis`). An object belongs to the largest entry of
     its row of :math:`U^*`.
 
     The review measures distances between rows of :math:`V^m`, which are features; what
@@ -213,7 +213,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
             V, sizes = unit_columns(X.T @ shares + 1e-12)
             given = (X, members * sizes, V)
             parts.append(ClusterwiseView(*(floats_on(A, self._device) for A in given)))
-        return factorise_clusterwise(
+        return factorize_clusterwise(
             parts,
             strengths=Strengths(
                 self.view_penalty, self.separation_penalty, self.weight_penalty

@@ -41,7 +41,7 @@ class DCSS(SelectionMethod):
     n_neighbors : int, default=3
         How many neighbours a component shares a hyperedge with.
 
-    variant : {"raw", "centred"}, default="raw"
+    variant : {"raw", "centered"}, default="raw"
         Whether mixtures have a distance from themselves, or this is subtracted.
 
     random_state : int, RandomState instance or None, default=None
@@ -85,7 +85,7 @@ class DCSS(SelectionMethod):
     The review names neither the distance of distributions nor a readable weight of
     hyperedges, nor M, number kept and number of neighbours; these are ours. A mixture
     has in general a distance above 0 from itself, which favours mixtures of one heavy
-    component; ``variant="centred"`` takes
+    component; ``variant="centered"`` takes
     :math:`\operatorname{dist}(\Phi, \Phi') - \frac12 \operatorname{dist}(\Phi, \Phi)
     - \frac12 \operatorname{dist}(\Phi', \Phi')`, which is 0 for equal mixtures, but
     may be negative for others: D is no metric.
@@ -129,7 +129,7 @@ class DCSS(SelectionMethod):
         "n_clusterings": [Interval(Integral, 1, None, closed="left")],
         "n_select": [Interval(Integral, 1, None, closed="left"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "variant": [StrOptions({"raw", "centred"})],
+        "variant": [StrOptions({"raw", "centered"})],
         "random_state": ["random_state"],
     }
 
@@ -188,7 +188,9 @@ class DCSS(SelectionMethod):
         mixtures = [member.model for member in self.generator_.members_]
         weights, means, covariances, of = _stacked(mixtures)
         D = bhattacharyya(means, covariances)
-        distance = mixture_distances(D, weights, of, centred=self.variant == "centred")
+        distance = mixture_distances(
+            D, weights, of, centered=self.variant == "centered"
+        )
         M = len(mixtures)
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
         self.clustering_weights_ = np.exp(-mean)
@@ -197,7 +199,7 @@ class DCSS(SelectionMethod):
         self.selected_[chosen] = True
 
         kept = self.selected_[of]
-        H, edge_weights = neighbour_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
+        H, edge_weights = neighbor_hyperedges(D[np.ix_(kept, kept)], self.n_neighbors)
         k = int(np.bincount(of).max())
         groups = hypergraph_ncut(H, k, rng, weights=edge_weights)
         _, groups = np.unique(groups, return_inverse=True)
@@ -235,18 +237,18 @@ def _stacked(mixtures):
     )
 
 
-def mixture_distances(D, weights, of, *, centred=False):
+def mixture_distances(D, weights, of, *, centered=False):
     """Mean distance of the components of each two mixtures, by their shares."""
     shares = np.zeros((of.max() + 1, len(of)))
     shares[of, np.arange(len(of))] = weights
     distance = shares @ D @ shares.T
-    if centred:
+    if centered:
         own = distance.diagonal() / 2.0
         distance = distance - own - own[:, None]
     return distance
 
 
-def neighbour_hyperedges(D, n_neighbors):
+def neighbor_hyperedges(D, n_neighbors):
     """A hyperedge of each component with its neighbours, and faint edges of all."""
     n = len(D)
     similarity = np.exp(-D)

@@ -143,7 +143,7 @@ class HCSS(SelectionMethod):
         self.subsets_ = np.zeros((4, ensemble.n_clusterings), dtype=bool)
         for row, subset in zip(self.subsets_, subsets, strict=True):
             row[subset] = True
-        q = score_table(X, ensemble, ["mean_distance_to_centre"]).values[:, 0]
+        q = score_table(X, ensemble, ["mean_distance_to_center"]).values[:, 0]
         self.clustering_weights_, self.subset_weights_ = subset_weights(q, subsets)
         return top(self.clustering_weights_, n_select)
 

@@ -10,11 +10,11 @@ from comitia.methods.selection._base import SelectionMethod
 from comitia.select import (
     best_of_groups,
     multilayer_communities,
-    relative_neighbourhood,
+    relative_neighborhood,
 )
 from comitia.weigh import group_support, mean_agreement
 
-__all__ = ["NeighbourhoodSelection"]
+__all__ = ["NeighborhoodSelection"]
 
 _FEW = (
     "of ten clusterings that are alike three are kept, one for each community, which "
@@ -22,7 +22,7 @@ _FEW = (
 )
 
 
-class NeighbourhoodSelection(SelectionMethod):
+class NeighborhoodSelection(SelectionMethod):
     r"""Selection on a relative neighbourhood graph of clusterings.
 
     Two clusterings are neighbours unless a third is closer to both. Each community of
@@ -132,7 +132,7 @@ class NeighbourhoodSelection(SelectionMethod):
 
     def _select(self, ensemble, X, rng):
         phi = ensemble.agreement(self.agreement)
-        self.graph_ = relative_neighbourhood(np.maximum(1.0 - phi, 0.0))
+        self.graph_ = relative_neighborhood(np.maximum(1.0 - phi, 0.0))
         self.groups_ = multilayer_communities([self.graph_], rng)
         if self.variant == "ensemble":
             quality = mean_agreement(ensemble, self.agreement)

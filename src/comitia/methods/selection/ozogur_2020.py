@@ -11,8 +11,8 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
 from comitia.methods.selection._base import SelectionMethod
-from comitia.optimise import convex_concave
-from comitia.optimise._ties import lowest_run
+from comitia.optimize import convex_concave
+from comitia.optimize._ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
 
@@ -187,7 +187,7 @@ class ConvexConcavePruning(SelectionMethod):
         penalty = self.sparsity_penalty
         if penalty is None:
             penalty = np.median(Q.sum(axis=1))
-        run = self._maximise(Q, penalty, rng)
+        run = self._maximize(Q, penalty, rng)
         self.clustering_weights_ = run.x
         self.objective_, self.converged_ = run.objective, run.converged
         self.n_iter_ = len(run.objective) - 1
@@ -209,7 +209,7 @@ class ConvexConcavePruning(SelectionMethod):
             chosen = top(quality, 1)
         return chosen
 
-    def _maximise(self, Q, penalty, rng):
+    def _maximize(self, Q, penalty, rng):
         """The best of several starts."""
         M = len(Q)
         b = np.full(M, -float(penalty))

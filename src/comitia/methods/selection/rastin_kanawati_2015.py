@@ -14,7 +14,7 @@ from comitia.select import (
     borda_points,
     mean_rank,
     multilayer_communities,
-    relative_neighbourhood,
+    relative_neighborhood,
     robust_rank,
 )
 from comitia.weigh import index_scores
@@ -109,7 +109,7 @@ class MultiplexSelection(SelectionMethod):
     sum of the layers. Measures, indices and aggregation are ours.
 
     With one layer and one index this is
-    :class:`~comitia.methods.selection.kanawati_2015.NeighbourhoodSelection` with the
+    :class:`~comitia.methods.selection.kanawati_2015.NeighborhoodSelection` with the
     index for its quality. Where labels are missing, clusterings are added until every
     object is in one.
 
@@ -167,7 +167,7 @@ class MultiplexSelection(SelectionMethod):
     def _select(self, ensemble, X, rng):
         self.layers_ = np.array(
             [
-                relative_neighbourhood(1.0 - agreement_matrix(ensemble, measure))
+                relative_neighborhood(1.0 - agreement_matrix(ensemble, measure))
                 for measure in _listed(self.agreement, "agreement")
             ]
         )

@@ -13,7 +13,7 @@ from comitia.generate import KMeansGenerator
 from comitia.generate.series import RepresentationGenerator
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
-from comitia.weigh import index_scores, mean_agreement, normalise_weights
+from comitia.weigh import index_scores, mean_agreement, normalize_weights
 
 __all__ = ["RepresentationEnsemble"]
 
@@ -154,7 +154,7 @@ class RepresentationEnsemble(EnsembleMethod):
     def _combine(self, ensemble, X, rng):
         Z = np.hstack(self.generator_.features_)
         self.index_weights_ = np.array(
-            [normalise_weights(judge(Z, ensemble, index)) for index in self.indices]
+            [normalize_weights(judge(Z, ensemble, index)) for index in self.indices]
         )
         self.clustering_weights_ = self.index_weights_.mean(axis=0)
         consensuses = [

@@ -10,7 +10,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate.series import HMMGenerator
 from comitia.partition import cut, ensemble_linkage
-from comitia.weigh import normalise_weights
+from comitia.weigh import normalize_weights
 
 __all__ = ["BiWeightedHMMEnsemble", "model_separation"]
 
@@ -187,7 +187,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         sign = 1.0 if self.variant == "plus" else -1.0
         exponents = sign * self.separation_ / self.temperature
         # The largest becomes 1 before anything is raised: no overflow.
-        self.clustering_weights_ = normalise_weights(
+        self.clustering_weights_ = normalize_weights(
             np.exp(exponents - exponents.max())
         )
         self.linkage_ = ensemble_linkage(

@@ -6,8 +6,8 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
-from comitia.optimise import bregman_elementwise, get_bregman
+from comitia.methods._alternating import AlternatingMethod, penalized_weights
+from comitia.optimize import bregman_elementwise, get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
 
 __all__ = ["BregmannianConsensus"]
@@ -176,7 +176,7 @@ class BregmannianConsensus(AlternatingMethod):
         return consensus
 
     def _weigh(self, votes, consensus):
-        return penalised_weights(consensus[1], votes.penalty)
+        return penalized_weights(consensus[1], votes.penalty)
 
     def _refine(self, votes, weights, consensus):
         return weights, divergences(votes, weights, self.metric)

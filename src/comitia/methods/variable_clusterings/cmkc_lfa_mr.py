@@ -11,7 +11,7 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
+from comitia.optimize import (
     SoftPartitions,
     fusion_objective,
     fusion_step,

@@ -9,7 +9,7 @@ from comitia.catalogue import MethodCard
 from comitia.methods._alternating import (
     AlternatingMethod,
     ObjectVotes,
-    penalised_weights,
+    penalized_weights,
 )
 from comitia.represent.rows import best_column
 from comitia.represent.votes import overlaps
@@ -35,7 +35,7 @@ class DIAS(AlternatingMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
-    variant : {"mutual_information", "normalised"}, default="mutual_information"
+    variant : {"mutual_information", "normalized"}, default="mutual_information"
         How much a clustering tells: the mutual information, which favours clusterings
         with many clusters, or its share of the logarithm of their number.
 
@@ -127,7 +127,7 @@ class DIAS(AlternatingMethod):
 
     _parameter_constraints = {
         **AlternatingMethod._parameter_constraints,
-        "variant": [StrOptions({"mutual_information", "normalised"})],
+        "variant": [StrOptions({"mutual_information", "normalized"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -166,7 +166,7 @@ class DIAS(AlternatingMethod):
         return labels
 
     def _weigh(self, votes, consensus):
-        return penalised_weights(-self._utilities(votes, consensus), votes.penalty)
+        return penalized_weights(-self._utilities(votes, consensus), votes.penalty)
 
     def _refine(self, votes, weights, consensus):
         labels, utility = consensus, weights @ self._utilities(votes, consensus)

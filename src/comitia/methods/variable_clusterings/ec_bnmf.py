@@ -9,7 +9,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import Term, multiply
+from comitia.optimize import Term, multiply
 
 __all__ = ["ECBNMF"]
 

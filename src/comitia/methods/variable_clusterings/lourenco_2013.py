@@ -7,8 +7,8 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
-from comitia.optimise import symmetric_nmf_simplex
+from comitia.methods._alternating import AlternatingMethod, penalized_weights
+from comitia.optimize import symmetric_nmf_simplex
 
 __all__ = ["RobustEvidenceAccumulation"]
 
@@ -166,7 +166,7 @@ class RobustEvidenceAccumulation(AlternatingMethod):
         e = errors(votes, consensus)
         if self.variant == "capped":
             return capped_weights(e, self._cap(votes.n_clusterings))
-        return penalised_weights(e, votes.penalty)
+        return penalized_weights(e, votes.penalty)
 
     def _refine(self, votes, weights, consensus):
         return symmetric_nmf_simplex(

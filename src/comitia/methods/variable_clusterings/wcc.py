@@ -7,7 +7,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
+from comitia.optimize import (
     indicator_start,
     onmf_objective,
     orthogonal_nmf,
@@ -157,13 +157,13 @@ class WeightedConsensus(AlternatingMethod):
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
         Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
-        return self._factorise(votes, self._first_weights(votes), Q, None)
+        return self._factorize(votes, self._first_weights(votes), Q, None)
 
     def _weigh(self, votes, consensus):
         return best_weights(votes, *consensus)
 
     def _refine(self, votes, weights, consensus):
-        return self._factorise(votes, weights, *consensus)
+        return self._factorize(votes, weights, *consensus)
 
     def _cost(self, votes, weights, consensus):
         Q, D = consensus
@@ -176,7 +176,7 @@ class WeightedConsensus(AlternatingMethod):
     def _labels(self, votes, weights, consensus):
         return consensus[0].argmax(axis=1)
 
-    def _factorise(self, votes, weights, Q, D):
+    def _factorize(self, votes, weights, Q, D):
         """The best of some sweeps, or what they start from."""
         factors = orthogonal_nmf(
             votes.similarity(weights),

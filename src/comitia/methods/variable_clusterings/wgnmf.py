@@ -7,8 +7,8 @@ import numpy as np
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._alternating import AlternatingMethod, penalised_weights
-from comitia.optimise import (
+from comitia.methods._alternating import AlternatingMethod, penalized_weights
+from comitia.optimize import (
     Term,
     frobenius_loss,
     frobenius_term,
@@ -16,7 +16,7 @@ from comitia.optimise import (
     kl_loss,
     kl_term,
     multiply,
-    normalise_columns,
+    normalize_columns,
 )
 
 __all__ = ["WGNMF"]
@@ -194,7 +194,7 @@ class WGNMF(AlternatingMethod):
         V = votes.to_clusters(U) / votes.put(np.maximum(votes.sizes, 1)[:, None])
         V = array_namespace(V).clip(V, _FLOOR, None)
         form = _FORMS[self.variant]
-        U, V = normalise_columns(U, V, norm=form.norm)
+        U, V = normalize_columns(U, V, norm=form.norm)
         for _ in range(_WARM_UP):
             U, V = self._refine(votes, self._first_weights(votes), (U, V))
         t = form.roughness(votes, U)
@@ -203,13 +203,13 @@ class WGNMF(AlternatingMethod):
 
     def _weigh(self, votes, consensus):
         t = _FORMS[self.variant].roughness(votes, consensus[0])
-        return penalised_weights(self._smoothness(votes) * t, votes.penalty)
+        return penalized_weights(self._smoothness(votes) * t, votes.penalty)
 
     def _refine(self, votes, weights, consensus):
         form, strength = _FORMS[self.variant], self._smoothness(votes)
         U = form.update_objects(votes, weights, *consensus, strength)
         V = form.update_clusters(votes, weights, U, consensus[1], strength)
-        return normalise_columns(U, V, norm=form.norm)
+        return normalize_columns(U, V, norm=form.norm)
 
     def _cost(self, votes, weights, consensus):
         form = _FORMS[self.variant]

@@ -8,9 +8,9 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._alternating import AlternatingMethod
-from comitia.optimise import (
+from comitia.optimize import (
     frobenius_loss,
-    normalise_columns,
+    normalize_columns,
     project_simplex,
     update_frobenius,
 )
@@ -163,11 +163,11 @@ class IWNMF(AlternatingMethod):
         return self._refine(votes, self._first_weights(votes), (F, P))
 
     def _first_weights(self, votes):
-        return labelled(votes) / votes.micro.n_votes[:, None]
+        return labeled(votes) / votes.micro.n_votes[:, None]
 
     def _weigh(self, votes, consensus):
         return project_rows(
-            fitted_values(votes, *consensus), labelled(votes), votes.penalty
+            fitted_values(votes, *consensus), labeled(votes), votes.penalty
         )
 
     def _refine(self, votes, weights, consensus):
@@ -175,7 +175,7 @@ class IWNMF(AlternatingMethod):
         F, P = consensus
         F = update_frobenius(X, F, P, floor=_FLOOR)
         P = update_frobenius(X.T, P, F, column_weights=votes.counts, floor=_FLOOR)
-        return normalise_columns(F, P)
+        return normalize_columns(F, P)
 
     def _cost(self, votes, weights, consensus):
         X = weighted_membership(votes, weights)
@@ -192,7 +192,7 @@ class IWNMF(AlternatingMethod):
         self.cluster_weights_ = given / np.maximum(B.T @ votes.counts, 1.0)
 
 
-def labelled(votes):
+def labeled(votes):
     """Where micro-objects have a label, (n_micro, M)."""
     return votes.micro.row_codes < votes.micro.n_clusters_each
 
@@ -200,14 +200,14 @@ def labelled(votes):
 def weighted_membership(votes, weights):
     """The sparse matrix B o V; B has its ones in the order of the clusterings."""
     X = votes.micro.membership.astype(np.float64, copy=True)
-    X.data = weights[labelled(votes)]
+    X.data = weights[labeled(votes)]
     return X
 
 
 def fitted_values(votes, F, P):
     """Entries of FP' at the clusters of each object, (n_micro, M)."""
     values = np.zeros((len(F), votes.n_clusterings))
-    known = labelled(votes)
+    known = labeled(votes)
     for m, start in enumerate(votes.ensemble.offsets[:-1]):
         rows = known[:, m]
         clusters = start + votes.micro.row_codes[rows, m]

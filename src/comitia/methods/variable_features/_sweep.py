@@ -99,7 +99,7 @@ class LACEnsembleMethod(SweepMethod):
 
     def _probabilities(self, X):
         """How probable each cluster of each clustering is for each object."""
-        Z = self.generator_.standardise(X)
+        Z = self.generator_.standardize(X)
         return np.hstack(
             [
                 distance_shares(

@@ -1,0 +1,370 @@
+r"""Concept factorisation of several views, :math:`X^m \approx U^m V^{m}{}' X^m`.
+
+A concept is a combination of objects, :math:`V_c' X`, and every object a combination of
+concepts. What has to be known of a view are the inner products :math:`K = XX'`, which
+are never formed. Everything is written against the array API standard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._arrays import array_namespace
+from comitia.optimize._loops import stalled
+from comitia.optimize.multiview import distance_to, roughness, unit_columns
+from comitia.optimize.nmf import (
+    Term,
+    coupling_term,
+    frobenius_loss,
+    frobenius_term,
+    graph_term,
+    multiply,
+)
+from comitia.optimize.simplex import project_simplex
+
+__all__ = [
+    "ConceptRun",
+    "ConceptView",
+    "agreement_weights",
+    "concept_consensus",
+    "concept_objective",
+    "concept_sweep",
+    "factorize_concepts",
+    "reduce_features",
+    "update_concepts",
+    "update_objects",
+]
+
+Array = Any  # an array of any library that follows the standard
+
+
+class ConceptView(NamedTuple):
+    """One of several views with its graph and its factors.
+
+    Attributes
+    ----------
+    X : array of shape (n_objects, n_features)
+        The view, non-negative.
+
+    S : matrix of shape (n_objects, n_objects)
+        Weights of the edges of a graph, symmetric; only ``S @ U`` is needed.
+
+    degrees : array of shape (n_objects,)
+        Its row sums.
+
+    U : array of shape (n_objects, k)
+        How much of each concept an object has; columns have length one.
+
+    V : array of shape (n_objects, k)
+        How much each object gives to a concept.
+    """
+
+    X: Array
+    S: Any
+    degrees: Array
+    U: Array
+    V: Array
+
+
+class ConceptRun(NamedTuple):
+    """Result of a concept factorisation.
+
+    Attributes
+    ----------
+    consensus : array of shape (n_objects, k)
+        The consensus :math:`U^*`.
+
+    factors : list of array of shape (n_objects, k)
+        The factor :math:`U^m` of each view.
+
+    weights : ndarray of shape (n_views,)
+        Weights of the views; they sum to one.
+
+    objective : ndarray of shape (n_iter + 1,)
+        The objective at the start and after each sweep.
+
+    best : int
+        Which of these the result has: the lowest.
+
+    converged : bool
+        Whether the objective stopped falling.
+    """
+
+    consensus: Array
+    factors: list[Array]
+    weights: NDArray[np.float64]
+    objective: NDArray[np.float64]
+    best: int
+    converged: bool
+
+
+def update_concepts(X: Array, U: Array, V: Array) -> Array:
+    r"""Update what the objects give to the concepts.
+
+    .. math::
+        V \leftarrow V \circ \frac{KU}{KVU'U}, \qquad K = XX' .
+
+    Parameters
+    ----------
+    X : array of shape (n_objects, n_features)
+        A view, non-negative.
+
+    U, V : array of shape (n_objects, k)
+        The factors.
+
+    Returns
+    -------
+    V : array of shape (n_objects, k)
+        The factor after the update; :math:`\|X - UV'X\|_F^2` has not risen.
+    """
+    return multiply(V, Term(X @ (X.T @ U), X @ ((X.T @ V) @ (U.T @ U))))
+
+
+def update_objects(
+    view: ConceptView, consensus: Array, view_penalty: float, graph_penalty: float
+) -> Array:
+    r"""Update what the objects have of the concepts.
+
+    .. math::
+        U \leftarrow U \circ \frac{KV + \lambda_1 w U^* + \lambda_2 S U}
+        {UV'KV + \lambda_1 w U + \lambda_2 D U}, \qquad K = XX' .
+
+    Parameters
+    ----------
+    view : ConceptView
+        The view.
+
+    consensus : array of shape (n_objects, k)
+        The consensus :math:`U^*`.
+
+    view_penalty : float
+        How much it counts for this view, :math:`\lambda_1 w`.
+
+    graph_penalty : float
+        How much the graph counts, :math:`\lambda_2`.
+
+    Returns
+    -------
+    U : array of shape (n_objects, k)
+        The factor after the update, before its columns are normalised.
+    """
+    X, U = view.X, view.U
+    return multiply(
+        U,
+        # With the concepts themselves, X'V, this is a common factorisation.
+        frobenius_term(X, U, X.T @ view.V),
+        coupling_term(consensus, U, view_penalty),
+        graph_term(view.S, U, graph_penalty, degrees=view.degrees),
+    )
+
+
+def concept_sweep(
+    views: Sequence[ConceptView],
+    consensus: Array,
+    weights: NDArray[np.float64],
+    view_penalty: float,
+    graph_penalty: float,
+) -> list[ConceptView]:
+    """Update the factors of each view, and give the columns of U length one.
+
+    Parameters
+    ----------
+    views : list of ConceptView
+        The views.
+
+    consensus : array of shape (n_objects, k)
+        The consensus.
+
+    weights : ndarray of shape (n_views,)
+        Weights of the views.
+
+    view_penalty, graph_penalty : float
+        How much the consensus and the graphs count.
+
+    Returns
+    -------
+    views : list of ConceptView
+        The views with their new factors; V has what U lost in length.
+    """
+    moved = []
+    for view, weight in zip(views, weights, strict=True):
+        view = view._replace(V=update_concepts(view.X, view.U, view.V))
+        U = update_objects(view, consensus, view_penalty * float(weight), graph_penalty)
+        U, sizes = unit_columns(U)
+        moved.append(view._replace(U=U, V=view.V * sizes))
+    return moved
+
+
+def concept_consensus(
+    views: Sequence[ConceptView], weights: NDArray[np.float64]
+) -> Array:
+    r"""The consensus nearest to the factors of all views, :math:`\sum_m w_m U^m`.
+
+    Parameters
+    ----------
+    views : list of ConceptView
+        The views.
+
+    weights : ndarray of shape (n_views,)
+        Their weights, with the sum one.
+
+    Returns
+    -------
+    consensus : array of shape (n_objects, k)
+        The consensus.
+    """
+    return sum(float(w) * view.U for w, view in zip(weights, views, strict=True))
+
+
+def agreement_weights(
+    distances: NDArray[np.float64], weight_penalty: float
+) -> NDArray[np.float64]:
+    r"""Weights of views, the larger the nearer they are to the consensus.
+
+    .. math::
+        w = \arg\min_{w \in \Delta} \sum_m w_m D_m + \tfrac{\gamma}{2} \|w\|^2
+        = P_\Delta(-D / \gamma) .
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_views,)
+        Squared distances to the consensus, :math:`D`.
+
+    weight_penalty : float
+        What keeps the weights from gathering on one view, :math:`\gamma`; with 0 the
+        nearest views share the weight.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_views,)
+        They sum to one.
+
+    Examples
+    --------
+    >>> agreement_weights([0.0, 2.0, 4.0], 8.0) * 12
+    array([7., 4., 1.])
+    """
+    D = np.asarray(distances, dtype=np.float64)
+    D = D - D.min()
+    if not weight_penalty > 1e-12 * D.max():
+        nearest = (1e-12 * D.max() >= D).astype(np.float64)
+        return np.asarray(nearest / nearest.sum())
+    return project_simplex(-D / weight_penalty)
+
+
+def concept_objective(
+    views: Sequence[ConceptView],
+    consensus: Array,
+    weights: NDArray[np.float64],
+    view_penalty: float,
+    graph_penalty: float,
+    weight_penalty: float,
+) -> float:
+    r"""How badly the concepts explain the views, and the views agree.
+
+    .. math::
+        \sum_m \|X^m - U^m V^m{}' X^m\|_F^2
+        + \lambda_1 \Bigl( \sum_m w_m \|U^m - U^*\|_F^2
+        + \tfrac{\gamma}{2} \|w\|^2 \Bigr)
+        + \lambda_2 \sum_m \mathrm{tr}(U^m{}' L^m U^m) .
+
+    Parameters
+    ----------
+    views : list of ConceptView
+        The views.
+
+    consensus : array of shape (n_objects, k)
+        The consensus :math:`U^*`.
+
+    weights : ndarray of shape (n_views,)
+        Weights of the views, :math:`w`.
+
+    view_penalty, graph_penalty, weight_penalty : float
+        The strengths :math:`\lambda_1`, :math:`\lambda_2` and :math:`\gamma`.
+
+    Returns
+    -------
+    objective : float
+        The objective.
+    """
+    fit = sum(frobenius_loss(view.X, view.U, view.X.T @ view.V) for view in views)
+    # Each pair of objects counts twice in the sum over the graph.
+    rough = sum(roughness(view.S, view.degrees, view.U) / 2 for view in views)
+    apart = np.array([distance_to(consensus, view.U) for view in views])
+    agreement = float(weights @ apart + weight_penalty / 2 * weights @ weights)
+    return fit + view_penalty * agreement + graph_penalty * rough
+
+
+def factorize_concepts(
+    views: Sequence[ConceptView],
+    *,
+    view_penalty: float = 100.0,
+    graph_penalty: float = 100.0,
+    weight_penalty: float = 10.0,
+    max_iter: int = 200,
+    tol: float = 1e-3,
+) -> ConceptRun:
+    """Concepts of all views, a consensus and weights, in turn.
+
+    Parameters
+    ----------
+    views : list of ConceptView
+        The views with their first factors.
+
+    view_penalty, graph_penalty, weight_penalty : float
+        The strengths of :func:`concept_objective`.
+
+    max_iter : int, default=200
+        Most sweeps.
+
+    tol : float, default=1e-3
+        Stop when ten sweeps lower the objective by less than this share of it.
+
+    Returns
+    -------
+    run : ConceptRun
+        Consensus, factors and weights of the lowest objective.
+    """
+    weights = np.full(len(views), 1.0 / len(views))
+    strengths = (view_penalty, graph_penalty)
+    views, consensus = list(views), concept_consensus(views, weights)
+    objective = [
+        concept_objective(views, consensus, weights, *strengths, weight_penalty)
+    ]
+    best, at, converged = (consensus, [view.U for view in views], weights), 0, False
+    for sweep in range(1, max_iter + 1):
+        views = concept_sweep(views, consensus, weights, *strengths)
+        consensus = concept_consensus(views, weights)
+        distances = np.array([distance_to(consensus, view.U) for view in views])
+        weights = agreement_weights(distances, weight_penalty)
+        consensus = concept_consensus(views, weights)
+        objective.append(
+            concept_objective(views, consensus, weights, *strengths, weight_penalty)
+        )
+        if objective[-1] <= objective[at]:
+            best, at = (consensus, [view.U for view in views], weights), sweep
+        if stalled(objective, tol, objective[at]):
+            converged = True
+            break
+    return ConceptRun(*best, np.array(objective), at, converged)
+
+
+def reduce_features(X: Array) -> Array:
+    """A view with the same inner products, and no more features than objects.
+
+    Parameters
+    ----------
+    X : array of shape (n_objects, n_features)
+        A view.
+
+    Returns
+    -------
+    X : array of shape (n_objects, min(n_objects, n_features))
+        The view, or a triangular factor of its inner products.
+    """
+    n, p = X.shape
+    return array_namespace(X).linalg.qr(X.T)[1].T if p > n else X

@@ -1,0 +1,311 @@
+r"""Orthogonal tri-factorisation :math:`S \approx Q D Q'` of a matrix of similarities.
+
+S is seen through the products ``S @ Q`` alone: a co-association of a million objects is
+factorised without being formed.
+
+Objects that occur several times can be stored once with a count. With
+:math:`C = \mathrm{diag}(\text{weights})` every inner product over objects is
+:math:`Q'CQ`, and ``S @ Q`` has to be the product over all copies, :math:`S C Q`. The
+result is that of the full problem.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from comitia.exceptions import ComitiaError
+from comitia.optimize._loops import squared_norm as _squared_norm
+from comitia.optimize._loops import stalled
+from comitia.optimize.nmf import Term, floats, multiply
+
+__all__ = [
+    "TriFactors",
+    "indicator_start",
+    "onmf_objective",
+    "orthogonal_nmf",
+    "update_core",
+    "update_orthogonal",
+]
+
+Array = NDArray[np.float64]
+
+
+class TriFactors(NamedTuple):
+    """The factors of the best sweep.
+
+    Attributes
+    ----------
+    Q : ndarray of shape (n, k)
+        Non-negative, nearly orthonormal.
+
+    D : ndarray of shape (k, k)
+        Non-negative, symmetric.
+
+    objective : ndarray of shape (n_iter + 1,)
+        The objective at the start and after each sweep.
+
+    n_iter : int
+        Number of sweeps.
+
+    converged : bool
+        Whether the best objective stopped falling.
+    """
+
+    Q: Array
+    D: Array
+    objective: Array
+    n_iter: int
+    converged: bool
+
+
+def orthogonal_nmf(
+    S: Any,
+    Q: ArrayLike,
+    D: ArrayLike | None = None,
+    *,
+    diagonal: bool = True,
+    weights: ArrayLike | None = None,
+    squared_norm: float | None = None,
+    max_iter: int = 500,
+    tol: float = 1e-6,
+    floor: float = 1e-12,
+) -> TriFactors:
+    r"""Factorise a symmetric non-negative matrix with nearly orthonormal factors.
+
+    .. math::
+        \min_{Q, D \ge 0} \|S - Q D Q'\|_F^2 \quad \text{s. t.} \quad Q'Q = I,
+
+    by sweeps of :func:`update_orthogonal` and :func:`update_core`. The sweeps are not
+    monotone: they also drive Q towards orthonormal columns, which can cost fit. The
+    best iterate is returned, and the iteration stops when ten sweeps together lowered
+    the best objective by less than ``tol`` times :math:`\|S\|_F^2`.
+
+    Parameters
+    ----------
+    S : matrix of shape (n, n)
+        The similarities; only ``S @ Q`` is needed.
+
+    Q : array-like of shape (n, k)
+        The start, such as that of :func:`indicator_start`. Entries that are zero stay
+        at the floor.
+
+    D : array-like of shape (k, k), default=None
+        The start of the core; :math:`Q'SQ` by default.
+
+    diagonal : bool, default=True
+        Whether the default start of D is made diagonal; D then stays diagonal. A full
+        core also fits the similarity between clusters.
+
+    weights : array-like of shape (n,), default=None
+        How many objects each row stands for.
+
+    squared_norm : float, default=None
+        :math:`\|S\|_F^2` over all copies, for matrices that cannot tell.
+
+    max_iter : int, default=500
+        The most sweeps.
+
+    tol : float, default=1e-6
+        When to stop.
+
+    floor : float, default=1e-12
+        The least entry of Q.
+
+    Returns
+    -------
+    factors : TriFactors
+        The factors, and how the sweeps went.
+
+    Examples
+    --------
+    >>> S = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> factors = orthogonal_nmf(S, indicator_start([0, 0, 0, 1, 1, 0], 2))
+    >>> factors.Q.argmax(axis=1)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    Q = np.maximum(np.asarray(Q, dtype=np.float64), floor)
+    C = None if weights is None else np.asarray(weights, dtype=np.float64)[:, None]
+    size = _squared_norm(S) if squared_norm is None else float(squared_norm)
+    SQ, QQ, QSQ = _products(S, Q, C)
+    if D is None:
+        D = np.diag(np.diag(QSQ)) if diagonal else (QSQ + QSQ.T) / 2
+    D = np.asarray(D, dtype=np.float64)
+    objective = [onmf_objective(size, D, QSQ, QQ)]
+    best = (objective[0], Q, D)
+    converged = False
+    for _ in range(max_iter):
+        Q = update_orthogonal(Q, SQ @ D, weights=weights, moment=QSQ @ D, floor=floor)
+        SQ, QQ, QSQ = _products(S, Q, C)
+        D = update_core(D, QSQ, QQ)
+        objective.append(onmf_objective(size, D, QSQ, QQ))
+        if objective[-1] < best[0]:
+            best = (objective[-1], Q, D)
+        if stalled(objective, tol, size):
+            converged = True
+            break
+    return TriFactors(
+        best[1], best[2], np.asarray(objective), len(objective) - 1, converged
+    )
+
+
+def update_orthogonal(
+    Q: ArrayLike,
+    pull: ArrayLike,
+    push: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    moment: ArrayLike | None = None,
+    floor: float = 1e-12,
+) -> Array:
+    r"""One update of a factor that is to have orthonormal columns.
+
+    .. math::
+        Q \leftarrow Q \circ \sqrt{
+        \frac{\text{pull} + Q Q' \text{push}}{\text{push} + Q Q' \text{pull}} }.
+
+    Pull and push are those of a :class:`~comitia.optimize.Term`. For
+    :math:`\|S - QDQ'\|^2` pull is :math:`SQD`, push is zero, and the update is that of
+    Ding et al.; further terms of an objective add to both.
+
+    Parameters
+    ----------
+    Q : array-like of shape (n, k)
+        The factor.
+
+    pull : array-like of shape (n, k)
+        What raises it.
+
+    push : array-like of shape (n, k), default=None
+        What lowers it, apart from the constraint.
+
+    weights : array-like of shape (n,), default=None
+        How many objects each row stands for.
+
+    moment : array-like of shape (k, k), default=None
+        :math:`Q'\text{pull}`, when it is known already.
+
+    floor : float, default=1e-12
+        The least entry.
+
+    Returns
+    -------
+    Q : ndarray of shape (n, k)
+        The factor after the update.
+    """
+    Q, pull = floats(Q), floats(pull)
+    left = Q if weights is None else Q * floats(weights)[:, None]
+    term = Term(pull, Q @ (left.T @ pull if moment is None else floats(moment)))
+    if push is None:
+        return multiply(Q, term, power=0.5, floor=floor)
+    push = floats(push)
+    return multiply(Q, term, Term(Q @ (left.T @ push), push), power=0.5, floor=floor)
+
+
+def update_core(D: ArrayLike, QSQ: ArrayLike, QQ: ArrayLike) -> Array:
+    r"""One update of the core.
+
+    .. math::
+        D \leftarrow D \circ \sqrt{ \frac{Q'SQ}{Q'Q \, D \, Q'Q} }.
+
+    Parameters
+    ----------
+    D : array-like of shape (k, k)
+        The core. Entries that are zero stay zero: a diagonal core stays diagonal.
+
+    QSQ : array-like of shape (k, k)
+        :math:`Q'SQ`.
+
+    QQ : array-like of shape (k, k)
+        :math:`Q'Q`.
+
+    Returns
+    -------
+    D : ndarray of shape (k, k)
+        The core after the update.
+    """
+    D, QQ = np.asarray(D, dtype=np.float64), np.asarray(QQ, dtype=np.float64)
+    term = Term(np.asarray(QSQ, dtype=np.float64), QQ @ D @ QQ)
+    return multiply(D, term, power=0.5, floor=0.0)
+
+
+def onmf_objective(
+    squared_norm: float, D: ArrayLike, QSQ: ArrayLike, QQ: ArrayLike
+) -> float:
+    r"""The objective, from small matrices alone.
+
+    .. math::
+        \|S - QDQ'\|_F^2 = \|S\|_F^2 - 2 \, \mathrm{tr}(D \, Q'SQ)
+        + \mathrm{tr}(D \, Q'Q \, D \, Q'Q).
+
+    Parameters
+    ----------
+    squared_norm : float
+        :math:`\|S\|_F^2`.
+
+    D, QSQ, QQ : array-like of shape (k, k)
+        As for :func:`update_core`.
+
+    Returns
+    -------
+    objective : float
+        Exact up to rounding of the size of ``squared_norm``.
+    """
+    D, QQ = np.asarray(D, dtype=np.float64), np.asarray(QQ, dtype=np.float64)
+    fitted = QQ @ D @ QQ
+    return float(squared_norm - 2 * np.vdot(D, np.asarray(QSQ)) + np.vdot(D, fitted))
+
+
+def indicator_start(
+    labels: ArrayLike,
+    n_clusters: int,
+    *,
+    offset: float = 0.2,
+    weights: ArrayLike | None = None,
+) -> Array:
+    r"""A start of Q from a partition.
+
+    The indicator matrix of the partition plus an offset, so that no entry is stuck at
+    zero, with columns of length one.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        The partition, 0..n_clusters - 1.
+
+    n_clusters : int
+        Number of columns, k.
+
+    offset : float, default=0.2
+        What is added.
+
+    weights : array-like of shape (n,), default=None
+        How many objects each row stands for.
+
+    Returns
+    -------
+    Q : ndarray of shape (n, k)
+        The start.
+
+    Examples
+    --------
+    >>> indicator_start([0, 0, 1], 2, offset=0.0).round(4)
+    array([[0.7071, 0.    ],
+           [0.7071, 0.    ],
+           [0.    , 1.    ]])
+    """
+    labels = np.asarray(labels)
+    if labels.min(initial=0) < 0 or labels.max(initial=0) >= n_clusters:
+        raise ComitiaError(f"labels must be 0..{n_clusters - 1}, below n_clusters.")
+    Q = np.full((len(labels), n_clusters), float(offset))
+    Q[np.arange(len(labels)), labels] += 1.0
+    copies = np.ones(len(labels)) if weights is None else np.asarray(weights)
+    lengths = np.sqrt(copies @ (Q * Q))
+    return np.asarray(Q / np.where(lengths > 0, lengths, 1.0))
+
+
+def _products(S: Any, Q: Array, C: Array | None) -> tuple[Array, Array, Array]:
+    """SQ, Q'Q and Q'SQ, the last two over all copies."""
+    SQ = np.asarray(S @ Q, dtype=np.float64)
+    left = Q if C is None else Q * C
+    return SQ, left.T @ Q, left.T @ SQ
