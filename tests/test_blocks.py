@@ -378,11 +378,11 @@ def test_pieces_and_join_are_inverse():
     ],
 )
 def test_labels_are_numbered_by_first_appearance(labels, expected, monkeypatch):
-    from comitia import _labels
+    from comitia import base
 
     for at_once in (1, 2, 100):
-        monkeypatch.setattr(_labels, "_LABELS_AT_ONCE", at_once)
-        codes, n_labels = _labels.by_appearance(np.array(labels))
+        monkeypatch.setattr(base, "_LABELS_AT_ONCE", at_once)
+        codes, n_labels = base._by_appearance(np.array(labels))
         assert codes.tolist() == expected
         assert n_labels == len(set(labels))
 

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comitia
 from comitia import Ensemble, sizes
+from comitia.generate.estimators import median_distance
 from comitia.partition.eigenpairs import largest_eigenpairs
 from tests.fixtures import planted, same_partition
 
@@ -37,17 +38,31 @@ SIDES = {
 
 # Constant: where a test of its own runs both sides.
 ELSEWHERE = {
-    "DENSE_COLUMNS": "tests/represent/test_summary.py",
+    "COMPILED_NEAREST_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
+    "DENSE_COLUMNS": "tests/display/test_object_map.py",
     "FEW_OBJECTS": "tests/test_blocks.py",
-    "MANY_FILE_ROWS": "tests/cli/test_blocks.py",
+    "KMEANS_SAMPLE": "tests/generate/test_executor_row_blocks.py",
+    "KMEANS_SAMPLE_EACH": "tests/generate/test_executor_row_blocks.py",
+    "LANDMARK_GRAPH_SAMPLE": "tests/generate/test_landmark_spectral.py",
+    "LANDMARK_GRAPH_SAMPLE_EACH": "tests/generate/test_landmark_spectral.py",
+    "MANY_FILE_ROWS": "tests/cli/test_out_of_core.py",
+    "SAMPLED_KMEANS_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
+    "SAMPLE_BYTES": "tests/generate/test_executor_row_blocks.py",
 }
 
 # Those with a test of their own below.
-BELOW = {"DEVICE_CELLS", "DEVICE_GLANCE_ROWS", "FEW_VALUES", "N_LANDMARKS"}
+BELOW = {
+    "BLOCK_ROWS",
+    "DEVICE_CELLS",
+    "DEVICE_GLANCE_ROWS",
+    "FEW_VALUES",
+    "MEDIAN_DISTANCE_SAMPLE",
+    "N_LANDMARKS",
+}
 
 # Where own numbers choose no path to labels: they say how much is drawn, written or
 # tried, or count bytes and characters.
-SHOWN = {"advise", "display", "evaluate", "generate", "io", "plot", "report"}
+SHOWN = {"display", "evaluate", "io", "plot", "report"}
 BYTES = {"_files.py", "config.py", "distributed"}
 
 
@@ -141,6 +156,22 @@ def test_as_many_landmarks_as_objects_change_nothing(votes):
     plain = estimator.fit(Ensemble(votes)).labels_
     sampled = estimator.fit(Ensemble(votes), approximate="landmarks").labels_
     assert same_partition(plain, sampled)
+
+
+def test_a_folder_holds_the_same_in_any_number_of_blocks(votes, tmp_path, monkeypatch):
+    for rows in (150, ALL):
+        monkeypatch.setattr(sizes, "BLOCK_ROWS", rows)
+        Ensemble(votes).save(tmp_path / str(rows))
+        assert len(Ensemble.open(tmp_path / str(rows)).storage.n_rows) == -(-N // rows)
+        assert Ensemble.load(tmp_path / str(rows)) == Ensemble(votes)
+
+
+def test_a_sample_tells_about_the_same_distance(monkeypatch):
+    X = np.random.RandomState(0).randn(400, 3)
+    whole = median_distance(X, np.random.RandomState(0))
+    monkeypatch.setattr(sizes, "MEDIAN_DISTANCE_SAMPLE", 200)
+    # Of 20 000 distances the median is known to a few per cent.
+    assert_allclose(median_distance(X, np.random.RandomState(0)), whole, rtol=0.1)
 
 
 def test_every_size_is_run_on_both_sides():

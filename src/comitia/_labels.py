@@ -24,7 +24,6 @@ from comitia.exceptions import ComitiaError
 __all__ = [
     "LabelTable",
     "as_labels",
-    "by_appearance",
     "check_not_sparse",
     "encode",
     "narrowest",
@@ -34,9 +33,6 @@ __all__ = [
 
 # Rows of a table that are turned into columns at once: they stay in the cache.
 _ROWS_AT_ONCE = 1024
-
-# Labels that are renamed at once: what is made of them on the way stays small.
-_LABELS_AT_ONCE = 1 << 20
 
 
 class LabelTable(NamedTuple):
@@ -190,43 +186,6 @@ def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
     # The type holds k itself even when nothing is missing, so that blocks with and
     # without missing objects share one type.
     return codes.astype(narrowest(k), copy=False), k
-
-
-def by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
-    """Number labels in the order of their first appearance.
-
-    Parameters
-    ----------
-    labels : ndarray of int of shape (n,)
-        Any small numbers.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        The numbers.
-
-    n_labels : int
-        How many different labels there are.
-    """
-    least = int(labels.min())
-    reach = int(labels.max()) - least + 1
-    if reach > max(len(labels), sizes.FEW_VALUES):
-        # Far apart: a table of everything between them would be mostly empty.
-        return by_appearance(np.unique(labels, return_inverse=True)[1])
-    numbers = np.full(reach, -1, dtype=np.int32)
-    n_labels = 0
-    for lo in range(0, len(labels), _LABELS_AT_ONCE):
-        some = labels[lo : lo + _LABELS_AT_ONCE] - least
-        new = np.flatnonzero(np.bincount(some, minlength=reach)[:reach])
-        new = new[numbers[new] < 0]
-        for label in new[np.argsort([int(np.argmax(some == label)) for label in new])]:
-            numbers[label] = n_labels
-            n_labels += 1
-    codes = np.empty(len(labels), dtype=np.int32)
-    for lo in range(0, len(labels), _LABELS_AT_ONCE):
-        rows = slice(lo, lo + _LABELS_AT_ONCE)
-        codes[rows] = numbers[labels[rows] - least]
-    return codes, n_labels
 
 
 def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:

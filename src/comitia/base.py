@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from comitia import sizes
 from comitia._arrays import check_device, device_of, on_host, to_tensor
-from comitia._labels import by_appearance
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
@@ -27,6 +27,9 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 
 __all__ = ["EnsembleMethod", "ResultBlock"]
+
+# Labels that are renamed at once: what is made of them on the way stays small.
+_LABELS_AT_ONCE = 1 << 20
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
@@ -647,12 +650,16 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     ) -> None:
         self._check_ensemble(ensemble)
         with self._stage("combine"):
-            if approximate is None:
-                labels = self._combine_all(ensemble, data, rng)
-            else:
+            if approximate is not None:
                 labels = self._combine_landmarks(ensemble, rng)
+            else:
+                try:
+                    labels = self._combine(self._placed(ensemble), data, rng)
+                except MemoryBudgetError as error:
+                    raise self._naming_landmarks(error, ensemble) from None
             self._keep(ensemble, labels)
-        self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
+        if names is not None:
+            self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         self._warn_of_fewer_clusters()
 
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
@@ -726,19 +733,17 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 "the CPU; see comitia.methods(on_device=True)."
             )
 
-    def _combine_all(
-        self, ensemble: Ensemble, data: Any, rng: np.random.RandomState
-    ) -> NDArray[Any]:
-        try:
-            return self._combine(self._placed(ensemble), data, rng)
-        except MemoryBudgetError as error:
-            if not self._takes_landmarks or not ensemble.is_hard:
-                raise
-            n_rows = len(ensemble.distinct().counts)
-            raise MemoryBudgetError(
-                f"{error} Of the {ensemble.n_objects} objects {n_rows} differ in their "
-                'labels; fit(…, approximate="landmarks") works on a sample of them.'
-            ) from None
+    def _naming_landmarks(
+        self, error: MemoryBudgetError, ensemble: Ensemble
+    ) -> MemoryBudgetError:
+        """The refusal, with the sample that would fit where there is one."""
+        if not self._takes_landmarks or not ensemble.is_hard:
+            return error
+        n_rows = len(ensemble.distinct().counts)
+        return MemoryBudgetError(
+            f"{error} Of the {ensemble.n_objects} objects {n_rows} differ in their "
+            'labels; fit(…, approximate="landmarks") works on a sample of them.'
+        )
 
     @property
     def _takes_landmarks(self) -> bool:
@@ -763,7 +768,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         from comitia.represent.landmark_labels import draw_landmarks, extend_labels
 
         drawn = draw_landmarks(ensemble, rng)
-        labels, _ = by_appearance(self._combine(drawn.ensemble, None, rng))
+        labels, _ = _by_appearance(self._combine(drawn.ensemble, None, rng))
         if hasattr(self, "cluster_weights_"):
             weights: NDArray[np.float64] = np.zeros(ensemble.n_clusters_total)
             weights[drawn.clusters] = self.cluster_weights_
@@ -851,8 +856,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             )
 
     def _keep(self, ensemble: Ensemble, labels: NDArray[Any]) -> None:
-        if device_of(labels) is None:
-            self.labels_, self.n_clusters_ = by_appearance(np.asarray(labels))
+        if isinstance(labels, np.ndarray) or device_of(labels) is None:
+            self.labels_, self.n_clusters_ = _by_appearance(np.asarray(labels))
         else:
             from comitia._kernels.device import in_order
 
@@ -901,13 +906,40 @@ def _n_objects(X: Any) -> int:
     return len(X) if isinstance(X, list) else int(X.shape[0])
 
 
+def _by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int32], int]:
+    """Small labels as numbers in the order of their first appearance, and how many."""
+    least = int(labels.min())
+    reach = int(labels.max()) - least + 1
+    if reach > max(len(labels), sizes.FEW_VALUES):
+        # Far apart: a table of everything between them would be mostly empty.
+        return _by_appearance(np.unique(labels, return_inverse=True)[1])
+    numbers = np.full(reach, -1, dtype=np.int32)
+    n_labels = 0
+    for lo in range(0, len(labels), _LABELS_AT_ONCE):
+        some = labels[lo : lo + _LABELS_AT_ONCE] - least
+        new = np.flatnonzero(np.bincount(some, minlength=reach)[:reach])
+        new = new[numbers[new] < 0]
+        for label in new[np.argsort([int(np.argmax(some == label)) for label in new])]:
+            numbers[label] = n_labels
+            n_labels += 1
+    codes = np.empty(len(labels), dtype=np.int32)
+    for lo in range(0, len(labels), _LABELS_AT_ONCE):
+        rows = slice(lo, lo + _LABELS_AT_ONCE)
+        codes[rows] = numbers[labels[rows] - least]
+    return codes, n_labels
+
+
 def _names_of(X: Any, data: Any) -> Names:
     """The names of the objects in the order in which a method sees them."""
+    if isinstance(X, Ensemble) and X.object_names is None:
+        return None
     # Those of views are found when the views are put into one order.
     return names_of(X if getattr(data, "object_names", None) is None else data)
 
 
 def _in_order_of(names: Names, ensemble: Ensemble) -> Ensemble:
     """The ensemble with its objects in the order of the data, which has these names."""
+    if names is None:
+        return ensemble
     _, rows = match_rows([names, names_of(ensemble)], ["X", "ensemble"])
     return ensemble if rows[1] is None else ensemble.take(objects=rows[1])
