@@ -32,7 +32,6 @@ STAGES = (
     "represent",
     "partition",
     "optimize",
-    "optimize",
     "engine",
 )
 
