@@ -24,9 +24,6 @@ KNOWS_SKLEARN = "src/comitia/_sklearn.py"
 
 # What is still to be done; a use that is gone must be taken out here.
 KNOWN = {
-    # Parts that are measured alone.
-    "benchmarks/gpu_linear.py: comitia.partition._lloyd.Centers",
-    "benchmarks/gpu_linear.py: comitia.partition._lloyd._pass",
     # A process may have one handle of Mt-KaHyPar only.
     (
         "benchmarks/evaluation/fidelity/clusterpack.py: "
@@ -202,7 +199,7 @@ def test_benchmarks_may_look_at_kernels_but_not_at_the_store():
     sources = {
         Path(
             "benchmarks/one.py"
-        ): "from comitia._kernels.distinct import distinct_rows",
+        ): "from comitia._kernels.label_rows import distinct_rows",
         Path("benchmarks/two.py"): "from comitia._store import BlockWriter",
     }
     assert all_uses(sources) == {"benchmarks/two.py: comitia._store.BlockWriter"}
