@@ -22,12 +22,12 @@ from comitia._names import (
 from comitia.exceptions import ComitiaError
 
 __all__ = [
-    "LabelTable",
+    "ReadLabels",
     "as_labels",
     "check_not_sparse",
     "encode",
+    "label_columns",
     "narrowest",
-    "read_labels",
 ]
 
 
@@ -35,7 +35,7 @@ __all__ = [
 _ROWS_AT_ONCE = 1024
 
 
-class LabelTable(NamedTuple):
+class ReadLabels(NamedTuple):
     """Columns of labels, one per clustering, and the names that came with them."""
 
     columns: list[Any]
@@ -43,7 +43,7 @@ class LabelTable(NamedTuple):
     clustering_names: Any
 
 
-def read_labels(labels: Any) -> LabelTable:
+def label_columns(labels: Any) -> ReadLabels:
     """Split what the user gave into one label vector per clustering.
 
     Parameters
@@ -54,7 +54,7 @@ def read_labels(labels: Any) -> LabelTable:
 
     Returns
     -------
-    table : LabelTable
+    table : ReadLabels
         The columns, and names where the input has them.
     """
     check_not_sparse(labels, "labels")
@@ -81,7 +81,7 @@ def read_labels(labels: Any) -> LabelTable:
         names = [getattr(column, "name", None) for column in labels]
         # A Polars Series without a name has the name "".
         named = all(isinstance(name, str) and name for name in names)
-        return LabelTable(columns, order, names if named else None)
+        return ReadLabels(columns, order, names if named else None)
     try:
         table = as_labels(labels)
     except ValueError:
@@ -96,8 +96,8 @@ def read_labels(labels: Any) -> LabelTable:
             "labels.reshape(-1, 1)."
         )
     if table.dtype.kind in "iu" and table.size:
-        return LabelTable(list(_narrow_columns(table)), None, None)
-    return LabelTable(list(table.T), None, None)
+        return ReadLabels(list(_narrow_columns(table)), None, None)
+    return ReadLabels(list(table.T), None, None)
 
 
 def as_labels(given: Any) -> NDArray[Any]:
@@ -261,7 +261,7 @@ def _is_list_of_vectors(labels: Any) -> bool:
     return any(vectors)
 
 
-def _read_frame(frame: Any) -> LabelTable:
+def _read_frame(frame: Any) -> ReadLabels:
     import narwhals.stable.v1 as nw
 
     try:
@@ -285,7 +285,7 @@ def _read_frame(frame: Any) -> LabelTable:
     # As pandas hands an index that has no name on to PyArrow.
     index = columns.pop("__index_level_0__", None)
     names = proper_names(names_of(frame) if index is None else as_names(index))
-    return LabelTable(list(columns.values()), names, list(columns))
+    return ReadLabels(list(columns.values()), names, list(columns))
 
 
 def _encode_floats(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:

@@ -160,7 +160,7 @@ class Ensemble:
         object_names: Sequence[Any] | None = None,
         clustering_names: Sequence[Any] | None = None,
     ) -> None:
-        table = _labels.read_labels(labels)
+        table = _labels.label_columns(labels)
         if not table.columns:
             raise ComitiaError("labels has no columns; give at least one clustering.")
         if len(table.columns[0]) == 0:
@@ -586,7 +586,7 @@ class Ensemble:
 
         device = device_labels.check_place(labels, device)
         if device_of(labels) is not None:
-            codes, k = device_labels.encode(labels, device)
+            codes, k = device_labels.encode_on_device(labels, device)
             return cls.assemble(OnDevice(codes), k, **names)
         given = labels if isinstance(labels, Ensemble) else cls(labels, **names)
         codes = device_labels.moved(given, device)

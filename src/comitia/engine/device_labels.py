@@ -15,7 +15,7 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
-__all__ = ["check_place", "encode", "extremes", "moved", "own_codes"]
+__all__ = ["check_place", "encode_on_device", "extremes", "moved", "own_codes"]
 
 Tensor = Any
 
@@ -39,7 +39,9 @@ def check_place(labels: Any, device: str | None) -> str | None:
     return device
 
 
-def encode(labels: Any, device: str | None) -> tuple[Tensor, NDArray[np.int64]]:
+def encode_on_device(
+    labels: Any, device: str | None
+) -> tuple[Tensor, NDArray[np.int64]]:
     """Code labels on a device as an Ensemble in memory codes them.
 
     Labels, (n_objects, n_clusterings), are 0 or more, and -1 for "not clustered here".

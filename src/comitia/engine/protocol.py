@@ -1,8 +1,8 @@
 """What an engine answers: sums over the objects of one row block.
 
 Tables, sums of rows, votes and distinct rows are methods of :class:`Engine`; nearest
-rows and what else k-means asks for are methods of :class:`Rows`. Each has a sparse, a
-compiled and a device implementation, in the modules of these names.
+rows and what else k-means asks for are methods of :class:`KMeansRows`. Each has a
+sparse, a compiled and a device implementation, in the modules of these names.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ __all__ = [
     "Counted",
     "Engine",
     "HostEngine",
+    "KMeansRows",
     "Pass",
-    "Rows",
     "worst_of",
 ]
 
@@ -179,7 +179,7 @@ class Engine(ABC):
     @abstractmethod
     def lloyd_rows(
         self, micro: Micro, squares: Any, scale: Any, *, by_clustering: bool = False
-    ) -> Rows:
+    ) -> KMeansRows:
         """Rows of B, each times its scale, for Lloyd's algorithm.
 
         With ``by_clustering``, missing labels stay out of means and distances.
@@ -302,7 +302,7 @@ class Pass(NamedTuple):
     counted: Counted
 
 
-class Rows(Protocol):
+class KMeansRows(Protocol):
     """Weighted rows of labels, of a sparse matrix, or points.
 
     None of them stores more than it was given.
@@ -363,25 +363,25 @@ class Rows(Protocol):
     def draw(self, at: Integers) -> Integers:
         """The rows of the objects that reach these cumulated weights."""
 
-    def take(self, which: Integers, *, counted: bool = False) -> Rows:
+    def take(self, which: Integers, *, counted: bool = False) -> KMeansRows:
         """Some of the rows where they are, each with weight one; units are not set.
 
         With ``counted``, rows that stand for many objects and are taken several times
         are one.
         """
 
-    def here(self) -> Rows:
+    def here(self) -> KMeansRows:
         """The rows in memory."""
 
     def largest(self) -> Floats:
         """Largest weight of an object; and times its scale, its squared length."""
 
-    def with_units(self, units: Units) -> Rows:
+    def with_units(self, units: Units) -> KMeansRows:
         """The same rows, summed in these units; or as they are, if as floats."""
 
 
-def worst_of(rows: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
-    """The row in memory that costs most, as ``Rows.worst``."""
+def worst_of(rows: KMeansRows, costs: Floats) -> tuple[float, Floats, Floats]:
+    """The row in memory that costs most, as ``KMeansRows.worst``."""
     costs = np.where(costs > NOTHING * rows.squares, costs, 0.0)
     which = np.array([costs.argmax()])
     return float(costs[which[0]]), rows.dense(which), rows.present(which)

@@ -19,8 +19,8 @@ from comitia.engine.protocol import (
     Centers,
     Counted,
     HostEngine,
+    KMeansRows,
     Pass,
-    Rows,
     worst_of,
 )
 from comitia.engine.row_blocks import Micro, Units
@@ -265,7 +265,7 @@ class FloatRows(ABC):
     def total(self) -> float:
         return float(self.squares @ self.weights)
 
-    def worst(self: Rows, costs: Floats) -> tuple[float, Floats, Floats]:
+    def worst(self: KMeansRows, costs: Floats) -> tuple[float, Floats, Floats]:
         return worst_of(self, costs)
 
     @property
@@ -284,13 +284,13 @@ class FloatRows(ABC):
         unit = fixed_scale(largest, n) / 2.0**62 * DRAWN
         return np.cumsum(np.rint(self.weights * unit).astype(np.int64))
 
-    def here(self: Rows) -> Rows:
+    def here(self: KMeansRows) -> KMeansRows:
         return self
 
     def largest(self) -> Floats:
         return np.ones(3)
 
-    def with_units(self: Rows, units: Units) -> Rows:
+    def with_units(self: KMeansRows, units: Units) -> KMeansRows:
         return self
 
 

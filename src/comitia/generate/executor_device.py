@@ -13,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.executor_memory import fit_in_memory
-from comitia.generate.generator import Generator, Plan, counted
+from comitia.generate.generator import Generator, Plan, report_each
 from comitia.generate.member import Member
 
 __all__ = ["fit_on_device"]
@@ -65,7 +65,7 @@ def fit_on_device(
     plans = generator.plan_members(data)
     frame = _frame(data)
     fitted = (_fitted(generator, data, frame, plan) for plan in plans)
-    models = list(counted(fitted, len(plans), on_progress))
+    models = list(report_each(fitted, len(plans), on_progress))
     codes = _labels(_columns(data, frame), models)
     k = np.array([model.n_clusters for model in models])
     ensemble = Ensemble.assemble(OnDevice(codes), k, None, "hard")

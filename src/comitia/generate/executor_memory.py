@@ -15,7 +15,7 @@ from comitia._names import names_of, proper_names
 from comitia._progress import OnProgress
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
-from comitia.generate.generator import Generator, Keep, Plan, counted
+from comitia.generate.generator import Generator, Keep, Plan, report_each
 from comitia.generate.member import Made, MadeAgain, Member
 
 __all__ = ["fit_in_memory", "fit_plans"]
@@ -63,7 +63,7 @@ def fit_in_memory(
         shift = generator.shift_of(X)
         X = generator.prepare(X if shift is None else X - shift)
         members = generator.fit_members(X, plans, keep)
-        members = counted(members, len(plans), on_progress)
+        members = report_each(members, len(plans), on_progress)
         made = list(_with_bar(members, len(plans)) if generator.verbose else members)
     plans = plans[: len(made)]  # a loop may end before its last round
     groups = [plan.get("group") for plan in plans]

@@ -24,7 +24,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
 from comitia.generate.columns import Columns, Frame
-from comitia.generate.generator import Generator, Plan, counted
+from comitia.generate.generator import Generator, Plan, report_each
 from comitia.generate.member import Member
 from comitia.generate.sources import (
     ArrayRows,
@@ -152,7 +152,7 @@ def generate_blocks(
         labeler = _Labeler(tuple(models), frame)
         written = _written(writer, rows, todo, labeler, client)
         earlier = len(parts) - len(todo)
-        for _ in counted(written, len(parts), on_progress, earlier):
+        for _ in report_each(written, len(parts), on_progress, earlier):
             pass
         writer.finish([part.stop - part.start for part in parts])
     generator.members_ = [

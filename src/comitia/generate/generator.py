@@ -31,7 +31,7 @@ from comitia.generate._docs import SharedDocs
 from comitia.generate.columns import Columns
 from comitia.generate.member import Made
 
-__all__ = ["Generator", "Plan", "counted", "draw_seeds"]
+__all__ = ["Generator", "Plan", "draw_seeds", "report_each"]
 
 T = TypeVar("T")
 
@@ -437,7 +437,7 @@ class Generator(SharedDocs, BaseEstimator):
         return np.column_stack([member.predict(X) for member in self.members_])
 
 
-def counted(
+def report_each(
     items: Iterable[T], total: int, on_progress: OnProgress | None, done: int = 0
 ) -> Iterator[T]:
     """Pass items on, and tell after each how many there have been.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from comitia import sizes
 from comitia.engine.compiled import join_rows
-from comitia.engine.protocol import NOTHING, Centers, Counted, Rows
+from comitia.engine.protocol import NOTHING, Centers, Counted, KMeansRows
 from comitia.engine.row_blocks import Blocks, LocalBlocks, Units, with_units
 from comitia.optimize.ties import SAME
 
@@ -169,7 +169,7 @@ def lloyd(
 
     Parameters
     ----------
-    rows : Blocks of Rows
+    rows : Blocks of KMeansRows
         What is partitioned. With many rows the starts are tried on a sample of them,
         and the best one goes on with all, block by block.
 
@@ -233,7 +233,7 @@ def _sample(
 
 
 def _best_start(
-    rows: Rows,
+    rows: KMeansRows,
     rule: Rule,
     n_clusters: int,
     rng: np.random.RandomState,
@@ -254,7 +254,7 @@ def _best_start(
 
 
 def _iterate(
-    rows: Rows, rule: Rule, centers: Centers, max_iter: int, tol: float
+    rows: KMeansRows, rule: Rule, centers: Centers, max_iter: int, tol: float
 ) -> Partition:
     labels, objective, converged = None, [], False
     n_clusters = len(centers.penalty)
@@ -336,7 +336,9 @@ def _found_again(
     return True
 
 
-def _worst(rows: Rows, *, rule: Rule, centers: Centers) -> tuple[float, Floats, Floats]:
+def _worst(
+    rows: KMeansRows, *, rule: Rule, centers: Centers
+) -> tuple[float, Floats, Floats]:
     """The largest cost of a row, and the row."""
     _, best = rows.nearest(centers)
     return rows.worst(rule.costs(rows.squares, best))
@@ -368,7 +370,7 @@ def _fill_empty(
 
 
 def _seeds(
-    rows: Rows, rule: Rule, n_clusters: int, rng: np.random.RandomState
+    rows: KMeansRows, rule: Rule, n_clusters: int, rng: np.random.RandomState
 ) -> Centers:
     """Greedy k-means++: rows drawn by their cost, each the best of a few draws."""
     weights, squares = rows.weights, rows.squares
@@ -408,7 +410,7 @@ def _draw(weights: Floats, uniform: Floats) -> NDArray[np.int64]:
     return np.minimum(drawn, np.flatnonzero(weights)[-1])
 
 
-def _distances(rows: Rows, rule: Rule, which: NDArray[np.int64]) -> Floats:
+def _distances(rows: KMeansRows, rule: Rule, which: NDArray[np.int64]) -> Floats:
     """Squared distance of every row to some of them, (n, len(which))."""
     table = rule.metric(rows.dense(which))
     distances = rows.squares[:, None] + rows.squares[which]

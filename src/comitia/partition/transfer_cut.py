@@ -30,8 +30,8 @@ __all__ = [
     "bipartite_embedding",
     "bipartite_spectrum",
     "degrees",
+    "graph_contingency",
     "tcut",
-    "weighted_contingency",
 ]
 
 Floats = NDArray[np.float64]
@@ -332,7 +332,7 @@ def degrees(graph: BipartiteGraph) -> Floats:
     return totals
 
 
-def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
+def graph_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
     r"""Objects that each two clusters share, each with its weight.
 
     Parameters
@@ -352,7 +352,7 @@ def weighted_contingency(ensemble: Ensemble, object_weights: Floats) -> Floats:
     --------
     >>> import numpy as np
     >>> from comitia import Ensemble
-    >>> weighted_contingency(Ensemble([[0], [0], [1]]), np.array([1.0, 2.0, 4.0]))
+    >>> graph_contingency(Ensemble([[0], [0], [1]]), np.array([1.0, 2.0, 4.0]))
     array([[3., 0.],
            [0., 4.]])
     """
