@@ -223,7 +223,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 )
             X, ensemble = None, X
         elif X is None:
-            raise _no_data()
+            raise self._no_data()
         with self._all_or_nothing(on_progress, checkpoint):
             self.check_parameters(device=device, approximate=approximate)
             rng = check_random_state(self.random_state)
@@ -279,7 +279,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if isinstance(X, Ensemble):
             raise ComitiaError("X is an Ensemble already; call combine(X).")
         if X is None:
-            raise _no_data()
+            raise self._no_data()
         with self._all_or_nothing(on_progress, checkpoint):
             self.check_parameters(device=device)
             rng = check_random_state(self.random_state)
@@ -689,6 +689,17 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
                 "objects; they must be the same objects in the same order."
             )
 
+    def _no_data(self) -> Exception:
+        """Says what is to be given in place of None."""
+        if not {"graph", "series", "dendrograms"}.isdisjoint(self.card.needs):
+            try:
+                self._check_data(None)
+            except ValueError as error:  # in the words for graphs, trees or series
+                return error
+        if "views" in self.card.needs:
+            return ComitiaError("X is None; give a list of tables, one for each view.")
+        return ComitiaError("X is None; give data, or an Ensemble of clusterings.")
+
     def _check_data(self, X: Any) -> Any:
         if "graph" in self.card.needs:
             from comitia.cluster.communities import check_graph
@@ -887,10 +898,6 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
 def _fitted_attributes(method: EnsembleMethod) -> list[str]:
     return [name for name in vars(method) if name.endswith("_") and name[-2:] != "__"]
-
-
-def _no_data() -> ComitiaError:
-    return ComitiaError("X is None; give data, or an Ensemble of clusterings.")
 
 
 def _not_an_ensemble(given: Any) -> ComitiaError:

@@ -155,7 +155,7 @@ def test_labels_of_other_objects_are_refused(labels, tmp_path):
 )
 @pytest.mark.parametrize("shape", [(3, 2), (3,), (0, 3)])
 def test_centers_of_other_features_are_refused(shape, generator, tmp_path):
-    with pytest.raises(EnsembleFileError, match="its centres do not fit"):
+    with pytest.raises(EnsembleFileError, match="its centers do not fit"):
         make_again(
             tmp_path,
             "member-00001.npz",

@@ -71,9 +71,9 @@ from concurrent.futures import ThreadPoolExecutor
 import multiprocessing
 import numpy as np
 from comitia import Ensemble
-from comitia.partition import cluster_vote
+from comitia.partition.vote_winners import cluster_vote
 from comitia.represent import coassociation
-from comitia.validity import dunn, silhouette
+from comitia.validity.pairs import dunn, silhouette
 
 rng = np.random.RandomState(0)
 large = Ensemble(rng.randint(0, 4, size=(140_000, 5)))

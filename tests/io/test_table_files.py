@@ -221,7 +221,7 @@ def test_text_is_refused_and_the_way_out_named(table):
 def test_categories_become_columns_that_stay_0_and_1(table):
     text = "a,colour\n1,red\n2,blue\n4,red\n"
     got = table(text, categorical="onehot")
-    assert got.feature_names == ["a", "color=blue", "color=red"]
+    assert got.feature_names == ["a", "colour=blue", "colour=red"]
     assert_array_equal(got.X[:, 1:], [[0, 1], [1, 0], [0, 1]])
     assert "became 2 one-hot columns" in got.notes[0]
     many = "a,b\n" + "".join(f"{i},n{i}\n" for i in range(300))

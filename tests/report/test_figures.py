@@ -58,7 +58,7 @@ def luminance(color):
     return linear @ [0.2126, 0.7152, 0.0722]
 
 
-@pytest.mark.parametrize("colour", COLORS)
+@pytest.mark.parametrize("color", COLORS)
 def test_colors_stand_out_from_paper(color):
     assert 1.05 / (luminance(color) + 0.05) >= 3.0
 

@@ -114,7 +114,7 @@ def test_the_number_of_threads_does_not_matter():
         "import numpy as np; from comitia import Ensemble;"
         "from comitia.represent.alignment import group_votes;"
         "from comitia.represent.votes import vote_shares;"
-        "from comitia.partition import cluster_vote;"
+        "from comitia.partition.vote_winners import cluster_vote;"
         "r = np.random.RandomState(0); E = Ensemble(r.randint(-1, 7, (20001, 9)));"
         "w = r.rand(9); y = r.randint(5, size=20001);"
         "t = r.randint(5, size=E.n_clusters_total); U = vote_shares(E, y, 5, w);"

@@ -72,7 +72,7 @@ class Generator(SharedDocs, BaseEstimator):
     ...         column = X[:, plan["feature"]]
     ...         return Made((column > column.mean()).astype(int))
     >>> Halves(4, random_state=0).generate([[0.0, 9.0], [0.1, 1.0], [5.0, 2.0]])
-    Ensemble(kind='hard', n_objects=3, n_clusterings=4, n_clusters=8)
+    Ensemble(kind='hard', n_objects=3, n_clusterings=4, n_clusters_total=8)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

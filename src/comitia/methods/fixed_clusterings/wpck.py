@@ -79,8 +79,7 @@ class WPCK(AnnealedMethod):
         w_m \propto \sum_v \bigl( 1 - | I_v(C_m) - \max_l I_v(C_l) | \bigr), \qquad
         \max_C \sum_m w_m \phi(C, C_m),
 
-    with the normalised subset kernel :math:`\phi` of
-    :func:`comitia.represent.subset_kernel`. Its significance of a subset S in a cluster
+    with the normalised subset kernel :math:`\phi`. Its significance of a subset S in a cluster
     is :math:`|S|` over the size of the cluster, which is how we recall the paper; the
     review does not define it. The indices are turned so that larger is better, and
     scaled to [0, 1] over the ensemble; without that the formula rewards poor values of

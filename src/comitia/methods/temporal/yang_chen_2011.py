@@ -33,7 +33,7 @@ class RepresentationEnsemble(EnsembleMethod):
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
-        ``"fourier"``, see :func:`comitia.represent.represent_series`, or functions that
+        ``"fourier"`` of :mod:`comitia.generate.series_features`, or functions that
         get a list of (n_channels, n_times) arrays and return one row of features for
         each.
 
