@@ -79,12 +79,12 @@ class WPCK(AnnealedMethod):
         w_m \propto \sum_v \bigl( 1 - | I_v(C_m) - \max_l I_v(C_l) | \bigr), \qquad
         \max_C \sum_m w_m \phi(C, C_m),
 
-    with the normalised subset kernel :math:`\phi`. Its significance of a subset S in a cluster
-    is :math:`|S|` over the size of the cluster, which is how we recall the paper; the
-    review does not define it. The indices are turned so that larger is better, and
-    scaled to [0, 1] over the ensemble; without that the formula rewards poor values of
-    compactness and connectedness. The paper does not normalise the weights, which does
-    not matter to the maximum.
+    with the normalised subset kernel :math:`\phi`. Its significance of a subset S in a
+    cluster is :math:`|S|` over the size of the cluster, which is how we recall the
+    paper; the review does not define it. The indices are turned so that larger is
+    better, and scaled to [0, 1] over the ensemble; without that the formula rewards
+    poor values of compactness and connectedness. The paper does not normalise the
+    weights, which does not matter to the maximum.
 
     A set of t objects has :math:`2^t` subsets: the largest clusters decide, and two
     partitions that differ in some percent of the objects of a large cluster have nearly

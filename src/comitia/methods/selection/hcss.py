@@ -84,9 +84,10 @@ class HCSS(SelectionMethod):
 
     The four selectors are not named. Ours propose the clusterings with the smallest
     Laplacian score on the graph of nearest neighbours in the data; with the smallest
-    spectral score on the co-association; with most relevance and least redundancy by mutual information; and the medoids of the
-    clusterings, by :math:`1 - \phi`. Where distances of neighbours are equal, the order
-    of objects may change the first of these.
+    spectral score on the co-association; with most relevance and least redundancy by
+    mutual information; and the medoids of the clusterings, by :math:`1 - \phi`. Where
+    distances of neighbours are equal, the order of objects may change the first of
+    these.
 
     Where labels are missing, clusterings are added until every object is in one.
 
