@@ -134,6 +134,7 @@ def test_fit_puts_labels_on_a_device(different, monkeypatch):
     assert not called
 
 
+@pytest.mark.filterwarnings("ignore:only .* clusters were found")
 def test_few_objects_are_worked_on_in_memory():
     labels = noisy(300, 5, 3, 0.3)
     there = Ensemble.on_device(torch.tensor(labels))
