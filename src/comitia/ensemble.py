@@ -860,7 +860,8 @@ class Ensemble:
         Returns
         -------
         coassociation : ndarray of shape (n_objects, n_objects)
-            The weighted co-association B W B'.
+            The weighted co-association B W B', over the clusterings that have both
+            objects: a missing label says nothing.
         """
         from comitia.represent.coassociation import coassociation
 

@@ -84,14 +84,17 @@ def some(missing, seed=0):
 
 
 def containment_by_loops(E, printed, floor):
-    B, n, M = E.membership.toarray(), E.n_objects, E.n_clusterings
+    B, M, seen = E.membership.toarray(), E.n_clusterings, E.labels >= 0
     weights = []
     for c in range(E.n_clusters_total):
         exponent = 0.0
         for d in range(E.n_clusters_total):
             if E.clustering_of[c] == E.clustering_of[d]:
                 continue
-            size = B[:, d].sum()
+            both = seen[:, E.clustering_of[c]] & seen[:, E.clustering_of[d]]
+            n, size = both.sum(), B[both, d].sum()
+            if size == 0:
+                continue
             p = (B[:, c] * B[:, d]).sum() / size
             if printed:
                 exponent += size / n * np.log(max(p, floor)) / M

@@ -1,5 +1,7 @@
 """Trees against SciPy and against their definition, and their cuts."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,7 +9,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
 from comitia import Ensemble, config
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.partition.linkage import (
     _integer_weights,
     cut,
@@ -21,21 +23,28 @@ from tests.fixtures import E6, planted, same_partition
 LINKAGES = ["single", "complete", "average", "ward"]
 
 
-def assert_is_greedy(tree, distance, linkage):
+def assert_is_greedy(tree, distance, linkage, seen=None):
     """Replay the merges: each must be at the least distance there is at its time.
 
     This holds however ties are broken, where SciPy's tree is only one of several.
+    The pairs of an average count as often as ``seen`` says.
     """
     n = len(distance)
     D = np.array(distance, dtype=float)
     np.fill_diagonal(D, np.inf)
+    P = np.ones((n, n)) if seen is None else seen.copy()
     size = np.ones(n)
     row = list(range(n))
     for x, y, height, count in tree:
         i, j = row[int(x)], row[int(y)]
         assert_allclose([height, D.min()], D[i, j], atol=1e-9)
         if linkage == "average":
-            merged = (size[i] * D[i] + size[j] * D[j]) / (size[i] + size[j])
+            both = P[i] + P[j]
+            there = np.isfinite(D[i]) & np.isfinite(D[j]) & (both > 0)
+            merged = D[i].copy()
+            sums = P[i, there] * D[i, there] + P[j, there] * D[j, there]
+            merged[there] = sums / both[there]
+            P[i] = P[:, i] = both
         elif linkage == "ward":
             squares = (size[i] + size) * D[i] ** 2 + (size[j] + size) * D[j] ** 2
             squares -= size * D[i, j] ** 2
@@ -50,18 +59,32 @@ def assert_is_greedy(tree, distance, linkage):
 
 
 def random_ensemble(seed, n=70):
-    """With ties, duplicates and, for some seeds, missing labels."""
+    """With ties and duplicates; or, for some seeds, with missing labels."""
     rng = np.random.RandomState(seed)
     M = rng.randint(1, 9)
     labels = rng.randint(rng.randint(2, 7), size=(n, M))
     if seed % 2:
         labels[rng.rand(n, M) < 0.2] = -1
         labels[0] = 0
+        # Equal objects merge first, also where a third is more alike.
+        labels = np.unique(labels, axis=0)
+        labels = labels[(labels >= 0).any(axis=1)]
     return Ensemble(labels)
 
 
 def distances(ensemble, **weights):
-    return 1.0 - coassociation(ensemble, dtype=np.float64, **weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComitiaWarning)  # pairs that are never seen
+        S = coassociation(ensemble, dtype=np.float64, **weights)
+    return S.max(initial=1.0) - S
+
+
+def pairs_seen(ensemble, clustering_weights=None, **_):
+    """The weight of the clusterings that have both of two objects."""
+    present = (ensemble.labels >= 0).astype(float)
+    if clustering_weights is None:
+        return present @ present.T
+    return (present * clustering_weights) @ present.T
 
 
 # -- trees of ensembles ---------------------------------------------------------
@@ -77,10 +100,36 @@ def test_each_merge_is_of_the_nearest_two(seed, weighted, linkage):
         rng = np.random.RandomState(seed)
         weights["cluster_weights"] = rng.rand(ensemble.n_clusters_total)
         weights["clustering_weights"] = rng.dirichlet(np.ones(ensemble.n_clusterings))
-    tree = ensemble_linkage(ensemble, linkage=linkage, **weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ComitiaWarning)  # pairs that are never seen
+        tree = ensemble_linkage(ensemble, linkage=linkage, **weights)
     assert hierarchy.is_valid_linkage(tree)
     assert hierarchy.is_monotonic(tree)
-    assert_is_greedy(tree, distances(ensemble, **weights), linkage)
+    seen = pairs_seen(ensemble, **weights)
+    assert_is_greedy(tree, distances(ensemble, **weights), linkage, seen)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_a_missing_label_is_not_apart(linkage):
+    truth = np.repeat([0, 1], 20)
+    labels = np.tile(truth[:, None], 20)
+    for i, n_labels in [(0, 1), (21, 2), (33, 3)]:
+        labels[i, n_labels:] = -1
+    tree = ensemble_linkage(Ensemble(labels), linkage=linkage)
+    assert same_partition(cut(tree, 2), truth)
+    assert_allclose(tree[:-1, 2], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("linkage", ["single", "average"])
+def test_equal_objects_are_not_torn_by_one_that_only_heavy_clusters_have(linkage):
+    # Two equal objects agree in a cluster of weight 1 and one of weight 0.2, with a
+    # third in the heavy one alone.
+    labels = np.array([[0, 0], [0, 0], [0, -1], [1, 1]])
+    tree = ensemble_linkage(
+        Ensemble(labels), cluster_weights=[1.0, 1.0, 0.2, 1.0], linkage=linkage
+    )
+    assert_array_equal(tree[0, :2], [0, 1])
+    assert hierarchy.is_monotonic(tree)
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

@@ -24,15 +24,22 @@ from comitia.represent.coassociation import (
 from tests.fixtures import E6, X6
 
 
-def by_definition(labels, weights_of):
-    """Loops over pairs and clusterings; ``weights_of(m, label)`` weighs a cluster."""
+def by_definition(labels, weights_of, shares=None):
+    """Loops over pairs and clusterings; ``weights_of(m, label)`` weighs a cluster.
+
+    With shares of the clusterings, over those that have both objects.
+    """
     n, M = labels.shape
     S = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
+            both = 0.0
             for m in range(M):
                 if labels[i, m] == labels[j, m] >= 0:
                     S[i, j] += weights_of(m, labels[i, m])
+                if shares is not None and min(labels[i, m], labels[j, m]) >= 0:
+                    both += shares[m]
+            S[i, j] /= both or 1.0
     return S
 
 
@@ -71,14 +78,17 @@ def test_weights_multiply_as_in_the_definition(seed):
         code = ensemble.labels[labels[:, m] == label, m][0]
         return w[m] * v[ensemble.offsets[m] + code]
 
-    S = coassociation(
-        ensemble, clustering_weights=w, cluster_weights=v, dtype=np.float64
-    )
-    assert_allclose(S, by_definition(labels, weights_of), atol=1e-13)
-    condensed = condensed_coassociation(
-        ensemble, clustering_weights=w, cluster_weights=v, dtype=np.float64
-    )
-    assert_array_equal(condensed, S[np.triu_indices(len(S), 1)])
+    how = {"clustering_weights": w, "cluster_weights": v, "dtype": np.float64}
+    for co_sampled, shares in [
+        (True, w / w.sum()),
+        ("count", np.full(len(w), 1 / len(w))),
+        (False, None),
+    ]:
+        S = coassociation(ensemble, co_sampled=co_sampled, **how)
+        expected = by_definition(labels, weights_of, shares)
+        assert_allclose(S, expected, atol=1e-13)
+        condensed = condensed_coassociation(ensemble, co_sampled=co_sampled, **how)
+        assert_array_equal(condensed, S[np.triu_indices(len(S), 1)])
 
 
 @given(
@@ -177,7 +187,7 @@ def test_co_sampling_divides_by_the_clusterings_that_have_both():
     w = np.array([1, 1, 0.03125])
     assert len(X6) == len(labels)
     S = coassociation(
-        Ensemble(labels), clustering_weights=w / 3, co_sampled=True, dtype=np.float64
+        Ensemble(labels), clustering_weights=w / 3, co_sampled="count", dtype=np.float64
     )
     assert_allclose(S[0, 1], (1 + 1 + 0.03125) / 3)
     assert_allclose(S[2, 3], 0.03125 / 3)

@@ -8,6 +8,11 @@ product of their sums: with a_xc objects of x in base cluster c, it is
 The sums are sparse, so all similarities of x are had by walking the lists of the base
 clusters that x meets. The integer weights make each numerator exact, hence s(x, y) and
 s(y, x) are the same number and the order of the lists does not matter.
+
+Where labels are missing, pairs count as far as clusterings have both objects: with
+p_xm objects of x in clustering m, which has the share u_m of the weight, n_x n_y
+becomes sum_m u_m p_xm p_ym. A merged cluster is as similar to a third as its parts
+are together, so that no merge makes it more similar than the better of them.
 """
 
 from typing import Any, NamedTuple
@@ -149,7 +154,16 @@ def unmark(sums, x, where):
 
 
 @njit(cache=True)
-def similarity(sums, x, y, sizes, weights, where):
+def pairs_seen(seen, shares, x, y):
+    """The pairs of an object of x and one of y, as far as clusterings have both."""
+    total = 0.0
+    for m in range(len(shares)):
+        total += shares[m] * (seen[x, m] * seen[y, m])
+    return total
+
+
+@njit(cache=True)
+def similarity(sums, x, y, seen, shares, weights, where):
     """s(x, y), with x marked; the formula is that of ``search``, to the last bit."""
     total = 0
     e = sums.first[y]
@@ -157,7 +171,8 @@ def similarity(sums, x, y, sizes, weights, where):
         c = sums.column[e]
         total += weights[c] * where[c] * sums.amount[sums.place[e]]
         e = sums.follows[e]
-    return total / (float(sizes[x]) * sizes[y])
+    # Clusters that no clustering has both of share nothing.
+    return total / pairs_seen(seen, shares, x, y) if total > 0 else 0.0
 
 
 @njit(cache=True)
@@ -210,16 +225,17 @@ class Known(NamedTuple):
 
 
 @njit(cache=True)
-def search(sums, known, x, sizes, weights, sums_with, touched, best):
+def search(sums, known, x, seen, shares, weights, sums_with, touched, best):
     """Find the candidates of x among all clusters, and its bound."""
     n_touched = add_similarities(sums, x, weights, sums_with, touched)
-    n_x = float(sizes[x])
     sums_with[x] = 0
     found = known.candidates[x]
     n_found, least = 0, 0.0
     for t in range(n_touched):
         y = touched[t]
-        s = sums_with[y] / (n_x * sizes[y])
+        if y == x:
+            continue
+        s = sums_with[y] / pairs_seen(seen, shares, x, y)
         sums_with[y] = 0
         if s > least:
             # Insertion; what falls off the end of a full list sets the bound.
@@ -239,7 +255,7 @@ def search(sums, known, x, sizes, weights, sums_with, touched, best):
 
 
 @njit(cache=True)
-def nearest_candidate(sums, known, x, sizes, weights, where):
+def nearest_candidate(sums, known, x, seen, shares, weights, where):
     """The most similar candidate of x, the lowest of equals, and its similarity."""
     nearest, best = -1, 0.0
     candidates = known.candidates[x]
@@ -255,7 +271,7 @@ def nearest_candidate(sums, known, x, sizes, weights, where):
         if is_new:
             candidates[n_kept] = y
             n_kept += 1
-            s = similarity(sums, x, y, sizes, weights, where)
+            s = similarity(sums, x, y, seen, shares, weights, where)
             if s > best or (s == best and y < nearest):
                 nearest, best = y, s
     unmark(sums, x, where)
@@ -294,6 +310,8 @@ def average_merges(
     offsets: NDArray[np.int64],
     weights: NDArray[np.int64],
     counts: NDArray[np.int64],
+    seen: NDArray[np.float64],
+    shares: NDArray[np.float64],
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The merges of average linkage, not sorted.
 
@@ -311,6 +329,13 @@ def average_merges(
     counts : ndarray of shape (n_objects,)
         How many times each object counts.
 
+    seen : ndarray of shape (n_objects, n_shares)
+        How many times an object counts in each clustering, 0 where it is missing; or
+        one column of counts, where no label is missing. Overwritten.
+
+    shares : ndarray of shape (n_shares,)
+        The share that each clustering has of the weight, as whole numbers; or one 1.
+
     Returns
     -------
     pairs : ndarray of shape (n_merges, 2)
@@ -318,7 +343,7 @@ def average_merges(
         have no similarity to any other are not merged.
 
     similarities : ndarray of shape (n_merges,)
-        Their mean similarities, in units of the weights.
+        Their mean similarities, in units of the weights over those of the shares.
     """
     n = codes.shape[1]
     pairs = np.empty((n, 2), dtype=np.int32)
@@ -342,7 +367,8 @@ def average_merges(
     n_merges = merge_along_chains(
         make_sums(codes, offsets, weights, counts),
         known,
-        counts.astype(np.int64),
+        seen,
+        shares,
         weights,
         scratch,
         pairs,
@@ -352,13 +378,15 @@ def average_merges(
 
 
 @njit(cache=True)
-def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities):
+def merge_along_chains(
+    sums, known, seen, shares, weights, scratch, pairs, similarities
+):
     """Merge nearest neighbours along chains; return how many merges there were.
 
     Similarities rise strictly along a chain, so it ends in two clusters that are
     nearest to each other.
     """
-    n = len(sizes)
+    n = len(seen)
     sums_with, touched, best, where, chain, links, position = scratch
     start, depth, n_merges = 0, 0, 0
     while start < n:
@@ -369,10 +397,10 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
             chain[0], links[0], position[start], depth = start, 0.0, 0, 1
         x = chain[depth - 1]
         for attempt in range(2):
-            y, s = nearest_candidate(sums, known, x, sizes, weights, where)
+            y, s = nearest_candidate(sums, known, x, seen, shares, weights, where)
             if attempt == 1 or s > known.bound[x]:
                 break
-            search(sums, known, x, sizes, weights, sums_with, touched, best)
+            search(sums, known, x, seen, shares, weights, sums_with, touched, best)
         if s > links[depth - 1] and position[y] < 0:
             chain[depth], links[depth], position[y] = y, s, depth
             depth += 1
@@ -391,7 +419,8 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
         depth = below
         x, y = min(x, y), max(x, y)
         merge(sums, x, y, where)
-        sizes[x] += sizes[y]
+        for m in range(len(shares)):
+            seen[x, m] += seen[y, m]
         known.inside[y] = x
         pool_candidates(known, x, y)
         pairs[n_merges, 0], pairs[n_merges, 1], similarities[n_merges] = x, y, s
@@ -402,7 +431,12 @@ def merge_along_chains(sums, known, sizes, weights, scratch, pairs, similarities
 # -- single linkage: a maximum spanning tree by Prim -----------------------------------
 
 
-def spanning_tree(codes: NDArray[Any], weights: NDArray[np.int32]) -> NDArray[np.int32]:
+def spanning_tree(
+    codes: NDArray[Any],
+    weights: NDArray[np.int32],
+    seen: NDArray[np.bool_] | None = None,
+    shares: NDArray[np.int32] | None = None,
+) -> NDArray[np.int32]:
     """The edges of a maximum spanning tree.
 
     Parameters
@@ -413,32 +447,65 @@ def spanning_tree(codes: NDArray[Any], weights: NDArray[np.int32]) -> NDArray[np
     weights : ndarray of shape (n_clusterings, n_codes)
         The weight of each label, zero for the one that means "missing".
 
+    seen : ndarray of shape (n_clusterings, n_objects), default=None
+        Which labels are not missing; by default all.
+
+    shares : ndarray of shape (n_clusterings,), default=None
+        What each clustering has of the weight; similarities are divided by the sum
+        over the clusterings that have both objects.
+
     Returns
     -------
     edges : ndarray of shape (n_objects - 1, 2)
         Each joins an object to one that was in the tree before.
     """
     edges = np.empty((codes.shape[1] - 1, 2), dtype=np.int32)
-    grow_tree(codes.copy(), weights, edges)
+    n = codes.shape[1]
+    if seen is None or shares is None:
+        # Whole numbers run at twice the width of ratios.
+        best: NDArray[Any] = np.full(n, -1, dtype=np.int32)
+        seen, shares = np.empty((0, n), dtype=bool), np.empty(0, dtype=np.int32)
+    else:
+        best = np.full(n, -1.0)
+    grow_tree(codes.copy(), weights, seen.astype(np.uint8), shares, best, edges)
     return edges
 
 
 @njit(cache=True)
-def update_best(codes, labels, values, v, n_left, tile, best, near):
+def raise_best(found, v, best, near):
+    """Make v the nearest one where it is more similar than the nearest so far."""
+    for j in range(len(found)):
+        closer = found[j] > best[j]
+        near[j] = v if closer else near[j]
+        best[j] = found[j] if closer else best[j]
+
+
+@njit(cache=True)
+def update_best(codes, labels, values, seen, parts, v, n_left, tiles, best, near):
     """Let the objects outside the tree know how similar the newest in it, v, is."""
-    for first in range(0, n_left, len(tile)):
-        n_tile = min(len(tile), n_left - first)
-        found = tile[:n_tile]
-        found[:] = 0
-        add_matches(codes, labels, values, first, found)
+    similar, ratios = tiles
+    for first in range(0, n_left, len(similar)):
+        n_tile = min(len(similar), n_left - first)
         best_here, near_here = (
             best[first : first + n_tile],
             near[first : first + n_tile],
         )
+        sums = similar[:n_tile]
+        sums[:] = 0
+        add_matches(codes, labels, values, first, sums)
+        if len(parts) == 0:
+            raise_best(sums, v, best_here, near_here)
+            continue
+        found = ratios[:n_tile]
+        found[:] = 0.0
+        for m in range(len(parts)):
+            if parts[m] > 0:
+                row = seen[m, first : first + n_tile]
+                for j in range(n_tile):
+                    found[j] += parts[m] * row[j]
         for j in range(n_tile):
-            closer = found[j] > best_here[j]
-            near_here[j] = v if closer else near_here[j]
-            best_here[j] = found[j] if closer else best_here[j]
+            found[j] = sums[j] / max(found[j], 1.0)
+        raise_best(found, v, best_here, near_here)
 
 
 @njit(cache=True)
@@ -455,8 +522,8 @@ def most_similar(best, objects, n_left):
 
 
 @njit(cache=True)
-def grow_tree(codes, weights, edges):
-    """Prim's algorithm; the columns of ``codes`` are overwritten.
+def grow_tree(codes, weights, seen, shares, best, edges):
+    """Prim's algorithm; the columns of ``codes`` and ``seen`` are overwritten.
 
     The objects outside the tree stand in the first ``n_left`` places, so that their
     labels are contiguous.
@@ -464,8 +531,8 @@ def grow_tree(codes, weights, edges):
     n_clusterings, n = codes.shape
     objects = np.arange(n).astype(np.int32)
     near = np.zeros(n, dtype=np.int32)
-    best = np.full(n, -1, dtype=np.int32)
-    tile = np.empty(_TILE, dtype=np.int32)
+    tiles = np.empty(_TILE, dtype=np.int32), np.empty(_TILE)
+    parts = np.empty(len(seen), dtype=np.int32)
     labels = np.empty(n_clusterings, dtype=codes.dtype)
     values = np.empty(n_clusterings, dtype=np.int32)
     place = 0
@@ -475,9 +542,12 @@ def grow_tree(codes, weights, edges):
             labels[m] = codes[m, place]
             values[m] = weights[m, labels[m]]
             codes[m, place] = codes[m, n_left]
+        for m in range(len(seen)):
+            parts[m] = shares[m] if seen[m, place] else 0
+            seen[m, place] = seen[m, n_left]
         objects[place] = objects[n_left]
         near[place], best[place] = near[n_left], best[n_left]
-        update_best(codes, labels, values, v, n_left, tile, best, near)
+        update_best(codes, labels, values, seen, parts, v, n_left, tiles, best, near)
         place = most_similar(best, objects, n_left)
         edges[n - 1 - n_left, 0] = near[place]
         edges[n - 1 - n_left, 1] = objects[place]

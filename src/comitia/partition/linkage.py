@@ -12,7 +12,11 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import condensed_coassociation
+from comitia.represent.coassociation import (
+    condensed_coassociation,
+    seen_by,
+    weight_shares,
+)
 from comitia.represent.graphs import combined_weights
 
 __all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetime"]
@@ -93,9 +97,10 @@ def ensemble_linkage(
     r"""Agglomerative clustering of the co-association, where possible without it.
 
     The distance of two objects is :math:`1 - S_{ij}`, with the weighted co-association
-    :math:`S = B W B'`; it is :math:`\max_i S_{ii} - S_{ij}` where weights make some
-    :math:`S_{ii}` larger than 1. Objects with equal labels are one micro-object, whose
-    objects merge at :math:`1 - S_{ii}`.
+    :math:`S = B W B'` over the clusterings that have both; it is
+    :math:`\max S - S_{ij}` where weights make some :math:`S_{ij}` larger than 1.
+    Objects with equal labels are one micro-object, whose objects merge at
+    :math:`1 - S_{ii}`, and before they merge with others.
 
     Parameters
     ----------
@@ -124,7 +129,10 @@ def ensemble_linkage(
     .. math::
         s(x, y) = \frac{1}{n_x n_y} \sum_c w_c \, a_{xc} \, a_{yc}
 
-    is the mean similarity of x and y. Nearest neighbours are merged along chains, over
+    is the mean similarity of x and y. Where labels are missing, pairs of objects
+    count as often as clusterings have both: with :math:`p_{xm}` objects of x in
+    clustering m, which has the share :math:`u_m` of the weight, :math:`n_x n_y` becomes
+    :math:`\sum_m u_m p_{xm} p_{ym}`. Nearest neighbours are merged along chains, over
     lists of the clusters that meet each base cluster, in memory that grows with the
     number of labels. The weights are integers inside, so that the sums are exact;
     weights that are no multiples of each other are rounded, to about 9 decimals for
@@ -156,26 +164,34 @@ def ensemble_linkage(
         merged, counts, inverse = ensemble, np.ones(n, dtype=np.int64), np.arange(n)
     else:
         merged, counts, inverse = ensemble.distinct()
-    own = _self_similarity(merged, weights)
-    # Rounding makes 1 + 1e-16 out of weights that sum to 1.
-    top = own.max() if own.max() > 1.0 + 1e-9 else 1.0
+    seen = shares = None
+    if (merged.n_votes < merged.n_clusterings).any():
+        seen = seen_by(merged)
+        shares = weight_shares(ensemble, clustering_weights)
+    own = _self_similarity(merged, weights, seen, shares)
     if linkage in ("complete", "ward") or not ensemble.is_hard:
-        distances = condensed_coassociation(
+        similar = condensed_coassociation(
             merged,
-            clustering_weights=np.ones(ensemble.n_clusterings),
-            cluster_weights=weights,
+            clustering_weights=clustering_weights,
+            cluster_weights=cluster_weights,
             dtype=np.float64,
         )
-        np.subtract(top, distances, out=distances)
-        np.maximum(distances, 0.0, out=distances)
-        pairs, heights = _merges(distances, top - own, counts, linkage)
-    elif linkage == "average":
-        pairs, similarities = _average_merges(merged, weights, counts)
-        heights = top - similarities
+        top = _top(own, similar)
+        np.subtract(top, similar, out=similar)
+        np.maximum(similar, 0.0, out=similar)
+        pairs, heights = _merges(similar, top - own, counts, linkage)
     else:
-        pairs, similarities = _single_merges(merged, weights)
-        heights = top - similarities
-    return _expanded_tree(pairs, heights, inverse, top - own)
+        merges = _average_merges if linkage == "average" else _single_merges
+        pairs, similar = merges(merged, weights, counts, seen, shares)
+        top = _top(own, similar)
+        heights = top - similar
+    inner = top - own
+    if seen is not None:
+        # Two equal objects can be less alike than each is to a third that only the
+        # heaviest clusterings have; they still merge before it.
+        for side in pairs.T:
+            np.minimum.at(inner, side, heights)
+    return _expanded_tree(pairs, heights, inverse, inner)
 
 
 def distances_of(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -294,8 +310,19 @@ def lifetime(tree: ArrayLike) -> int:
     return 2 + int(np.argmax(gaps >= gaps.max() - tiny))
 
 
+def _top(own: NDArray[np.float64], similar: NDArray[np.float64]) -> float:
+    """The similarity at which the distance is 0: 1, unless weights make some larger."""
+    top = float(max(own.max(), similar.max(initial=0.0)))
+    # Rounding makes 1 + 1e-16 out of weights that sum to 1.
+    return top if top > 1.0 + 1e-9 else 1.0
+
+
 def _average_merges(
-    ensemble: Ensemble, weights: NDArray[np.float64], counts: NDArray[np.int64]
+    ensemble: Ensemble,
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    seen: NDArray[np.bool_] | None,
+    shares: NDArray[np.float64] | None,
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Merges and similarities; what is similar to nothing merges last, at 0."""
     from comitia._kernels.linkage import average_merges
@@ -303,8 +330,16 @@ def _average_merges(
     # No two clusters have more pairs of objects than halves of all have.
     n_terms = ensemble.n_clusterings * max(int(counts.sum()) ** 2 // 4, 1)
     integers, unit = _integer_weights(weights, n_terms)
+    if seen is None or shares is None:
+        counted, parts = counts[:, None].astype(np.float64), np.ones(1)
+    else:
+        counted = np.where(seen.T, counts[:, None], 0).astype(np.float64)
+        whole, part = _integer_weights(shares, n_terms)
+        # What weighs at all has a part of the pairs that are seen.
+        parts = np.maximum(whole, shares > 0).astype(np.float64)
+        unit /= part
     pairs, similarities = average_merges(
-        ensemble.codes, ensemble.offsets, integers, counts
+        ensemble.codes, ensemble.offsets, integers, counts, counted, parts
     )
     roots = np.ones(ensemble.n_objects, dtype=bool)
     roots[pairs[:, 1]] = False
@@ -317,7 +352,11 @@ def _average_merges(
 
 
 def _single_merges(
-    ensemble: Ensemble, weights: NDArray[np.float64]
+    ensemble: Ensemble,
+    weights: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    seen: NDArray[np.bool_] | None,
+    shares: NDArray[np.float64] | None,
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     from comitia._kernels.linkage import spanning_tree
 
@@ -327,13 +366,19 @@ def _single_merges(
     table = np.zeros((n_terms, ensemble.n_clusters_each.max() + 1), dtype=np.int32)
     for m, k in enumerate(ensemble.n_clusters_each):
         table[m, :k] = integers[ensemble.offsets[m] : ensemble.offsets[m + 1]]
-    edges = spanning_tree(ensemble.codes, table)
+    if seen is None or shares is None:
+        edges = spanning_tree(ensemble.codes, table)
+        both: NDArray[np.float64] = np.ones(len(edges))
+    else:
+        parts = np.maximum(_integer_weights(shares, n_terms, bits=30)[0], shares > 0)
+        edges = spanning_tree(ensemble.codes, table, seen, parts.astype(np.int32))
+        both = shares @ (seen[:, edges[:, 0]] & seen[:, edges[:, 1]])
     similarities = np.zeros(len(edges))
     for m, codes in enumerate(ensemble.codes):
         own = np.append(weights[ensemble.offsets[m] : ensemble.offsets[m + 1]], 0.0)
         one, other = codes[edges[:, 0]], codes[edges[:, 1]]
         similarities += np.where(one == other, own[one], 0.0)
-    return edges, similarities
+    return edges, similarities / np.where(both > 0, both, 1.0)
 
 
 def _merges(
@@ -421,17 +466,24 @@ def _integer_weights(
 
 
 def _self_similarity(
-    ensemble: Ensemble, weights: NDArray[np.float64]
+    ensemble: Ensemble,
+    weights: NDArray[np.float64],
+    seen: NDArray[np.bool_] | None,
+    shares: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """The diagonal of B W B'."""
-    if not ensemble.is_hard:
+    """The diagonal of B W B', over the clusterings that have each object."""
+    if ensemble.is_hard:
+        own = np.zeros(ensemble.n_objects)
+        for m, codes in enumerate(ensemble.codes):
+            of_clusters = weights[ensemble.offsets[m] : ensemble.offsets[m + 1]]
+            own += np.append(of_clusters, 0.0)[codes]
+    else:
         B = ensemble.membership
-        return np.asarray(B.multiply(B) @ weights).ravel()
-    own = np.zeros(ensemble.n_objects)
-    for m, codes in enumerate(ensemble.codes):
-        of_clusters = weights[ensemble.offsets[m] : ensemble.offsets[m + 1]]
-        own += np.append(of_clusters, 0.0)[codes]
-    return own
+        own = np.asarray(B.multiply(B) @ weights).ravel()
+    if seen is None or shares is None:
+        return own
+    part = shares @ seen
+    return own / np.where(part > 0, part, 1.0)
 
 
 def _check_linkage(linkage: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -14,17 +14,23 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.represent.graphs import combined_weights
+from comitia.represent.graphs import check_weights, combined_weights
 
 __all__ = [
+    "CoSampled",
     "PairWeights",
     "coassociation",
     "coassociation_blocks",
     "condensed_coassociation",
+    "seen_by",
+    "weight_shares",
 ]
 
 # A matrix of factors, or a function that gives its rows start to stop - 1.
 PairWeights = ArrayLike | Callable[[int, int], ArrayLike]
+
+# Whether a missing label says nothing, and if so, whether clusterings weigh or count.
+CoSampled = bool | Literal["count"]
 
 _INSTEAD = "use a method that is linear in n, such as lwgp or sec"
 
@@ -41,7 +47,7 @@ def coassociation(
     clustering_weights: ArrayLike | None = None,
     cluster_weights: ArrayLike | None = None,
     pair_weights: PairWeights | None = None,
-    co_sampled: bool = False,
+    co_sampled: CoSampled = True,
     dtype: DTypeLike = np.float32,
 ) -> NDArray[Any]:
     r"""How much weight puts each two objects together.
@@ -51,8 +57,10 @@ def coassociation(
         S_{ij} = \sum_{m=1}^{M} w_m \, v_{c} \, [\,i, j \in c,\ c \in C_m\,],
 
     with clustering weights :math:`w_m` and cluster weights :math:`v_c`. The diagonal
-    is what the formula gives; it is below 1 where cluster weights are, or where labels
-    are missing.
+    is what the formula gives; it is below 1 where cluster weights are. A missing label
+    says nothing: :math:`S_{ij}` is divided by the share of the weight of the
+    clusterings that have both objects,
+    :math:`\sum_m w_m [\,i, j \text{ in } C_m\,] / \sum_m w_m`.
 
     Parameters
     ----------
@@ -70,10 +78,11 @@ def coassociation(
         asked for the rows from ``start`` to ``stop - 1``, so that the factors need
         not be in memory at once.
 
-    co_sampled : bool, default=False
-        Divide :math:`S_{ij}` by the share of clusterings that have both objects, for
-        clusterings of subsamples. Pairs that are never sampled together get 0, with a
-        warning if they are more than one in a hundred.
+    co_sampled : bool or "count", default=True
+        Whether a missing label says nothing, as above. Pairs that no clustering has
+        both of get 0, with a warning if they are more than one in a hundred. With
+        ``"count"`` clusterings are counted, not weighed, where :math:`S_{ij}` is
+        divided. With False a missing label means "apart from all others".
 
     dtype : dtype, default=float32
         Type of the result, float32 or float64.
@@ -90,6 +99,10 @@ def coassociation(
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]], dtype=float32)
+    >>> coassociation(Ensemble([[0, 0], [0, -1], [1, 0]]))
+    array([[1. , 1. , 0.5],
+           [1. , 1. , 0. ],
+           [0.5, 0. , 1. ]], dtype=float32)
     """
     n = ensemble.n_objects
     rows = _rows(
@@ -109,7 +122,7 @@ def condensed_coassociation(
     clustering_weights: ArrayLike | None = None,
     cluster_weights: ArrayLike | None = None,
     pair_weights: PairWeights | None = None,
-    co_sampled: bool = False,
+    co_sampled: CoSampled = True,
     dtype: DTypeLike = np.float32,
 ) -> NDArray[Any]:
     """The upper triangle of :func:`coassociation`, in half the memory.
@@ -128,7 +141,7 @@ def condensed_coassociation(
     pair_weights : array-like of shape (n_objects, n_objects) or callable, default=None
         As for :func:`coassociation`.
 
-    co_sampled : bool, default=False
+    co_sampled : bool or "count", default=True
         As for :func:`coassociation`.
 
     dtype : dtype, default=float32
@@ -174,7 +187,7 @@ def coassociation_blocks(
     clustering_weights: ArrayLike | None = None,
     cluster_weights: ArrayLike | None = None,
     pair_weights: PairWeights | None = None,
-    co_sampled: bool = False,
+    co_sampled: CoSampled = True,
     dtype: DTypeLike = np.float32,
 ) -> Iterator[tuple[slice, NDArray[Any]]]:
     """The rows of :func:`coassociation`, block by block.
@@ -196,7 +209,7 @@ def coassociation_blocks(
     pair_weights : array-like of shape (n_objects, n_objects) or callable, default=None
         As for :func:`coassociation`.
 
-    co_sampled : bool, default=False
+    co_sampled : bool or "count", default=True
         As for :func:`coassociation`.
 
     dtype : dtype, default=float32
@@ -362,7 +375,7 @@ def _rows(
     clustering_weights: ArrayLike | None,
     cluster_weights: ArrayLike | None,
     pair_weights: PairWeights | None,
-    co_sampled: bool,
+    co_sampled: CoSampled,
     dtype: DTypeLike,
 ) -> _Rows:
     kind = np.dtype(dtype)
@@ -372,18 +385,39 @@ def _rows(
     source = (_HardRows if ensemble.is_hard else _SoftRows)(ensemble, weights, kind)
     seen = None
     if co_sampled and (ensemble.n_votes < ensemble.n_clusterings).any():
-        seen = _co_sampled_rows(ensemble, kind)
+        counted = None if co_sampled == "count" else clustering_weights
+        seen = _seen_rows(ensemble, counted, kind)
     return _Rows(source, seen, _check_pair_weights(pair_weights, ensemble), kind)
 
 
-def _co_sampled_rows(ensemble: Ensemble, dtype: np.dtype[Any]) -> _HardRows:
-    """In which share of the clusterings two objects both have a label."""
+def _seen_rows(
+    ensemble: Ensemble, clustering_weights: ArrayLike | None, dtype: np.dtype[Any]
+) -> _HardRows:
+    """Which share of the weight is with clusterings that have both of two objects."""
+    seen, shares = seen_by(ensemble), weight_shares(ensemble, clustering_weights)
+    one_cluster = Ensemble.from_codes((~seen).astype(np.uint8), np.ones(len(seen)))
+    return _HardRows(one_cluster, shares, dtype)
+
+
+def seen_by(ensemble: Ensemble) -> NDArray[np.bool_]:
+    """Whether each clustering has each object, (n_clusterings, n_objects)."""
+    if ensemble.is_hard:
+        return np.asarray(ensemble.codes < ensemble.n_clusters_each[:, None])
+    B = ensemble.membership.tocoo()
+    seen = np.zeros((ensemble.n_clusterings, ensemble.n_objects), dtype=bool)
+    seen[ensemble.clustering_of[B.col], B.row] = True
+    return seen
+
+
+def weight_shares(
+    ensemble: Ensemble, clustering_weights: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """The share that each clustering has of the weight of all."""
     M = ensemble.n_clusterings
-    each = ensemble.n_clusters_each[:, None].astype(ensemble.codes.dtype)
-    missing = (ensemble.codes == each).astype(np.uint8)
-    return _HardRows(
-        Ensemble.from_codes(missing, np.ones(M)), np.full(M, 1.0 / M), dtype
-    )
+    if clustering_weights is None:
+        return np.full(M, 1.0 / M)
+    weights = check_weights(clustering_weights, M, "clustering_weights", "clustering")
+    return weights / (weights.sum() or 1.0)
 
 
 def _check_pair_weights(

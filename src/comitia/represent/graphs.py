@@ -200,19 +200,20 @@ def combined_weights(
     by_clustering = (
         np.full(M, 1.0 / M)
         if clustering_weights is None
-        else _check_weights(clustering_weights, M, "clustering_weights", "clustering")
+        else check_weights(clustering_weights, M, "clustering_weights", "clustering")
     )
     weights = by_clustering[ensemble.clustering_of]
     if cluster_weights is None:
         return weights
-    return weights * _check_weights(
+    return weights * check_weights(
         cluster_weights, ensemble.n_clusters_total, "cluster_weights", "cluster"
     )
 
 
-def _check_weights(
+def check_weights(
     weights: ArrayLike, n: int, argument: str, noun: str
 ) -> NDArray[np.float64]:
+    """Weights as an array, one for each of n nouns, finite."""
     try:
         given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
         checked = np.asarray(given, dtype=np.float64)

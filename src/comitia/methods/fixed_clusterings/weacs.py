@@ -161,7 +161,7 @@ class WEACS(EnsembleMethod):
         weights = {"clustering_weights": w / ensemble.n_clusterings}
         if self.consensus == "kmeans":
             k = self._resolve_n_clusters(ensemble, **weights)
-            S = coassociation(ensemble, co_sampled=True, **weights)
+            S = coassociation(ensemble, co_sampled="count", **weights)
             return kmeans(S, k, rng).labels
         if ensemble.kind == "hard":
             self.linkage_ = ensemble_linkage(
@@ -169,7 +169,7 @@ class WEACS(EnsembleMethod):
             )
         else:
             S = condensed_coassociation(
-                ensemble, co_sampled=True, dtype=np.float64, **weights
+                ensemble, co_sampled="count", dtype=np.float64, **weights
             )
             self.linkage_ = hac(S.max(initial=1.0) - S, self.consensus)
         return cut(self.linkage_, self.n_clusters)

@@ -62,7 +62,8 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
 
     which is 1 exactly when every other cluster lies inside c or outside it. The
     similarity of objects i and j is :math:`M^{-1}` times the weight of the clusters
-    that hold both.
+    that hold both. A missing label says nothing: clusterings are compared on the
+    objects that both have, objects over the clusterings that have both.
 
     The review prints the exponent without the factor :math:`p_d`. A single cluster that
     is disjoint from c then makes it minus infinity, so that nearly all weights vanish:
@@ -144,23 +145,27 @@ def cluster_containment(
         \qquad p_d = \frac{|c \cap d|}{|d|} .
 
     ``printed`` leaves out the factor :math:`p_d`, as the review prints it, and takes no
-    :math:`p_d` below ``floor`` for the logarithm.
+    :math:`p_d` below ``floor`` for the logarithm. Of d and n, only the objects count
+    that the clustering of c has.
     """
     if not 0 <= floor <= 1:
         raise ComitiaError(f"floor={floor} must lie between 0 and 1.")
-    n, M = ensemble.n_objects, ensemble.n_clusterings
-    sizes = np.asarray(ensemble.sizes, dtype=np.float64)
+    of, M = ensemble.clustering_of, ensemble.n_clusterings
+    K = len(of)
+    table = ensemble.contingency().tocoo()
+    c, d, count = table.row, table.col, table.data.astype(np.float64)
+    # Objects of each cluster that each clustering has, and of each two clusterings.
+    size = np.bincount(d.astype(np.int64) * M + of[c], count, K * M).reshape(K, M)
+    n = np.add.reduceat(size, ensemble.offsets[:-1], axis=0)
     if printed:
-        shared = ensemble.contingency().toarray()
-        other = ensemble.clustering_of[:, None] != ensemble.clustering_of
-        p = np.divide(shared, sizes, out=np.ones(shared.shape), where=sizes > 0)
+        shared_objects, sizes = table.toarray(), size.T[of]
+        p = np.divide(shared_objects, sizes, out=np.ones((K, K)), where=sizes > 0)
+        other = of[:, None] != of
         with np.errstate(divide="ignore"):  # no weight is left, if nothing is shared
             logarithm = np.log(np.where(other, np.maximum(p, floor), 1.0))
-        terms = np.where(sizes > 0, sizes / n * logarithm, 0.0)
-        return np.exp(terms.sum(axis=1) / M)
-    table = ensemble.contingency().tocoo()
-    c, d = table.row, table.col
-    other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
-    c, d, count = c[other], d[other], table.data[other]
-    terms = count / n * np.log(count / sizes[d])
-    return np.exp(np.bincount(c, terms, minlength=len(sizes)) / M)
+        terms = np.where(sizes > 0, sizes / np.maximum(n[of][:, of], 1.0), 0.0)
+        return np.exp(np.where(terms > 0, terms * logarithm, 0.0).sum(axis=1) / M)
+    other = of[c] != of[d]
+    c, d, count = c[other], d[other], count[other]
+    terms = count / n[of[d], of[c]] * np.log(count / size[d, of[c]])
+    return np.exp(np.bincount(c, terms, minlength=K) / M)

@@ -71,7 +71,8 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     .. math::
         R_c = \frac{1}{|c| (|c| - 1)} \sum_{i \ne j \in c} A_{ij},
 
-    and 0 for a cluster of one object, which has no pairs. The similarity of two
+    and 0 for a cluster of one object, which has no pairs. A missing label says nothing:
+    pairs count as often as clusterings have both objects. The similarity of two
     objects is the mean of :math:`R_c` over the retained clusters that hold both, and 0
     if none does: one reliable cluster counts as much as many. In the bipartite form
     :math:`R_c` is the weight of the edges into cluster c.
@@ -199,7 +200,8 @@ def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
         R_c = \frac{1}{|c| (|c| - 1)} \sum_{i \ne j \in c} A_{ij}
             = \frac{1}{M |c| (|c| - 1)} \sum_d |c \cap d| \, (|c \cap d| - 1),
 
-    with the co-association A, which is not formed.
+    with the co-association A, which is not formed. Where labels are missing, pairs count
+    as often as clusterings have both objects.
     """
     if not ensemble.is_hard:
         raise ComitiaError(
@@ -208,9 +210,10 @@ def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
         )
     shared = ensemble.contingency().tocoo()
     count = shared.data.astype(np.float64)
-    together = np.bincount(
-        shared.row, count * (count - 1.0), minlength=ensemble.n_clusters_total
-    )
-    size = ensemble.sizes.astype(np.float64)
-    pairs = ensemble.n_clusterings * size * (size - 1.0)
-    return np.divide(together, pairs, out=np.zeros_like(size), where=pairs > 0)
+    K, M = ensemble.n_clusters_total, ensemble.n_clusterings
+    together = np.bincount(shared.row, count * (count - 1.0), minlength=K)
+    # Objects of each cluster that each clustering has.
+    cells = shared.row.astype(np.int64) * M + ensemble.clustering_of[shared.col]
+    seen = np.bincount(cells, count, minlength=K * M).reshape(K, M)
+    pairs = (seen * (seen - 1.0)).sum(axis=1)
+    return np.divide(together, pairs, out=np.zeros(K), where=pairs > 0)

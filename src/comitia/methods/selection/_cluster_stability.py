@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent import coassociation
+from comitia.represent.coassociation import coassociation, seen_by
 
 __all__ = ["cluster_stability", "edited_stability", "kept_coassociation"]
 
@@ -84,8 +85,8 @@ def kept_coassociation(
         S_{ij} = \frac{n_{ij}}{\max(n_i, n_j)}
 
     with the number :math:`n_i` of kept clusters that hold i, and :math:`n_{ij}` of
-    those that hold i and j. ``complete`` compares objects that no kept cluster holds by
-    all clusters.
+    those that hold i and j, over the clusterings that have both. ``complete`` compares
+    objects that no kept cluster holds by all clusters.
     """
     mask = np.asarray(kept)
     if mask.shape != (ensemble.n_clusters_total,) or mask.dtype != bool:
@@ -94,27 +95,40 @@ def kept_coassociation(
             f"{ensemble.n_clusters_total} clusters; got {mask.dtype} of shape "
             f"{mask.shape}."
         )
-    S, own = _by_clusters(ensemble, mask)
-    left = own == 0
+    S = _by_clusters(ensemble, mask)
+    left = np.asarray(ensemble.membership @ mask.astype(np.float64)) == 0
     if complete and left.any():
-        by_all, _ = _by_clusters(ensemble, np.ones_like(mask))
+        by_all = _by_clusters(ensemble, np.ones_like(mask))
         S[left] = by_all[left]
         S[:, left] = by_all[:, left]
     return S
 
 
-def _by_clusters(ensemble: Ensemble, mask: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _by_clusters(ensemble: Ensemble, mask: NDArray[np.bool_]) -> Floats:
     weights = mask.astype(np.float64)
-    own = np.asarray(ensemble.membership @ weights)
     S = coassociation(
         ensemble,
         clustering_weights=np.ones(ensemble.n_clusterings),
         cluster_weights=weights,
+        co_sampled=False,
         dtype=np.float64,
     )
+    own = np.asarray(ensemble.membership @ weights)
+    tiny = np.finfo(np.float64).tiny
+    if (ensemble.n_votes == ensemble.n_clusterings).all():
+        for i, row in enumerate(S):
+            row /= np.maximum(np.maximum(own[i], own), tiny)
+        return S
+    # Of the clusters of each object, those in clusterings that have the other one too.
+    B = ensemble.membership
+    of_clusterings = csr_array(
+        (weights, ensemble.clustering_of, np.arange(len(weights) + 1)),
+        shape=(len(weights), ensemble.n_clusterings),
+    )
+    mine, seen = (B @ of_clusterings).toarray(), seen_by(ensemble).astype(np.float64)
     for i, row in enumerate(S):
-        row /= np.maximum(np.maximum(own[i], own), np.finfo(np.float64).tiny)
-    return S, own
+        row /= np.maximum(np.maximum(mine[i] @ seen, mine @ seen[:, i]), tiny)
+    return S
 
 
 class _Shared(NamedTuple):
