@@ -21,7 +21,7 @@ from comitia.ensemble import Ensemble
 from comitia.methods._loops import VariableWeightMethod
 from comitia.optimize import project_simplex
 from comitia.partition import kmeans_rows
-from comitia.represent import ImplicitCoassociation
+from comitia.represent import ImplicitCoassociation, coassociation
 
 __all__ = [
     "DenseVotes",
@@ -160,8 +160,13 @@ class Votes(ObjectVotes):
         return array
 
     def coassociation(self, weights: Floats) -> Any:
-        """The weighted co-association of the micro-objects, as a matrix."""
-        return self.micro.coassociation(clustering_weights=weights, dtype=np.float64)
+        """The weighted co-association of the micro-objects, as a matrix.
+
+        It is linear in the weights: a missing label adds nothing.
+        """
+        return coassociation(
+            self.micro, clustering_weights=weights, co_sampled=False, dtype=np.float64
+        )
 
     def cooccurrence(self, m: int) -> Any:
         """Whether clustering m has the micro-objects together, as a matrix."""

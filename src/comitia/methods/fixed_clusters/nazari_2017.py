@@ -174,7 +174,9 @@ def mean_weights(ensemble: Ensemble, weights: Array, selected: Array) -> Array:
 
     As SciPy's ``squareform`` has them; 0 where no selected cluster holds both.
     """
-    build = partial(condensed_coassociation, ensemble, dtype=np.float64)
+    build = partial(
+        condensed_coassociation, ensemble, co_sampled=False, dtype=np.float64
+    )
     sums = build(cluster_weights=weights * selected)
     counts = build(cluster_weights=selected.astype(float))
     return np.divide(sums, counts, out=sums, where=counts > 0)
@@ -200,8 +202,8 @@ def cluster_cohesion(ensemble: Ensemble) -> NDArray[np.float64]:
         R_c = \frac{1}{|c| (|c| - 1)} \sum_{i \ne j \in c} A_{ij}
             = \frac{1}{M |c| (|c| - 1)} \sum_d |c \cap d| \, (|c \cap d| - 1),
 
-    with the co-association A, which is not formed. Where labels are missing, pairs count
-    as often as clusterings have both objects.
+    with the co-association A, which is not formed. Where labels are missing, pairs
+    count as often as clusterings have both objects.
     """
     if not ensemble.is_hard:
         raise ComitiaError(

@@ -163,7 +163,7 @@ class ABC(EnsembleMethod):
         return self._run_generator(generator.set_params(random_state=seed), X)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        S = coassociation(ensemble, co_sampled=True)
+        S = coassociation(ensemble)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)
 

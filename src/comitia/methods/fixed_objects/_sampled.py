@@ -59,6 +59,6 @@ class SampledTreeMethod(BoostedMethod):
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
         self.object_weights_ = self.generator_.weights_
-        S = coassociation(ensemble, co_sampled=True)
+        S = coassociation(ensemble)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         return cut(self.linkage_, self.n_clusters)

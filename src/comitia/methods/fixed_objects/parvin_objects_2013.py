@@ -44,7 +44,7 @@ def coassociation_entropy(ensemble: Ensemble, variant: str = "row") -> Array:
     with warnings.catch_warnings():
         # Early rounds leave many pairs out; these have A = 0, which adds nothing.
         warnings.simplefilter("ignore", ComitiaWarning)
-        blocks = coassociation_blocks(ensemble, co_sampled=True, dtype=np.float64)
+        blocks = coassociation_blocks(ensemble, dtype=np.float64)
         for rows, A in blocks:
             u[rows] = _surprise(A)
             if variant == "binary":

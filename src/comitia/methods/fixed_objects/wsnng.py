@@ -143,7 +143,7 @@ class WSnnG(EnsembleMethod):
             f"the neighbours that each two of {len(counts)} objects share",
             "use a method that is linear in n, such as womc or lwgp",
         )
-        A = coassociation(micro, co_sampled=True, dtype=np.float64)
+        A = coassociation(micro, dtype=np.float64)
         n_neighbors = self.n_neighbors or max(1, round(np.sqrt(ensemble.n_objects)))
         weights, edges = shared_neighbors(A, counts, self.threshold, self.variant)
         self.object_weights_ = weights[inverse]
