@@ -55,7 +55,7 @@ def test_bins_hold_the_means_of_the_weighted_coassociation(n_bins, missing):
         "cluster_weights": rng.rand(ensemble.n_clusters_total),
     }
     order = rng.permutation(ensemble.n_objects)
-    S = coassociation(ensemble, dtype=np.float64, **weights)
+    S = coassociation(ensemble, co_sampled=False, dtype=np.float64, **weights)
     got = binned_coassociation(ensemble, order, n_bins, **weights)
     assert_allclose(got, means_by_loops(S, order, n_bins), atol=1e-12)
     assert_array_equal(got, got.T)
@@ -64,7 +64,7 @@ def test_bins_hold_the_means_of_the_weighted_coassociation(n_bins, missing):
 @pytest.mark.parametrize("ensemble", [soft(0), overlapping()], ids=lambda e: e.kind)
 def test_bins_hold_the_means_where_clusters_are_soft(ensemble):
     order = np.random.RandomState(2).permutation(ensemble.n_objects)
-    S = coassociation(ensemble, dtype=np.float64)
+    S = coassociation(ensemble, co_sampled=False, dtype=np.float64)
     got = binned_coassociation(ensemble, order, 3)
     assert_allclose(got, means_by_loops(S, order, 3), atol=1e-12)
 
@@ -80,7 +80,7 @@ def test_bins_of_one_object_are_the_co_sampled_coassociation():
 def test_co_sampled_bins_are_a_ratio_of_means():
     labels = random_labels(4, missing=True)
     ensemble, order = Ensemble(labels), np.arange(len(labels))
-    S = coassociation(ensemble, dtype=np.float64)
+    S = coassociation(ensemble, co_sampled=False, dtype=np.float64)
     both = ((labels[:, None] >= 0) & (labels[None] >= 0)).mean(axis=2)
     expected = means_by_loops(S, order, 5) / means_by_loops(both, order, 5)
     got = binned_coassociation(ensemble, order, 5, co_sampled=True)

@@ -157,6 +157,7 @@ def test_the_number_of_clusters_can_be_chosen(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:.* of the pairs of objects are in no clustering")
 def test_objects_of_clusterings_without_weight_get_a_label(mode):
     labels = E6.copy()
     labels[0, :2] = -1

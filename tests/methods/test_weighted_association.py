@@ -14,6 +14,7 @@ from tests.fixtures import E6, X6
 def association_by_loops(labels, similarities):
     n, M = labels.shape
     R = np.zeros((n, n))
+    both = ((labels[:, None] >= 0) & (labels[None] >= 0)).mean(axis=2)
     for m in range(M):
         k = len(set(labels[:, m]) - {-1})
         for i in range(n):
@@ -21,7 +22,7 @@ def association_by_loops(labels, similarities):
                 if labels[i, m] == labels[j, m] != -1:
                     size = (labels[:, m] == labels[i, m]).sum()
                     R[i, j] += k / size * similarities[m][i, j]
-    return R
+    return R / np.where(both > 0, both, 1.0)
 
 
 def test_numbers_of_the_catalogue():

@@ -12,14 +12,17 @@ from tests.fixtures import E6
 def by_loops(E, weights, tnorm):
     B, n = E.membership.toarray(), E.n_objects
     S = np.zeros((n, n))
+    both = np.zeros((n, n))
     for m in range(E.n_clusterings):
         own = slice(E.offsets[m], E.offsets[m + 1])
+        seen = B[:, own].any(axis=1)
+        both += seen[:, None] & seen
         for i in range(n):
             for j in range(n):
                 f, g = (B[x, own] / max(B[x, own].sum(), 1e-300) for x in (i, j))
                 T = np.minimum(f, g) if tnorm == "minimum" else f * g
-                S[i, j] += (weights[own] * T).sum() / E.n_clusterings
-    return S
+                S[i, j] += (weights[own] * T).sum()
+    return S / np.maximum(both, 1.0)
 
 
 @pytest.mark.parametrize("tnorm", ["minimum", "product"])

@@ -22,6 +22,7 @@ __all__ = [
     "coassociation",
     "coassociation_blocks",
     "condensed_coassociation",
+    "presence",
     "seen_by",
     "weight_shares",
 ]
@@ -394,13 +395,40 @@ def _seen_rows(
     ensemble: Ensemble, clustering_weights: ArrayLike | None, dtype: np.dtype[Any]
 ) -> _HardRows:
     """Which share of the weight is with clusterings that have both of two objects."""
-    seen, shares = seen_by(ensemble), weight_shares(ensemble, clustering_weights)
-    one_cluster = Ensemble.from_codes((~seen).astype(np.uint8), np.ones(len(seen)))
-    return _HardRows(one_cluster, shares, dtype)
+    shares = weight_shares(ensemble, clustering_weights)
+    return _HardRows(presence(ensemble), shares, dtype)
+
+
+def presence(ensemble: Ensemble) -> Ensemble:
+    """One cluster for each clustering: of the objects that it has.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    presence : Ensemble
+        Labels are 0, and missing where they are missing in the ensemble.
+    """
+    missing = (~seen_by(ensemble)).astype(np.uint8)
+    return Ensemble.from_codes(missing, np.ones(len(missing)))
 
 
 def seen_by(ensemble: Ensemble) -> NDArray[np.bool_]:
-    """Whether each clustering has each object, (n_clusterings, n_objects)."""
+    """Say which objects each clustering has.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    seen : ndarray of bool of shape (n_clusterings, n_objects)
+        False where a label is missing.
+    """
     if ensemble.is_hard:
         return np.asarray(ensemble.codes < ensemble.n_clusters_each[:, None])
     B = ensemble.membership.tocoo()
@@ -412,7 +440,21 @@ def seen_by(ensemble: Ensemble) -> NDArray[np.bool_]:
 def weight_shares(
     ensemble: Ensemble, clustering_weights: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """The share that each clustering has of the weight of all."""
+    """The share that each clustering has of the weight of all.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weight of each clustering; all the same by default.
+
+    Returns
+    -------
+    shares : ndarray of shape (n_clusterings,)
+        They sum to one, unless all weights are zero.
+    """
     M = ensemble.n_clusterings
     if clustering_weights is None:
         return np.full(M, 1.0 / M)

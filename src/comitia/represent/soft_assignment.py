@@ -200,10 +200,16 @@ def profile_similarity(
         "use a method that is linear in n, such as wohb or lwgp",
     )
     lengths = np.sqrt(np.add.reduceat(P * P, ensemble.offsets[:-1], axis=1))
-    lengths[lengths == 0] = 1.0  # an object that is in no cluster of a clustering
+    seen = lengths > 0
+    lengths[~seen] = 1.0  # an object that is in no cluster of a clustering
     Q = (P / lengths[:, ensemble.clustering_of]).astype(dtype)
     S = np.asarray(Q @ Q.T)
-    S /= ensemble.n_clusterings
+    if seen.all():
+        S /= ensemble.n_clusterings
+        return S
+    present = seen.astype(dtype)
+    for i, row in enumerate(S):
+        row /= np.maximum(present @ present[i], 1.0)
     return S
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.coassociation import coassociation
+from comitia.represent.coassociation import coassociation, presence
 
 __all__ = ["add_associations", "similarities_of", "weighted_association"]
 
@@ -59,7 +59,8 @@ def add_associations(
 ) -> Floats:
     """Sum over the similarities of the association by the clusterings that have each.
 
-    What is built is a square or a condensed co-association.
+    What is built is a square or a condensed co-association. Where labels are missing,
+    it is divided by the share of clusterings that have both objects.
     """
     R: Floats | None = None
     for sim in {id(sim): sim for sim in similarities}.values():
@@ -69,10 +70,15 @@ def add_associations(
             clustering_weights=np.ones(mine.sum()),
             cluster_weights=cluster_weights[mine[ensemble.clustering_of]],
             pair_weights=sim,
+            co_sampled=False,
             dtype=np.float64,
         )
         R = own if R is None else np.add(R, own, out=R)
-    return np.asarray(R)
+    assert R is not None
+    if (ensemble.n_votes < ensemble.n_clusterings).any():
+        both = build(presence(ensemble), co_sampled=False, dtype=np.float64)
+        np.divide(R, both, out=R, where=both > 0)
+    return R
 
 
 def _similarity(

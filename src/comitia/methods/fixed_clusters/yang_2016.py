@@ -20,6 +20,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
+from comitia.represent.coassociation import seen_by
 from comitia.represent.graphs import combined_weights
 
 __all__ = ["OverlappingCommunityConsensus"]
@@ -257,7 +258,7 @@ def tnorm_coassociation(
         S_{ij} = \frac{1}{M} \sum_m \sum_{r \in C_m} w_r \, T(F_{ir}, F_{jr}),
         \qquad F_{ir} = \frac{B_{ir}}{\sum_{s \in C_m} B_{is}},
 
-    with a t-norm T, the minimum or the product.
+    with a t-norm T, the minimum or the product, over the clusterings that have both.
     """
     if tnorm not in ("minimum", "product"):
         raise ComitiaError(f'tnorm={tnorm!r} is neither "minimum" nor "product".')
@@ -277,6 +278,10 @@ def tnorm_coassociation(
         for start in range(0, len(members), step):
             rows = slice(start, start + step)
             S[np.ix_(members[rows], members)] += weights[c] * together(F[rows], F)
+    if (ensemble.n_votes < ensemble.n_clusterings).any():
+        seen = seen_by(ensemble).astype(np.float64)
+        for i, row in enumerate(S):
+            row *= len(seen) / np.maximum(seen[:, i] @ seen, 1.0)
     return S
 
 
