@@ -35,6 +35,11 @@ CoSampled = bool | Literal["count"]
 
 _INSTEAD = "use a method that is linear in n, such as lwgp or sec"
 
+# Share of the pairs that no clustering has both of, beyond which people are told. A few
+# per cent are usual where clusterings are selected; the mean similarity of a cluster
+# then goes by the other pairs.
+_FEW_UNSEEN = 0.1
+
 # Adding a value by list costs about as much as comparing with this many labels.
 _COMPARES_PER_ENTRY = 14
 
@@ -81,7 +86,7 @@ def coassociation(
 
     co_sampled : bool or "count", default=True
         Whether a missing label says nothing, as above. Pairs that no clustering has
-        both of get 0, with a warning if they are more than one in a hundred. With
+        both of get 0, with a warning if they are more than one in ten. With
         ``"count"`` clusterings are counted, not weighed, where :math:`S_{ij}` is
         divided. With False a missing label means "apart from all others".
 
@@ -361,7 +366,7 @@ class _Rows:
             out *= factors
 
     def warn_of_pairs_never_seen(self) -> None:
-        if self.n_never_seen > 0.01 * self.n_values:
+        if self.n_never_seen > _FEW_UNSEEN * self.n_values:
             share = self.n_never_seen / self.n_values
             warnings.warn(
                 f"{share:.1%} of the pairs of objects are in no clustering together; "

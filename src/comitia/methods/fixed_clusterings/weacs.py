@@ -86,7 +86,7 @@ class WEACS(EnsembleMethod):
     all five kinds of consensus; average linkage as the default is ours. How the indices
     are unified the review does not say; the default follows a public
     re-implementation. Pairs that were never drawn together have similarity 0, with a
-    warning if they are more than one in a hundred.
+    warning if they are more than one in ten.
 
     The index of Krzanowski and Lai and that of Hartigan are no functions of one
     clustering: they compare its scatter with that of clusterings with one cluster less
