@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from comitia import config, method
 from comitia.exceptions import MemoryBudgetError
@@ -45,6 +47,31 @@ def test_links_are_symmetric_with_a_unit_diagonal():
     assert_allclose(s, s.T)
     assert_allclose(np.diag(s), 1.0)
     assert 0 <= s.min() < s.max() == 1.0
+    apart = s[~np.eye(len(s), dtype=bool)]
+    assert_allclose(apart.max(), 0.8)
+
+
+def test_no_two_clusters_of_a_clustering_become_one():
+    # Divided by the maximum alone, the two that are most alike had the cosine 1.
+    X, _ = load_wine(return_X_y=True)
+    fitted = LinkRefinedLAC(3, random_state=0).fit(StandardScaler().fit_transform(X))
+    ensemble, s = fitted.ensemble_, fitted.link_similarity_
+    for first, end in zip(ensemble.offsets[:-1], ensemble.offsets[1:], strict=True):
+        rows = s[first:end, first:end]
+        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        assert np.abs(rows @ rows.T - np.eye(end - first)).max() < 0.99
+
+
+def test_links_fall_with_the_decay_and_vanish_at_zero():
+    X, _ = subspaces(n=15)
+    whole, half, none = (
+        LinkRefinedLAC(4, decay=decay, random_state=0).fit(X)
+        for decay in (1.0, 0.5, 0.0)
+    )
+    eye = np.eye(40)
+    assert_allclose(half.link_similarity_ - eye, (whole.link_similarity_ - eye) / 2)
+    S, _ = similarity(none, X)
+    assert_allclose(S, coassociation(none.ensemble_, dtype=np.float64), atol=1e-12)
 
 
 def test_clusterings_that_agree_leave_the_plain_coassociation():
