@@ -51,15 +51,12 @@ def test_links_are_symmetric_with_a_unit_diagonal():
     assert_allclose(apart.max(), 0.8)
 
 
-def test_no_two_clusters_of_a_clustering_become_one():
-    # Divided by the maximum alone, the two that are most alike had the cosine 1.
-    X, _ = load_wine(return_X_y=True)
-    fitted = LinkRefinedLAC(3, random_state=0).fit(StandardScaler().fit_transform(X))
-    ensemble, s = fitted.ensemble_, fitted.link_similarity_
-    for first, end in zip(ensemble.offsets[:-1], ensemble.offsets[1:], strict=True):
-        rows = s[first:end, first:end]
-        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        assert np.abs(rows @ rows.T - np.eye(end - first)).max() < 0.99
+def test_clusters_of_wine_are_told_apart():
+    # Without decay the two clusters most alike are one and the same: 0.75.
+    X, truth = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    found = [LinkRefinedLAC(3, random_state=seed).fit_predict(X) for seed in range(3)]
+    assert np.mean([adjusted_rand_score(truth, one) for one in found]) > 0.8
 
 
 def test_links_fall_with_the_decay_and_vanish_at_zero():
