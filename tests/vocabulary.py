@@ -126,4 +126,6 @@ VOCABULARY = {
     "coefficient_penalty",
     # added by zhao_2020: what holds clusters together where they weigh little
     "separation_penalty",
+    # added by lac_link_2013: how alike different clusters can be at most
+    "decay",
 }

@@ -17,6 +17,7 @@ from comitia.cluster import (
     COPKMeans,
     FuzzyCMeans,
     GaussianHMM,
+    GustafsonKessel,
     HMMKModels,
     KernelKMeans,
     KMedoids,
@@ -32,6 +33,7 @@ CLUSTERERS = [
     COPKMeans(3, random_state=0),
     E2CP(3, random_state=0),
     FuzzyCMeans(3, random_state=0),
+    GustafsonKessel(3, random_state=0),
     KernelKMeans(3, kernel="linear", random_state=0),
     KMedoids(3, random_state=0),
     LAC(3, random_state=0),
@@ -69,7 +71,7 @@ def decided_by_chance(clusterer):
     """Checks that may pass or fail, and why."""
     if isinstance(clusterer, KMedoids):
         return {"check_sample_weight_equivalence_on_dense_data": _SWAPS}
-    drawn = (FuzzyCMeans, KernelKMeans, WeightedGaussianMixture)
+    drawn = (FuzzyCMeans, GustafsonKessel, KernelKMeans, WeightedGaussianMixture)
     if isinstance(clusterer, drawn):
         return {"check_sample_weight_equivalence_on_dense_data": _STARTS}
     return {}

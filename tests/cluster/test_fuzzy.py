@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 
 from comitia.cluster import FuzzyCMeans, fuzzy_memberships
-from comitia.cluster.fuzzy import fuzzy_cmeans
-from comitia.exceptions import ComitiaError
+from comitia.cluster.fuzzy import fuzziness_for, fuzzy_cmeans
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from tests.fixtures import X6
 
 BLOBS, _ = make_blobs(80, centers=3, cluster_std=1.5, random_state=2)
@@ -159,6 +159,54 @@ def test_order_of_objects_does_not_matter():
     one = FuzzyCMeans(3, init=BLOBS[:3]).fit(BLOBS)
     other = FuzzyCMeans(3, init=BLOBS[:3]).fit(BLOBS[order])
     assert_allclose(one.membership_[order], other.membership_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "wanted"),
+    [
+        # 1 + 22.52267 / 289 + 0.24711 * 17**-0.43845; the R package Mfuzz prints 1.15
+        # for yeast genes of this shape.
+        (3000, 17, 1.14928),
+        (1000, 10, 1.33778),  # 1 + 0.23468 + 0.25533 * 10**-0.39386
+        (150, 4, 2.0),  # 3.18 before it is held at 2
+    ],
+)
+def test_fuzziness_follows_the_dimension(n, p, wanted):
+    X = np.random.RandomState(0).rand(n, p)
+    assert_allclose(fuzziness_for(X), wanted, atol=1e-5)  # printed digits
+    # Features that do not vary are no dimensions.
+    still = np.column_stack([X, np.ones((n, 40))])
+    assert fuzziness_for(still) == fuzziness_for(X)
+
+
+def test_clusters_of_many_dimensions_do_not_fall_together():
+    X = load_digits().data[:300]
+    fitted = FuzzyCMeans(10, n_init=1, random_state=0).fit(X)
+    assert len(set(fitted.labels_)) == 10
+    assert fitted.membership_.max(axis=1).mean() > 0.5
+    assert_allclose(fitted.predict_membership(X), fitted.membership_, atol=1e-4)
+    given = FuzzyCMeans(10, fuzziness=fitted.fuzziness_, n_init=1, random_state=0)
+    assert_array_equal(given.fit(X).membership_, fitted.membership_)
+
+
+def test_fuzziness_falls_until_clusters_are_distinct():
+    # In noise without clusters the first fuzziness finds none, by its definition.
+    X = np.random.RandomState(0).rand(60, 30)
+    fitted = FuzzyCMeans(3, random_state=0).fit(X)
+    assert 1.0 < fitted.fuzziness_ < fuzziness_for(X)
+    assert len(set(fitted.labels_)) == 3
+    with pytest.warns(ComitiaWarning, match="coincide"):
+        FuzzyCMeans(3, fuzziness=fuzziness_for(X), random_state=0).fit(X)
+
+
+def test_centers_that_coincide_warn():
+    X = load_digits().data[:300]
+    with pytest.warns(ComitiaWarning, match="coincide.*fuzziness=2 is much"):
+        fitted = FuzzyCMeans(10, fuzziness=2.0, n_init=1, random_state=0).fit(X)
+    assert_allclose(fitted.membership_, 0.1, atol=0.01)
+    # Two clusters that are near each other and far from a third are two.
+    three = [[0.0], [0.1], [1.0], [1.1], [1000.0], [1000.1]]
+    FuzzyCMeans(3, random_state=0).fit(three)
 
 
 # -- fuzzy c-medoids -----------------------------------------------------------

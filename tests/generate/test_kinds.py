@@ -182,6 +182,24 @@ def test_fuzzy_members_keep_their_memberships():
     assert (crisp.membership.toarray().max(axis=1) > 0.999).all()
 
 
+def test_fuzzy_members_have_the_fuzziness_of_their_dimension():
+    wide, _ = make_blobs(60, 30, centers=3, random_state=0)
+    few = FuzzyGenerator(4, n_clusters=3, features=FeatureSubset(0.2), random_state=0)
+    whole = FuzzyGenerator(1, n_clusters=3, random_state=0).fit(wide).members_[0].model
+    for member in few.fit(wide).members_:
+        assert 1.0 < whole.fuzziness < member.model.fuzziness <= 2.0
+
+
+def test_fuzzy_members_stop_at_the_tolerance():
+    def centers(tol):
+        made = FuzzyGenerator(1, n_clusters=3, tol=tol, random_state=0).fit(X)
+        return made.members_[0].model.centers
+
+    exact = centers(1e-12)
+    errors = [np.abs(centers(tol) - exact).max() for tol in (0.3, 1e-3, 1e-8)]
+    assert errors[0] > 10 * errors[1] > 100 * errors[2]
+
+
 def test_a_stump_on_six_points_splits_in_the_middle():
     trees = TreeGenerator(3, n_clusters=2, min_samples_leaf=1, random_state=0).fit(X6)
     for labels in trees.ensemble_.labels.T:

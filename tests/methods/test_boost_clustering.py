@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_digits, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.generate.boosting import Round
@@ -115,3 +115,12 @@ def test_one_cluster_is_certain():
     fitted = BoostClustering(1, n_rounds=3, random_state=0).fit(X6)
     assert (fitted.labels_ == 0).all()
     assert_allclose(fitted.object_weights_, 1 / 6)
+
+
+def test_many_dimensions_do_not_blur_the_memberships():
+    # With a fuzziness of 2 all memberships of digits are 0.1.
+    X = load_digits().data[:300]
+    fitted = BoostClustering(10, n_rounds=5, fuzziness="auto", random_state=0).fit(X)
+    memberships = [made.membership for made in fitted.generator_.rounds_]
+    assert len(memberships) == 5
+    assert min(F.max(axis=1).mean() for F in memberships) > 0.5

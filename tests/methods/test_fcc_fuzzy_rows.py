@@ -73,7 +73,12 @@ def test_hard_complete_rows_are_fuzzy_c_means_on_the_indicator_matrix():
     run = fuzzy_rows(ensemble, 3, np.random.RandomState(0), tol=1e-10)
     # From the same prototypes the dense algorithm has nothing left to do.
     dense = fuzzy_cmeans(
-        B, 3, np.random.RandomState(0), init=run.prototypes / np.sqrt(5), max_iter=1
+        B,
+        3,
+        np.random.RandomState(0),
+        fuzziness=2.0,
+        init=run.prototypes / np.sqrt(5),
+        max_iter=1,
     )
     assert_allclose(dense.membership, run.membership, atol=1e-7)
     assert_allclose(dense.objective[-1], run.objective[-1], rtol=1e-9)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from comitia import config, method
 from comitia.exceptions import MemoryBudgetError
@@ -45,6 +47,28 @@ def test_links_are_symmetric_with_a_unit_diagonal():
     assert_allclose(s, s.T)
     assert_allclose(np.diag(s), 1.0)
     assert 0 <= s.min() < s.max() == 1.0
+    apart = s[~np.eye(len(s), dtype=bool)]
+    assert_allclose(apart.max(), 0.8)
+
+
+def test_clusters_of_wine_are_told_apart():
+    # Without decay the two clusters most alike are one and the same: 0.75.
+    X, truth = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    found = [LinkRefinedLAC(3, random_state=seed).fit_predict(X) for seed in range(3)]
+    assert np.mean([adjusted_rand_score(truth, one) for one in found]) > 0.8
+
+
+def test_links_fall_with_the_decay_and_vanish_at_zero():
+    X, _ = subspaces(n=15)
+    whole, half, none = (
+        LinkRefinedLAC(4, decay=decay, random_state=0).fit(X)
+        for decay in (1.0, 0.5, 0.0)
+    )
+    eye = np.eye(40)
+    assert_allclose(half.link_similarity_ - eye, (whole.link_similarity_ - eye) / 2)
+    S, _ = similarity(none, X)
+    assert_allclose(S, coassociation(none.ensemble_, dtype=np.float64), atol=1e-12)
 
 
 def test_clusterings_that_agree_leave_the_plain_coassociation():

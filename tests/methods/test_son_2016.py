@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaWarning
@@ -112,10 +113,12 @@ def test_labels_are_the_largest_memberships(seed):
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
-def test_data_alone_are_clustered_by_fuzzy_c_means():
+def test_data_alone_are_clustered_by_fuzzy_algorithms():
     X, truth = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
     fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3, random_state=0).fit(X)
     assert fitted.ensemble_.kind == "fuzzy"
+    kinds = ["FuzzyCMeans", "KernelFuzzyCMeans", "GustafsonKessel"]
+    assert fitted.ensemble_.groups[:4].tolist() == [*kinds, "FuzzyCMeans"]
     assert (fitted.ensemble_.n_clusters_each == 3).all()
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
@@ -170,3 +173,20 @@ def test_a_descent_that_is_cut_short_warns():
         ValidityWeightedFuzzyEnsemble(n_clusters=3, max_iter=1).fit(
             X, ensemble=Ensemble(labels)
         )
+
+
+def test_members_differ_and_keep_all_clusters_of_wine():
+    # Fuzzy c-means with a fuzziness of 2 was one clustering, and one cluster.
+    X, truth = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    fitted = ValidityWeightedFuzzyEnsemble(n_clusters=3, random_state=0).fit(X)
+    members = fitted.ensemble_.labels.T
+    different = [
+        adjusted_rand_score(one, other) < 1
+        for m, one in enumerate(members)
+        for other in members[:m]
+    ]
+    assert np.mean(different) > 0.9
+    assert np.ptp(fitted.clustering_weights_) > 0.005
+    assert fitted.n_clusters_ == 3
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.7

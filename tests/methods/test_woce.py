@@ -1,4 +1,4 @@
-"""Wisdom of crowds: constraints choose the directions, unevenness the weights."""
+"""Wisdom of crowds: constraints choose the directions, evenness the weights."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from comitia.cluster import random_constraints
 from comitia.config import limit
 from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
 from comitia.methods import EAC, WoCE
-from comitia.methods.fixed_clusterings.woce import uniformity
+from comitia.methods.fixed_clusterings.woce import evenness
 from tests.fixtures import E6, LWEA16, X6, same_partition
 
 # Six objects in clusters of sizes (3, 3), (2, 2, 2) and (4, 2).
@@ -21,43 +21,41 @@ SIZES = np.array(
 )
 
 
-def uniformity_by_loops(labels):
+def printed_diversity(labels):
+    """The measure as the review prints it, with its negative terms."""
     n, M = labels.shape
     b = [
-        [size * np.log(n / size) for size in np.unique(column, return_counts=True)[1]]
+        [size * np.log(size / n) for size in np.unique(column, return_counts=True)[1]]
         for column in labels.T
     ]
     largest = max(max(values) for values in b)
-    return np.array([2 * min(b[m]) / (max(b[m]) + largest) for m in range(M)])
+    return np.array([1 - 2 * min(b[m]) / (max(b[m]) + largest) for m in range(M)])
 
 
-def test_diversities_are_those_worked_out():
-    wanted = [0.027541, 0.0, 0.261860]
-    assert_allclose(1 - uniformity(Ensemble(SIZES)), wanted, atol=1e-5)
-    assert_allclose(
-        uniformity(Ensemble(SIZES))[2], 2 * 1.621860 / (2 * 2.197225), atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("labels", [E6, SIZES, LWEA16])
-def test_the_diversity_as_printed_would_be_negative(labels):
-    # |C| log(|C| / n) in place of |C| log(n / |C|).
-    n = len(labels)
-    b = [np.unique(column, return_counts=True)[1] for column in labels.T]
-    b = [sizes * np.log(sizes / n) for sizes in b]
-    largest = max(values.max() for values in b)
-    printed = [1 - 2 * v.min() / (v.max() + largest) for v in b]
-    assert max(printed) <= 1e-12
-    assert min(printed) < -0.02
+def test_weights_are_those_worked_out():
+    # The printed measure is 1 - 2 * 2.079442 / (2.079442 + 1.621860) for sizes (3, 3).
+    assert_allclose(printed_diversity(SIZES), [-0.12363, -0.15065, -0.35476], atol=1e-5)
+    assert_allclose(evenness(Ensemble(SIZES)), [0.88998, 0.86907, 0.73814], atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_uniformity_is_its_definition_and_lies_in_the_unit_interval(seed):
+def test_clusterings_rank_as_the_review_prints(seed):
     labels = np.random.RandomState(seed).randint(0, 5, size=(30, 6))
-    for given in (labels, LWEA16):
-        got = uniformity(Ensemble(given))
-        assert_allclose(got, uniformity_by_loops(given))
-        assert ((got >= 0) & (got <= 1)).all()
+    for given in (labels, E6, SIZES, LWEA16):
+        printed, got = printed_diversity(given), evenness(Ensemble(given))
+        assert_allclose(got, 1 / (1 - printed))
+        assert ((got > 0) & (got <= 1)).all()
+        # The order is the printed one: rounding aside, no pair is turned round.
+        swapped = np.subtract.outer(got, got) * np.subtract.outer(printed, printed)
+        assert (swapped >= -1e-12).all()
+
+
+def test_a_chained_clustering_weighs_less_than_an_even_one():
+    # Single linkage leaves one object out; the others halve the objects.
+    chain = np.r_[np.zeros(99, dtype=int), 1]
+    halves = np.repeat([0, 1], 50)
+    chained, even = evenness(Ensemble(np.column_stack([chain, halves])))
+    assert even > 2 * chained
 
 
 class Blobs:
@@ -72,9 +70,9 @@ class Blobs:
     links = {"must_link": pairs.must_link, "cannot_link": pairs.cannot_link}
 
 
-def test_weights_are_diversities_of_the_clusterings():
+def test_weights_follow_the_printed_diversity_of_the_clusterings():
     fitted = WoCE(n_clusters=3, random_state=0).fit(Blobs.signal)
-    wanted = 1 - uniformity_by_loops(fitted.ensemble_.labels)
+    wanted = 1 / (1 - printed_diversity(fitted.ensemble_.labels))
     assert_allclose(fitted.clustering_weights_, wanted / wanted.sum())
     assert np.ptp(fitted.clustering_weights_) > 0.01
     assert adjusted_rand_score(Blobs.truth, fitted.labels_) > 0.95
@@ -145,8 +143,7 @@ def test_equal_diversity_is_evidence_accumulation():
 
 def test_even_clusterings_all_weigh_the_same():
     even = Ensemble(np.array([[0, 0], [0, 1], [0, 0], [1, 1], [1, 0], [1, 1]]))
-    with pytest.warns(ComitiaWarning, match="uniform"):
-        _, weights = one_by_one(even, X6)
+    _, weights = one_by_one(even, X6)
     assert_allclose(weights, 0.5)
 
 
@@ -155,11 +152,12 @@ def test_a_single_cluster_weighs_nothing():
     got, weights = one_by_one(Ensemble(labels), X6)
     assert_allclose(weights, [1, 0])
     assert same_partition(got, SIZES[:, 2])
+    beside = np.column_stack([SIZES, np.zeros(6, dtype=int)])
+    assert_allclose(evenness(Ensemble(beside))[:3], evenness(Ensemble(SIZES)))
 
 
 def test_every_object_can_be_a_cluster():
-    with pytest.warns(ComitiaWarning, match="uniform"):  # all are even then
-        found = WoCE(n_clusters=6, random_state=0).fit_predict(X6)
+    found = WoCE(n_clusters=6, random_state=0).fit_predict(X6)
     assert len(set(found)) == 6
 
 

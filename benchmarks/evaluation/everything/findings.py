@@ -332,10 +332,9 @@ FINDINGS = (
     ),
     Finding(
         "Members that chain",
-        f"{linked('woce')} (single linkage among others, and more weight for uneven "
-        f"clusterings), {linked('berikov_2014')} (average linkage, which hardly varies "
-        f"and so counts as sure) and {linked('wea')} (single linkage for the consensus)"
-        " follow their papers.",
+        f"{linked('woce')} (single linkage among others), {linked('berikov_2014')} "
+        "(average linkage, which hardly varies and so counts as sure) and "
+        f"{linked('wea')} (single linkage for the consensus) follow their papers.",
         _of_chains,
         CHAINING,
     ),

@@ -8,6 +8,7 @@ from comitia.cluster.cop_kmeans import constrained_kmeans as constrained_kmeans
 from comitia.cluster.e2cp import E2CP as E2CP
 from comitia.cluster.fuzzy import FuzzyCMeans as FuzzyCMeans
 from comitia.cluster.fuzzy import fuzzy_memberships as fuzzy_memberships
+from comitia.cluster.gustafson_kessel import GustafsonKessel as GustafsonKessel
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
 from comitia.cluster.hmm_k_models import HMMKModels as HMMKModels
 from comitia.cluster.kernel import KernelKMeans as KernelKMeans
@@ -23,6 +24,7 @@ __all__ = [
     "E2CP",
     "FuzzyCMeans",
     "GaussianHMM",
+    "GustafsonKessel",
     "HMMKModels",
     "KMedoids",
     "KernelKMeans",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +24,40 @@ from comitia.cluster.clusterer import (
     weights_beside,
 )
 from comitia.cluster.fuzzy_geometry import Centers, Distance, geometry_of
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 
-__all__ = ["FuzzyCMeans", "FuzzyRun", "fuzzy_cmeans", "fuzzy_memberships"]
+__all__ = [
+    "FuzzyCMeans",
+    "FuzzyRun",
+    "fuzziness_for",
+    "fuzzy_cmeans",
+    "fuzzy_memberships",
+    "warn_coincident",
+    "with_distinct_clusters",
+]
 
 Array = NDArray[np.float64]
+
+# What people use where they have no reason for another.
+_USUAL_FUZZINESS = 2.0
+
+# Clusters coincide if no object belongs to one of them by this share more than to the
+# other. Loops that stop at a tolerance have not brought them together altogether.
+_COINCIDENT = 0.2
+
+# From 2 to 1.008, where memberships are crisp.
+_HALVINGS = 7
+
+
+class HasMembership(Protocol):
+    """A run of any fuzzy algorithm."""
+
+    @property
+    def membership(self) -> Array:
+        """Memberships; rows sum to one."""
+
+
+AnyFuzzyRun = TypeVar("AnyFuzzyRun", bound=HasMembership)
 
 
 class FuzzyRun(NamedTuple):
@@ -45,12 +76,136 @@ class FuzzyRun(NamedTuple):
 
     converged : bool
         Whether the memberships stopped changing.
+
+    fuzziness : float
+        The exponent of the memberships.
     """
 
     membership: Array
     centers: Array
     objective: Array
     converged: bool
+    fuzziness: float
+
+
+def fuzziness_for(X: ArrayLike) -> float:
+    r"""Fuzziness that the number of objects and features asks for.
+
+    Distances to all centres are much the same in many dimensions, and with too much
+    fuzziness all centres fall together on the mean. Of n objects in p dimensions,
+
+    .. math::
+        \alpha = 1 + \Bigl( \frac{1418}{n} + 22.05 \Bigr) p^{-2}
+        + \Bigl( \frac{12.33}{n} + 0.243 \Bigr) p^{-0.0406 \ln n - 0.1134}
+
+    is the least fuzziness that finds no clusters where the values are shuffled [1]_. In
+    few dimensions that is more than anybody uses, and 2 is taken.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data. A feature that does not vary is no dimension.
+
+    Returns
+    -------
+    fuzziness : float
+        The exponent :math:`\alpha`, above 1 and at most 2.
+
+    References
+    ----------
+    .. [1] V. Schwämmle and O. N. Jensen, "A simple and fast method to determine the
+       parameters for fuzzy c-means cluster analysis", Bioinformatics 26(22), 2010.
+       :doi:`10.1093/bioinformatics/btq534`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.cluster.fuzzy import fuzziness_for
+    >>> X = np.random.RandomState(0).rand(1000, 50)
+    >>> [round(fuzziness_for(X[:, :p]), 2) for p in (2, 10, 50)]
+    [2.0, 1.34, 1.06]
+    """
+    data = np.asarray(X)
+    n = len(data)
+    p = max(int((data != data[:1]).any(axis=0).sum()), 1)
+    least = (
+        1.0
+        + (1418.0 / n + 22.05) / p**2
+        + (12.33 / n + 0.243) * p ** (-0.0406 * np.log(n) - 0.1134)
+    )
+    return float(min(least, _USUAL_FUZZINESS))
+
+
+def warn_coincident(X: Array, membership: Array, fuzziness: float, what: str) -> None:
+    """Say that clusters are the same, which too much fuzziness makes them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data. Nothing is said if there are fewer different objects than clusters.
+
+    membership : ndarray of shape (n_objects, n_clusters)
+        The memberships.
+
+    fuzziness : float
+        The exponent they were made with.
+
+    what : str
+        The algorithm, for the warning.
+    """
+    if _needlessly_coincide(X, membership):
+        warnings.warn(
+            f"Centers of {what} coincide, so that their clusters are the same: "
+            f"fuzziness={fuzziness:.3g} is much for these data; lower it, or ask for "
+            "fewer clusters.",
+            ComitiaWarning,
+            stacklevel=3,
+        )
+
+
+def with_distinct_clusters(
+    cluster: Callable[[float], AnyFuzzyRun], X: Array
+) -> AnyFuzzyRun:
+    """Cluster with the fuzziness for the data, or less if clusters coincide.
+
+    Parameters
+    ----------
+    cluster : callable
+        Takes the fuzziness; gives a run with ``membership``.
+
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    Returns
+    -------
+    run : object
+        What ``cluster`` gave first without clusters that coincide, or last.
+    """
+    fuzziness = fuzziness_for(X)
+    run = cluster(fuzziness)
+    for _ in range(_HALVINGS):
+        if not _needlessly_coincide(X, run.membership):
+            break
+        fuzziness = 1.0 + (fuzziness - 1.0) / 2.0
+        run = cluster(fuzziness)
+    return run
+
+
+def _needlessly_coincide(X: Array, membership: Array) -> bool:
+    """Whether clusters coincide although there are objects enough for all."""
+    return _coincide(membership) and len(np.unique(X, axis=0)) >= membership.shape[1]
+
+
+def _coincide(membership: Array) -> bool:
+    """Whether two clusters have much the same members."""
+    columns = np.ascontiguousarray(membership.T)
+    largest = columns.max(axis=1, initial=0.0)
+    for r in range(1, len(columns)):
+        apart = np.abs(columns[:r] - columns[r]).max(axis=1)
+        # Clusters that nobody belongs to are deserted, wherever they are.
+        if (apart < _COINCIDENT * np.maximum(largest[:r], largest[r])).any():
+            return True
+    return False
 
 
 def fuzzy_memberships(distance: Any, fuzziness: float = 2.0) -> Any:
@@ -105,7 +260,7 @@ def fuzzy_cmeans(
     n_clusters: int,
     rng: np.random.RandomState,
     *,
-    fuzziness: float = 2.0,
+    fuzziness: float | str = "auto",
     metric: str | Distance = "sqeuclidean",
     update_centers: Centers | None = None,
     sample_weight: ArrayLike | None = None,
@@ -132,8 +287,10 @@ def fuzzy_cmeans(
     rng : RandomState
         Source of randomness.
 
-    fuzziness : float, default=2.0
-        The exponent :math:`\alpha > 1` of the memberships.
+    fuzziness : float or "auto", default="auto"
+        The exponent :math:`\alpha > 1` of the memberships. "auto" takes
+        :func:`fuzziness_for` the data, and halves what it has above 1 while clusters
+        coincide, seven times at most.
 
     metric : {"sqeuclidean", "manhattan", "cosine", "kl"} or callable
         The distance :math:`d`. A callable takes data and centres and gives the
@@ -163,7 +320,7 @@ def fuzzy_cmeans(
     Returns
     -------
     run : FuzzyRun
-        The best run: membership, centers, objective, converged.
+        The best run: membership, centers, objective, converged, fuzziness.
     """
     data = np.asarray(X, dtype=np.float64)
     refuse_excess_clusters(n_clusters, len(data))
@@ -172,7 +329,7 @@ def fuzzy_cmeans(
     if not isinstance(init, str):
         n_init = 1
 
-    def run() -> FuzzyRun:
+    def run(alpha: float) -> FuzzyRun:
         weights = None if sample_weight is None else w
         centers = initial_centers(data, n_clusters, init, rng, weights)
         d = distance(data, centers)
@@ -182,12 +339,18 @@ def fuzzy_cmeans(
             cells = w[:, None] * np.eye(n_clusters)[d.argmin(axis=1)]
             centers = _without_deserted(centers_of(data, cells), cells, centers)
         if metric == "sqeuclidean" and update_centers is None:
-            return _alternate_compiled(data, w, centers, fuzziness, max_iter, tol)
-        return _alternate(
-            data, w, centers, fuzziness, max_iter, tol, distance, centers_of
-        )
+            return _alternate_compiled(data, w, centers, alpha, max_iter, tol)
+        return _alternate(data, w, centers, alpha, max_iter, tol, distance, centers_of)
 
-    return best_run(n_init, run)
+    def best_with(alpha: float) -> FuzzyRun:
+        return best_run(n_init, lambda: run(alpha))
+
+    if isinstance(fuzziness, str):
+        best = with_distinct_clusters(best_with, data)
+    else:
+        best = best_with(fuzziness)
+    warn_coincident(data, best.membership, best.fuzziness, "fuzzy c-means")
+    return best
 
 
 class FuzzyCMeans(Clusterer):
@@ -204,9 +367,10 @@ class FuzzyCMeans(Clusterer):
     n_clusters : int, default=8
         Number of clusters.
 
-    fuzziness : float, default=2.0
+    fuzziness : float or "auto", default="auto"
         The exponent :math:`\alpha > 1`. Near 1 the memberships become crisp and the
-        method k-means; large values blur them.
+        method k-means; large values blur them. "auto" takes 2 in few dimensions and
+        less in many.
 
     metric : {"sqeuclidean", "manhattan", "cosine", "kl"} or callable
         The distance :math:`d`. A callable takes data and centres and gives the
@@ -248,10 +412,32 @@ class FuzzyCMeans(Clusterer):
     converged_ : bool
         Whether the memberships stopped changing.
 
+    fuzziness_ : float
+        The exponent that was used.
+
+    Notes
+    -----
+    In many dimensions the distances to all centres are much the same, and a fuzziness
+    of 2 puts all centres on the mean: in the 64 dimensions of the handwritten digits
+    each object has the membership 0.1 in each of ten clusters. "auto" is
+
+    .. math::
+        \alpha = \min \Bigl\{ 2, \; 1 + \Bigl( \frac{1418}{n} + 22.05 \Bigr) p^{-2}
+        + \Bigl( \frac{12.33}{n} + 0.243 \Bigr) p^{-0.0406 \ln n - 0.1134} \Bigr\}
+
+    for n objects and p features that vary, the least fuzziness that finds no clusters
+    in shuffled values [2]_, or 2 where that is more, as in five dimensions or fewer. If
+    clusters coincide all the same, :math:`\alpha - 1` is halved until they do not. With
+    a fuzziness that is given, a warning tells of clusters that coincide.
+
     References
     ----------
     .. [1] J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function
        Algorithms", Plenum Press, 1981.
+
+    .. [2] V. Schwämmle and O. N. Jensen, "A simple and fast method to determine the
+       parameters for fuzzy c-means cluster analysis", Bioinformatics 26(22), 2010.
+       :doi:`10.1093/bioinformatics/btq534`
 
     Examples
     --------
@@ -265,7 +451,10 @@ class FuzzyCMeans(Clusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **COMMON_CONSTRAINTS,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "fuzziness": [
+            Interval(Real, 1, None, closed="neither"),
+            StrOptions({"auto"}),
+        ],
         "metric": [StrOptions({"sqeuclidean", "manhattan", "cosine", "kl"}), callable],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
     }
@@ -274,7 +463,7 @@ class FuzzyCMeans(Clusterer):
         self,
         n_clusters: int = 8,
         *,
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         metric: str | Distance = "sqeuclidean",
         init: str | ArrayLike = "k-means++",
         n_init: int = 10,
@@ -333,6 +522,7 @@ class FuzzyCMeans(Clusterer):
         self.objective_ = run.objective
         self.n_iter_ = len(run.objective) - 1
         self.converged_ = run.converged
+        self.fuzziness_ = run.fuzziness
         return self
 
     def predict_membership(self, X: Any) -> Array:
@@ -350,7 +540,7 @@ class FuzzyCMeans(Clusterer):
         """
         X = self._read_new(X)
         distance, _ = geometry_of(self.metric, None, X)
-        return fuzzy_memberships(distance(X, self.cluster_centers_), self.fuzziness)
+        return fuzzy_memberships(distance(X, self.cluster_centers_), self.fuzziness_)
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Label new objects.
@@ -393,7 +583,7 @@ def _alternate(
         if np.abs(F - before).max() <= tol:
             converged = True
             break
-    return FuzzyRun(F, centers, np.array(objective), converged)
+    return FuzzyRun(F, centers, np.array(objective), converged, fuzziness)
 
 
 def _alternate_compiled(
@@ -416,7 +606,7 @@ def _alternate_compiled(
         if change <= tol:
             converged = True
             break
-    return FuzzyRun(F, centers, np.array(objective), converged)
+    return FuzzyRun(F, centers, np.array(objective), converged, fuzziness)
 
 
 def _without_deserted(centers: Array, weights: Array, before: Array) -> Array:

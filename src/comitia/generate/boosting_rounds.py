@@ -224,7 +224,7 @@ def fuzzy_round(
     rng: np.random.RandomState,
     *,
     n_clusters: int,
-    fuzziness: float = 2.0,
+    fuzziness: float | str = "auto",
 ) -> Made:
     """Fuzzy c-means on the objects drawn; on everything, with weights, if none were.
 
@@ -245,8 +245,9 @@ def fuzzy_round(
     n_clusters : int
         Number of clusters; as many as there are objects drawn, if these are fewer.
 
-    fuzziness : float, default=2.0
-        The exponent of the memberships.
+    fuzziness : float or "auto", default="auto"
+        The exponent of the memberships; "auto" takes 2 in few dimensions and less in
+        many.
 
     Returns
     -------
@@ -265,7 +266,7 @@ def fuzzy_round(
         sample_weight=counts,
         n_init=1,
     )
-    model = NearestCenter(run.centers, fuzziness=fuzziness)
+    model = NearestCenter(run.centers, fuzziness=run.fuzziness)
     return Made(membership=model.predict_membership(X), model=model)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, StrOptions
+from comitia.generate._checkpoint import check_state
 from comitia.generate.estimators import EstimatorGenerator
 from comitia.generate.generator import Plan
 from comitia.generate.member import Made
@@ -27,8 +28,10 @@ class FuzzyGenerator(EstimatorGenerator):
     ----------
     n_clusterings, n_clusters : shared
 
-    fuzziness : float, default=2.0
-        The exponent of the memberships, above 1; near 1 they are crisp.
+    fuzziness : float or "auto", default="auto"
+        The exponent of the memberships, above 1; near 1 they are crisp. "auto" takes,
+        for each member, 2 in few dimensions and less in many, as
+        :class:`~comitia.cluster.FuzzyCMeans` does.
 
     max_iter : int, default=300
         Most iterations of a member.
@@ -63,7 +66,10 @@ class FuzzyGenerator(EstimatorGenerator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EstimatorGenerator._parameter_constraints,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "fuzziness": [
+            Interval(Real, 1, None, closed="neither"),
+            StrOptions({"auto"}),
+        ],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
@@ -73,7 +79,7 @@ class FuzzyGenerator(EstimatorGenerator):
         n_clusterings: int = 50,
         *,
         n_clusters: Any = None,
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-3,
         objects: Any = None,
@@ -100,14 +106,21 @@ class FuzzyGenerator(EstimatorGenerator):
     def estimators(self) -> list[Any]:
         from comitia.cluster import FuzzyCMeans
 
-        return [FuzzyCMeans(fuzziness=self.fuzziness, n_init=1, max_iter=self.max_iter)]
+        return [
+            FuzzyCMeans(
+                fuzziness=self.fuzziness,
+                n_init=1,
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
+        ]
 
     def fit_member(self, X: NDArray[Any], plan: Plan) -> Made:
         rows, counts, features = self.draw(len(X), plan)
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
         model.fit(seen, sample_weight=counts)
-        centers = NearestCenter(model.cluster_centers_, features, self.fuzziness)
+        centers = NearestCenter(model.cluster_centers_, features, model.fuzziness_)
         if counts is None:
             membership = model.membership_
         elif self.extend:
@@ -116,12 +129,12 @@ class FuzzyGenerator(EstimatorGenerator):
             # A row of zeros is an object that is not clustered.
             membership = np.zeros((len(X), model.membership_.shape[1]))
             membership[rows] = model.membership_
-        return Made(
-            membership=membership, model=centers, state={"centers": centers.centers}
-        )
+        state = {"centers": centers.centers, "fuzziness": np.array(centers.fuzziness)}
+        return Made(membership=membership, model=centers, state=state)
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
         model = super().restore(plan, state)
         if model is not None:
-            model.fuzziness = self.fuzziness
+            check_state(state, {"fuzziness": ""})
+            model.fuzziness = float(state["fuzziness"])
         return model

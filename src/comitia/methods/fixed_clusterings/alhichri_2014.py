@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import entropy
 from comitia.catalogue import MethodCard
 from comitia.cluster.communities import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
+from comitia.methods._constraints import OWN_CLUSTERINGS, SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
@@ -50,8 +50,9 @@ class MarkovFieldFusion(SameNumberOfClusters):
     feature_fraction : float or "sqrt", default=0.8
         Share of the features (spectral bands) that a run sees, at least one.
 
-    fuzziness : float, default=2.0
-        The exponent of the memberships in fuzzy c-means, above 1.
+    fuzziness : float or "auto", default="auto"
+        The exponent of the memberships in fuzzy c-means, above 1. "auto" takes 2 in few
+        dimensions and less in many, as :class:`~comitia.cluster.FuzzyCMeans` does.
 
     graph_penalty : float, default=1.0
         The price :math:`\beta` of two neighbours with different labels, where the vote
@@ -141,7 +142,8 @@ class MarkovFieldFusion(SameNumberOfClusters):
 
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
-        **shared("fuzziness", "n_neighbors", "agreement", "max_iter", "n_jobs"),
+        **shared("n_neighbors", "agreement", "max_iter", "n_jobs"),
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "feature_fraction": [Interval(Real, 0, 1, closed="right"), str],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],
         "connectivity": ["array-like", "sparse matrix", None],
@@ -153,7 +155,7 @@ class MarkovFieldFusion(SameNumberOfClusters):
         *,
         n_clusterings: int = 10,
         feature_fraction: float | str = 0.8,
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         graph_penalty: float = 1.0,
         connectivity: Any = None,
         n_neighbors: int = 8,

@@ -44,9 +44,10 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         :math:`\|S\|_F^2`.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
-        c-means with ``n_clusters`` clusters; the paper takes fuzzy c-means, kernel
-        fuzzy c-means and the algorithm of Gustafson and Kessel.
+        Makes the clusterings when :meth:`fit` is given data alone. By default, as in
+        the paper, fuzzy c-means, kernel fuzzy c-means and the algorithm of Gustafson
+        and Kessel in turn, with ``n_clusters`` clusters, each on four of five features
+        drawn at random.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator and of the consensus.
@@ -89,6 +90,12 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     are, as in very fuzzy clusterings or those with fewer clusters than are wanted, the
     more the minimum puts together what S hardly tells apart: fewer clusters than
     ``n_clusters`` can be left.
+
+    Runs of fuzzy c-means alone, on all features and with a fuzziness of 2, are one and
+    the same clustering; the three algorithms, the features and the fuzziness by the
+    dimension (:class:`comitia.cluster.FuzzyCMeans`) make the clusterings differ. The
+    kernel is Gaussian and as wide as the median distance; how the paper chooses it is
+    not known here, nor that it draws features.
 
     Overlapping clusters share their objects in equal parts. Where an object has no
     label, the similarity is the weighted mean over the clusterings that have both
@@ -146,9 +153,10 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         self.random_state = random_state
 
     def _default_generator(self) -> Any:
-        from comitia.generate import FuzzyGenerator
+        from comitia.generate import FeatureSubset
+        from comitia.methods.fixed_clusterings._son_2016_members import FuzzyAlgorithms
 
-        return FuzzyGenerator(n_clusters=self.n_clusters)
+        return FuzzyAlgorithms(n_clusters=self.n_clusters, features=FeatureSubset(0.8))
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         # Asked before the index, which may look at each two objects.

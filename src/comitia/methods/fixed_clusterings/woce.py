@@ -1,4 +1,4 @@
-"""Wisdom of crowds: many algorithms, those with uneven clusters first."""
+"""Wisdom of crowds: many algorithms, those with even clusters first."""
 
 import warnings
 from numbers import Integral
@@ -31,7 +31,7 @@ class WoCE(EnsembleMethod):
     r"""Wisdom-of-crowds clustering ensemble.
 
     Many algorithms cluster the data in directions that the constraints ask for, and a
-    clustering counts the more, the less even its clusters are [1]_.
+    clustering counts the more, the more even its clusters are [1]_.
 
     Parameters
     ----------
@@ -78,20 +78,22 @@ class WoCE(EnsembleMethod):
 
     .. math::
         b^m_v = |C^m_v| \, \ln \frac{n}{|C^m_v|}, \qquad
-        u_m = \frac{2 \min_v b^m_v}{\max_v b^m_v + \max_{l, v} b^l_v}, \qquad
-        w_m = \frac{1 - u_m}{\sum_l (1 - u_l)} ,
+        d_m = 1 - \frac{2 \max_v b^m_v}{\min_v b^m_v + \min_{l, v} b^l_v}, \qquad
+        w_m \propto \frac{1}{1 - d_m} ,
 
-    in which :math:`u_m` is the uniformity and :math:`1 - u_m` the diversity of a
-    clustering. Average linkage cuts the co-association :math:`B W B'`.
+    in which :math:`d_m` is the diversity that the review prints: it has
+    :math:`|C| \log (|C| / n) = -b`, whose minimum is the largest b. So :math:`d_m` is
+    zero or less, and highest where the clusters are even. How the weight follows from
+    it the review leaves open; :math:`1 / (1 - d_m)` lies in (0, 1] and keeps the order.
+    Average linkage cuts the co-association :math:`B W B'`.
 
-    The review prints :math:`|C| \log (|C| / n)`, which is negative: its minimum is the
-    cluster of largest magnitude, so that u is at least one, and the diversity zero or
-    less, for every clustering. With absolute values both lie in [0, 1], as the text
-    says they do. How the weight follows from the diversity it leaves open. A clustering
-    into a single cluster has :math:`u = 0`, and weighs nothing here: it says nothing.
+    A clustering into a single cluster has :math:`b = 0`. It says nothing, weighs
+    nothing here, and is left out of the minimum over all clusterings. Note that b is
+    largest for a cluster of :math:`n / e` objects, and the same for clusters of
+    :math:`n / 2` and :math:`n / 4` objects.
 
-    Note that b is largest for a cluster of :math:`n / e` objects: clusters of equal
-    size have the uniformity 1 only if no clustering has a larger b.
+    Before, absolute values stood in place of the negative terms. That turned the order
+    round, and gave most weight to the most uneven clusterings.
 
     References
     ----------
@@ -172,9 +174,7 @@ class WoCE(EnsembleMethod):
         return LinearProjection(white.mean, white.directions @ chosen)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        diversity = 1.0 - uniformity(ensemble)
-        diversity[ensemble.n_clusters_each == 1] = 0.0
-        self.clustering_weights_ = normalize_weights(diversity)
+        self.clustering_weights_ = normalize_weights(evenness(ensemble))
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_
         )
@@ -222,10 +222,14 @@ class Crowd(EstimatorGenerator):
         return NearestObject(seen, labels)
 
 
-def uniformity(ensemble: Ensemble) -> Array:
+def evenness(ensemble: Ensemble) -> Array:
     """How even the clusters of each clustering are, from 0 to 1."""
     b = ensemble.sizes * np.log(ensemble.n_objects / ensemble.sizes)
     starts = ensemble.offsets[:-1]
     least, most = np.minimum.reduceat(b, starts), np.maximum.reduceat(b, starts)
-    scale = most + b.max()
-    return 2.0 * least / np.where(scale > 0, scale, 1.0)
+    # A single cluster has b = 0, and says nothing about the others either.
+    several = ensemble.n_clusters_each > 1
+    least_of_all = least[several].min(initial=np.inf)
+    even = np.zeros(len(most))
+    even[several] = (least[several] + least_of_all) / (2.0 * most[several])
+    return even

@@ -1,9 +1,9 @@
 """Boost-clustering."""
 
 from functools import partial
-from numbers import Real
+from typing import Literal
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects, fuzzy_round, kmeans_round
@@ -14,6 +14,7 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
+from comitia.methods._constraints import SHARED
 from comitia.methods._types import Data, Seed
 
 __all__ = ["BoostClustering"]
@@ -37,8 +38,9 @@ class BoostClustering(BoostedMethod):
         How undecided an object is: one less the range of its memberships, or their
         entropy.
 
-    fuzziness : float, default=None
-        Cluster by fuzzy c-means with this exponent; by k-means when None.
+    fuzziness : float or "auto", default=None
+        Cluster by fuzzy c-means with this exponent; by k-means when None. "auto" takes
+        2 in few dimensions and less in many.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -104,7 +106,7 @@ class BoostClustering(BoostedMethod):
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
         "variant": [StrOptions({"minmax", "entropy"})],
-        "fuzziness": [Interval(Real, 1, None, closed="neither"), None],
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"}), None],
     }
 
     def __init__(
@@ -113,7 +115,7 @@ class BoostClustering(BoostedMethod):
         *,
         n_rounds: int = 20,
         variant: str = "minmax",
-        fuzziness: float | None = None,
+        fuzziness: float | Literal["auto"] | None = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters

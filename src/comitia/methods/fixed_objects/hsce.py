@@ -1,18 +1,17 @@
 """HSCE."""
 
 from functools import partial
-from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from comitia._sklearn import Interval
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
+from comitia.methods._constraints import SHARED, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalize_weights
@@ -59,8 +58,9 @@ class HSCE(BoostedMethod):
         Number of draws of a round among the candidates, as a share of the number of
         objects.
 
-    fuzziness : float, default=None
-        Cluster by fuzzy c-means with this exponent; by k-means when None.
+    fuzziness : float or "auto", default=None
+        Cluster by fuzzy c-means with this exponent; by k-means when None. "auto" takes
+        2 in few dimensions and less in many.
 
     n_init : int, default=10
         Number of starts of the last k-means.
@@ -124,7 +124,7 @@ class HSCE(BoostedMethod):
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
         **shared("object_fraction", "n_init"),
-        "fuzziness": [Interval(Real, 1, None, closed="neither"), None],
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"}), None],
     }
 
     def __init__(
@@ -133,7 +133,7 @@ class HSCE(BoostedMethod):
         *,
         n_rounds: int = 20,
         object_fraction: float = 0.5,
-        fuzziness: float | None = None,
+        fuzziness: float | Literal["auto"] | None = None,
         n_init: int = 10,
         random_state: Seed = None,
     ) -> None:

@@ -2,18 +2,18 @@
 
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
+from comitia.methods._constraints import SHARED, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import metis_partition
 
@@ -58,8 +58,10 @@ class DualBoosting(BoostedMethod):
     n_rounds : int, default=20
         Number of clusterings.
 
-    fuzziness : float, default=2.0
-        The exponent of the memberships in fuzzy c-means, above 1.
+    fuzziness : float or "auto", default="auto"
+        The exponent of the memberships in fuzzy c-means, above 1. "auto" takes 2 in few
+        dimensions and less in many, as :class:`~comitia.cluster.FuzzyCMeans` does: with
+        2 all clusters of many dimensions fall together.
 
     retention : float, default=0.5
         The share, :math:`\alpha`, of the old similarities that stays in each round.
@@ -123,7 +125,8 @@ class DualBoosting(BoostedMethod):
 
     _parameter_constraints = {
         **BoostedMethod._parameter_constraints,
-        **shared("fuzziness", "imbalance"),
+        **shared("imbalance"),
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "retention": [Interval(Real, 0, 1, closed="left")],
     }
 
@@ -132,7 +135,7 @@ class DualBoosting(BoostedMethod):
         n_clusters: int | None = None,
         *,
         n_rounds: int = 20,
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         retention: float = 0.5,
         imbalance: float = 0.05,
         random_state: Seed = None,

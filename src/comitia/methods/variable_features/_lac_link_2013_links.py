@@ -39,17 +39,20 @@ def soft_jaccard(probabilities: ArrayLike) -> Floats:
     return np.asarray(similarity)
 
 
-def link_similarity(probabilities: ArrayLike, ensemble: Ensemble) -> Floats:
+def link_similarity(
+    probabilities: ArrayLike, ensemble: Ensemble, decay: float = 1.0
+) -> Floats:
     r"""How alike two clusters of one clustering are, by the neighbours they share.
 
     With :math:`N(C)` the clusters of other clusterings that share an object with C,
 
     .. math::
-        s(C^r, C^v) = \frac{1}{s_{\max}} \sum_{T \in N(C^r) \cap N(C^v)}
+        s(C^r, C^v) = \frac{\delta}{s_{\max}} \sum_{T \in N(C^r) \cap N(C^v)}
         \frac{s(T, C^r) + s(T, C^v)}{\sum_{U \in N(T)} s(T, U)}, \qquad s(C, C) = 1,
 
     where the clusters of different clusterings are as alike as :func:`soft_jaccard`
-    says, and :math:`s_{\max}` is the largest sum of all clusterings.
+    says, :math:`s_{\max}` is the largest sum of all clusterings, and :math:`\delta`
+    the decay factor.
     """
     P = np.asarray(probabilities, dtype=np.float64)
     if P.shape != (ensemble.n_objects, ensemble.n_clusters_total):
@@ -70,7 +73,7 @@ def link_similarity(probabilities: ArrayLike, ensemble: Ensemble) -> Floats:
     np.fill_diagonal(similarity, 0.0)
     largest = float(similarity.max())
     if largest > 0:
-        similarity /= largest
+        similarity *= decay / largest
     np.fill_diagonal(similarity, 1.0)
     return np.asarray(similarity)
 
