@@ -163,7 +163,7 @@ def pairs_seen(seen, shares, x, y):
 
 
 @njit(cache=True)
-def similarity(sums, x, y, seen, shares, weights, where):
+def similarity(sums, x, y, sizes, seen, shares, weights, where):
     """s(x, y), with x marked; the formula is that of ``search``, to the last bit."""
     total = 0
     e = sums.first[y]
@@ -171,8 +171,9 @@ def similarity(sums, x, y, seen, shares, weights, where):
         c = sums.column[e]
         total += weights[c] * where[c] * sums.amount[sums.place[e]]
         e = sums.follows[e]
-    # Clusters that no clustering has both of share nothing.
-    return total / pairs_seen(seen, shares, x, y) if total > 0 else 0.0
+    if len(shares) == 0 or total == 0:
+        return total / (float(sizes[x]) * sizes[y])
+    return total / pairs_seen(seen, shares, x, y)
 
 
 @njit(cache=True)
@@ -225,17 +226,19 @@ class Known(NamedTuple):
 
 
 @njit(cache=True)
-def search(sums, known, x, seen, shares, weights, sums_with, touched, best):
+def search(sums, known, x, sizes, seen, shares, weights, sums_with, touched, best):
     """Find the candidates of x among all clusters, and its bound."""
     n_touched = add_similarities(sums, x, weights, sums_with, touched)
+    n_x, is_complete = float(sizes[x]), len(shares) == 0
     sums_with[x] = 0
     found = known.candidates[x]
     n_found, least = 0, 0.0
     for t in range(n_touched):
         y = touched[t]
-        if y == x:
-            continue
-        s = sums_with[y] / pairs_seen(seen, shares, x, y)
+        if is_complete or y == x:
+            s = sums_with[y] / (n_x * sizes[y])
+        else:
+            s = sums_with[y] / pairs_seen(seen, shares, x, y)
         sums_with[y] = 0
         if s > least:
             # Insertion; what falls off the end of a full list sets the bound.
@@ -255,7 +258,7 @@ def search(sums, known, x, seen, shares, weights, sums_with, touched, best):
 
 
 @njit(cache=True)
-def nearest_candidate(sums, known, x, seen, shares, weights, where):
+def nearest_candidate(sums, known, x, sizes, seen, shares, weights, where):
     """The most similar candidate of x, the lowest of equals, and its similarity."""
     nearest, best = -1, 0.0
     candidates = known.candidates[x]
@@ -271,7 +274,7 @@ def nearest_candidate(sums, known, x, seen, shares, weights, where):
         if is_new:
             candidates[n_kept] = y
             n_kept += 1
-            s = similarity(sums, x, y, seen, shares, weights, where)
+            s = similarity(sums, x, y, sizes, seen, shares, weights, where)
             if s > best or (s == best and y < nearest):
                 nearest, best = y, s
     unmark(sums, x, where)
@@ -330,11 +333,11 @@ def average_merges(
         How many times each object counts.
 
     seen : ndarray of shape (n_objects, n_shares)
-        How many times an object counts in each clustering, 0 where it is missing; or
-        one column of counts, where no label is missing. Overwritten.
+        How many times an object counts in each clustering, 0 where it is missing; no
+        columns where no label is missing. Overwritten.
 
     shares : ndarray of shape (n_shares,)
-        The share that each clustering has of the weight, as whole numbers; or one 1.
+        The share that each clustering has of the weight, as whole numbers.
 
     Returns
     -------
@@ -367,6 +370,7 @@ def average_merges(
     n_merges = merge_along_chains(
         make_sums(codes, offsets, weights, counts),
         known,
+        counts.astype(np.int64),
         seen,
         shares,
         weights,
@@ -379,14 +383,14 @@ def average_merges(
 
 @njit(cache=True)
 def merge_along_chains(
-    sums, known, seen, shares, weights, scratch, pairs, similarities
+    sums, known, sizes, seen, shares, weights, scratch, pairs, similarities
 ):
     """Merge nearest neighbours along chains; return how many merges there were.
 
     Similarities rise strictly along a chain, so it ends in two clusters that are
     nearest to each other.
     """
-    n = len(seen)
+    n = len(sizes)
     sums_with, touched, best, where, chain, links, position = scratch
     start, depth, n_merges = 0, 0, 0
     while start < n:
@@ -397,10 +401,14 @@ def merge_along_chains(
             chain[0], links[0], position[start], depth = start, 0.0, 0, 1
         x = chain[depth - 1]
         for attempt in range(2):
-            y, s = nearest_candidate(sums, known, x, seen, shares, weights, where)
+            y, s = nearest_candidate(
+                sums, known, x, sizes, seen, shares, weights, where
+            )
             if attempt == 1 or s > known.bound[x]:
                 break
-            search(sums, known, x, seen, shares, weights, sums_with, touched, best)
+            search(
+                sums, known, x, sizes, seen, shares, weights, sums_with, touched, best
+            )
         if s > links[depth - 1] and position[y] < 0:
             chain[depth], links[depth], position[y] = y, s, depth
             depth += 1
@@ -419,6 +427,7 @@ def merge_along_chains(
         depth = below
         x, y = min(x, y), max(x, y)
         merge(sums, x, y, where)
+        sizes[x] += sizes[y]
         for m in range(len(shares)):
             seen[x, m] += seen[y, m]
         known.inside[y] = x

@@ -331,7 +331,7 @@ def _average_merges(
     n_terms = ensemble.n_clusterings * max(int(counts.sum()) ** 2 // 4, 1)
     integers, unit = _integer_weights(weights, n_terms)
     if seen is None or shares is None:
-        counted, parts = counts[:, None].astype(np.float64), np.ones(1)
+        counted, parts = np.empty((len(counts), 0)), np.empty(0)
     else:
         counted = np.where(seen.T, counts[:, None], 0).astype(np.float64)
         whole, part = _integer_weights(shares, n_terms)
