@@ -88,7 +88,9 @@ class NMFConsensus(EnsembleMethod):
     becomes no more orthonormal. This helps where clusters have much the same size and
     costs something where small clusters are buried in noise: of planted ensembles with
     sizes 1:1:2:5:10 and half of the labels random, the early sweeps had an adjusted
-    Rand index of .91 and the end has .74.
+    Rand index of .91 and the end has .74. Two other rules were tried with labels in
+    view, comparing sweeps at their partitions and at their rows cut to the largest
+    entry; both are exactly feasible, and both mostly keep the start.
 
     References
     ----------
