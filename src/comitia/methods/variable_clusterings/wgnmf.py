@@ -117,10 +117,11 @@ class WGNMF(VotesMethod):
     :math:`L_w`. How labels are read from U is not said in the review; k-means on its
     rows is the default. Columns of U differ in length, the more the less equal the
     clusters are, and a long one has the largest entry of nearly every row: with
-    ``consensus="argmax"`` clusters are lost, in noise often all but one. The default was
-    chosen with labels in view, of six readings on wine, iris, digits and five planted
-    ensembles: the largest entry of columns of equal length has a higher adjusted Rand
-    index on most of them, but can still lose a cluster, which k-means does not.
+    ``consensus="argmax"`` clusters are lost, in noise often all but one. The default
+    was chosen with labels in view, of six readings on wine, iris, digits and five
+    planted ensembles: the largest entry of columns of equal length has a higher
+    adjusted Rand index on most of them, but can still lose a cluster, which k-means
+    does not.
 
     As printed the objective is linear in w, and its optimum puts all weight on the
     clustering with the smallest :math:`t_m`; the penalty is ours, and
