@@ -94,10 +94,9 @@ def orthogonal_nmf(
     objective of an early Q that is far from orthonormal is too good. Sweeps are
     therefore compared only where :math:`\|Q'Q - I\|_F` is the same to one part in a
     hundred, or below 0.01: the last one is returned, or one as orthonormal with a lower
-    objective. The
-    iteration stops when ten sweeps changed the objective by less than ``tol`` times
-    :math:`\|S\|_F^2`, up or down, or when for fifty sweeps the largest entry of every
-    row stayed where it is and Q became no more orthonormal.
+    objective. The iteration stops when ten sweeps changed the objective by less than
+    ``tol`` times :math:`\|S\|_F^2`, up or down, or when for fifty sweeps the largest
+    entry of every row stayed where it is and Q became no more orthonormal.
 
     Parameters
     ----------
