@@ -110,6 +110,29 @@ def test_the_best_iterate_is_kept():
     assert fitted.kept_ == 1.0  # the consensus of the first iteration
 
 
+class Wavers(Bounces):
+    """An objective that cannot tell its iterates apart."""
+
+    def _objective(self, ensemble, weights, consensus):
+        self._calls = getattr(self, "_calls", -1) + 1
+        return [5.0, 1.0, 1.0 + 1e-8, 1.0 + 1e-8][self._calls]
+
+
+def test_the_last_iterate_is_kept_where_the_objective_cannot_tell():
+    assert Wavers().fit(Ensemble(E6)).kept_ == 3.0
+
+
+class Breaks(Bounces):
+    """Its first two iterates break a constraint."""
+
+    def _feasible(self, ensemble, weights, consensus):
+        return consensus[0, 0] > 1
+
+
+def test_an_iterate_that_breaks_a_constraint_is_not_kept():
+    assert Breaks().fit(Ensemble(E6)).kept_ == 3.0
+
+
 class Remembers(Means):
     """Keeps the consensus that each update starts from."""
 

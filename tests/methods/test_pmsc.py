@@ -21,6 +21,7 @@ from comitia.methods.multiview._pmsc_subspace import (
     subspace_partitions,
     view_partition,
 )
+from comitia.methods.multiview._shared import standardized, with_unit_rows
 from tests.fixtures import same_partition
 from tests.multiview import (
     each_library,
@@ -180,19 +181,22 @@ def test_the_objective_is_its_definition():
         total += 1e-3 * np.trace(F.T @ laplacian(Z) @ F)
         total += 1e-5 * np.linalg.norm(run.consensus @ run.consensus.T - F @ F.T)
     assert_allclose(run.objective, [total])
-    assert_allclose(run.weights, partition_weights(start[0], start[1:]))
+    assert_allclose(run.weights, partition_weights(run.consensus, run.partitions))
 
 
-def test_the_lowest_objective_is_the_result():
+def test_the_last_sweep_is_the_result():
+    # The first has the lowest objective here; its Z belongs to the random start.
     views, _ = subspaces()
     start = [orthonormal(90, 3, s) for s in range(3)]
     run = subspace_partitions(views, start[0], start[1:], max_iter=25, tol=0.0)
-    assert len(run.objective) == 25
-    assert run.best == run.objective.argmin()
-    until = subspace_partitions(
-        views, start[0], start[1:], max_iter=run.best + 1, tol=0.0
+    assert run.objective.argmin() == 0
+    later = subspace_partitions(
+        views, run.consensus, run.partitions, max_iter=1, tol=0.0
     )
-    assert partition_distance(run.consensus, until.consensus) < 1e-8
+    # It comes to rest slowly; the first sweep is a thousand times farther away.
+    assert partition_distance(run.consensus, later.consensus) < 1e-5
+    assert_allclose(run.weights, partition_weights(run.consensus, run.partitions))
+    assert_allclose(run.weights, later.weights, rtol=1e-3)  # it has come to rest
 
 
 def test_one_view_is_spectral_clustering_of_its_representation():
@@ -240,6 +244,28 @@ def test_a_view_of_noise_weighs_least():
     fitted = PMSC(3, random_state=0).fit(views)
     assert fitted.view_weights_.argmin() == 4
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
+
+
+def two_answers(n=60):
+    """Two views that show different clusters: a start follows one or the other."""
+    rng = np.random.RandomState(0)
+    clear, faint = np.arange(n) % 2, np.arange(n) // 2 % 2
+    views = [6.0 * np.eye(2)[clear], 4.0 * np.eye(2)[faint]]
+    return [X + rng.randn(*X.shape) for X in views]
+
+
+def test_the_best_of_several_starts_is_kept():
+    views = [with_unit_rows(standardized(X)) for X in two_answers()]
+    rng, runs = np.random.RandomState(1), []
+    for _ in range(10):
+        first, *others = (np.linalg.qr(rng.randn(60, 2))[0] for _ in range(3))
+        runs.append(subspace_partitions(views, first, others))
+    best = min(runs, key=lambda run: run.partition_cost)
+    assert best is not runs[0]
+    assert max(partition_distance(best.consensus, run.consensus) for run in runs) > 1
+    fitted = PMSC(2, scale=None, n_init=10, random_state=1).fit(views)
+    assert_allclose(fitted.view_weights_, best.weights, rtol=1e-6)
+    assert_allclose(fitted.objective_, best.objective)
 
 
 def test_lengths_do_not_matter_once_they_are_one():

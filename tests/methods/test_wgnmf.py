@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
+from comitia.exceptions import ComitiaWarning
 from comitia.methods import WGNMF
 from comitia.methods._votes import Votes, penalized_weights
 from comitia.methods.variable_clusterings.wgnmf import (
@@ -205,6 +207,17 @@ def test_a_clustering_of_noise_gets_little_weight(loss):
     fitted = WGNMF(3, variant=loss, random_state=0).fit(Ensemble(labels))
     assert same_partition(fitted.labels_, truth)
     assert fitted.clustering_weights_[0] < 0.2 * fitted.clustering_weights_[1:].min()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_small_clusters_are_not_lost_to_the_longest_column(loss):
+    labels, truth = planted(500, 5, 20, 0.3, 1, sizes=[1, 1, 2, 5, 10])
+    fitted = WGNMF(5, variant=loss, random_state=0).fit(Ensemble(labels))
+    assert len(set(fitted.labels_)) == 5
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.85
+    read = WGNMF(5, variant=loss, consensus="argmax", random_state=0)
+    with pytest.warns(ComitiaWarning):
+        assert len(set(read.fit_predict(Ensemble(labels)))) < 5
 
 
 def test_fuzzy_clusterings_can_be_combined():

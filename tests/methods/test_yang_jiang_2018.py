@@ -133,6 +133,21 @@ def test_equal_sizes_and_weights_are_plain_evidence_accumulation():
     assert_allclose(1 - weighted[:, 2], (1 - plain[:, 2]) / 2)
 
 
+def test_by_default_the_temperature_follows_the_spread():
+    series, _ = sequences()
+    fitted = Method(3, n_clusterings=6, n_states=2, random_state=0).fit(series)
+    D, w = fitted.separation_, fitted.clustering_weights_
+    assert w.std() > 0.3 * w.mean()
+    raw = np.exp((D - D.max()) / D.std())
+    assert_allclose(w, raw / raw.sum())
+
+
+def test_equal_clusterings_weigh_the_same():
+    series, _ = sequences()
+    fitted = Method(1, n_clusterings=3, n_states=1, random_state=0).fit(series)
+    assert_allclose(fitted.clustering_weights_, 1 / 3)
+
+
 def test_high_temperature_forgets_the_separation():
     series, _ = sequences()
     fitted = Method(2, n_clusterings=3, temperature=1e9, random_state=0).fit(series)

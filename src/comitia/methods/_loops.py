@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.methods._constraints import shared
+from comitia.optimize.loops import Kept
 
 __all__ = ["VariableWeightMethod", "keep_run", "warn_stopped_early"]
 
@@ -64,8 +65,10 @@ class VariableWeightMethod(EnsembleMethod):
     - ``_update_weights`` and ``_update_consensus`` are one iteration. Weights come
       first: from uniform weights a first update of the consensus may change nothing,
       and a loop that looks at the objective would stop there;
-    - ``_objective`` is what falls;
-    - ``_result`` stores weights and consensus of the best iterate, and labels objects.
+    - ``_objective`` is what falls, and ``_feasible`` says whether it may be compared;
+    - ``_result`` stores weights and consensus of an iterate, and labels objects: of the
+      last one, or of one whose objective is lower by more than one part in a million
+      where both are feasible.
 
     The loop stops when the objective changes by at most ``tol`` times its last value,
     and warns when ``max_iter`` iterations did not get there.
@@ -110,6 +113,10 @@ class VariableWeightMethod(EnsembleMethod):
         """What is minimised."""
         raise TypeError(f"{type(self).__name__} does not say what it minimises.")
 
+    def _feasible(self, problem: Any, weights: Any, consensus: Any) -> bool:
+        """Whether an iterate meets constraints that its objective does not see."""
+        return True
+
     def _result(
         self, problem: Any, weights: Any, consensus: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
@@ -122,7 +129,8 @@ class VariableWeightMethod(EnsembleMethod):
         problem = self._problem(ensemble, X, rng)
         weights, consensus = self._start(problem, rng)
         objective = [float(self._objective(problem, weights, consensus))]
-        best = (objective[0], weights, consensus)
+        feasible = self._feasible(problem, weights, consensus)
+        kept = Kept(objective[0], (weights, consensus), feasible)
         self.converged_ = False
         self._report("combine", 0, self.max_iter)
         for n_iter in range(1, self.max_iter + 1):
@@ -130,8 +138,8 @@ class VariableWeightMethod(EnsembleMethod):
             consensus = self._update_consensus(problem, weights, consensus)
             objective.append(float(self._objective(problem, weights, consensus)))
             self._report("combine", n_iter, self.max_iter)
-            if objective[-1] <= best[0]:
-                best = (objective[-1], weights, consensus)
+            feasible = self._feasible(problem, weights, consensus)
+            kept.add(objective[-1], (weights, consensus), feasible)
             if abs(objective[-2] - objective[-1]) <= self.tol * abs(objective[-2]):
                 self.converged_ = True
                 break
@@ -139,4 +147,4 @@ class VariableWeightMethod(EnsembleMethod):
             warn_stopped_early(self)
         self.objective_ = np.asarray(objective)
         self.n_iter_ = len(objective) - 1
-        return self._result(problem, best[1], best[2], rng)
+        return self._result(problem, *kept.result(), rng)

@@ -6,7 +6,7 @@ of the view and near to a consensus :math:`U^*` with orthogonal columns:
 
 .. math::
     \sum_m \|X^m - U^m V^m{}'\|^2 + \lambda_m \|V^m\|_{2,1}
-    + \gamma_m \|U^m - U^*\|^2 + \beta_m \mathrm{tr}(U^m{}' L^m U^m) .
+    + \gamma_m \|U^m - U^*\|^2 + 2 \beta_m \mathrm{tr}(U^m{}' L^m U^m) .
 
 Arrays are of NumPy or of a device.
 """

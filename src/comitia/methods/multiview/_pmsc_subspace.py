@@ -45,13 +45,13 @@ class SubspaceRun(NamedTuple):
         The partition of each view, with orthonormal columns.
 
     weights : ndarray of shape (n_views,)
-        Weights of the views.
+        Weights of the views: of these partitions and this consensus.
 
     objective : ndarray of shape (n_iter,)
         The objective after each sweep.
 
-    best : int
-        Which of these the result has: the lowest.
+    partition_cost : float
+        The part of the last objective that sees the partitions.
 
     converged : bool
         Whether the consensus stopped changing.
@@ -61,7 +61,7 @@ class SubspaceRun(NamedTuple):
     partitions: list[Any]
     weights: Array
     objective: Array
-    best: int
+    partition_cost: float
     converged: bool
 
 
@@ -178,39 +178,39 @@ def subspace_partitions(
     inverses = [ridge_inverse(x, coefficient_penalty) for x in X]
     Y, F = consensus, list(partitions)
     objective: list[float] = []
-    best: tuple[Any, list[Any], Array] = (consensus, [], np.empty(0))
-    at, converged = 0, False
-    for sweep in range(max_iter):
+    cost, converged = np.inf, False
+    for _ in range(max_iter):
         weights = partition_weights(Y, F)
-        costs = 0.0
+        represented, rough = 0.0, 0.0
         for m, P in enumerate(inverses):
             Z = self_representation(P, F[m], coefficient_penalty, graph_penalty)
             F[m] = view_partition(Z, Y, float(weights[m]), graph_penalty, view_penalty)
-            costs += _cost(X[m], Z, F[m], coefficient_penalty, graph_penalty)
+            represented += _representation_cost(X[m], Z, coefficient_penalty)
+            rough += _roughness(Z, F[m])
         before, Y = Y, partition_consensus(F, weights)
         apart = sum(partition_distance(Y, part) for part in F)
-        objective.append(costs + view_penalty * apart)
-        if sweep == 0 or objective[-1] < objective[at]:
-            best, at = (Y, list(F), weights), sweep
+        cost = graph_penalty * rough + view_penalty * apart
+        objective.append(represented + cost)
         if partition_distance(Y, before) <= tol * np.sqrt(Y.shape[1]):
             converged = True
             break
-    return SubspaceRun(*best, np.array(objective), at, converged)
+    weights = partition_weights(Y, F)
+    return SubspaceRun(Y, F, weights, np.array(objective), cost, converged)
 
 
-def _cost(
-    X: Any, Z: Any, F: Any, coefficient_penalty: float, graph_penalty: float
-) -> float:
-    """What one view adds to the objective, less its distance to the consensus."""
+def _representation_cost(X: Any, Z: Any, coefficient_penalty: float) -> float:
+    """How badly a view is explained by itself, with the penalty."""
     xp = array_namespace(X)
     unexplained = X.T - X.T @ Z
+    lost = float(xp.sum(unexplained * unexplained))
+    return lost + coefficient_penalty * float(xp.sum(Z * Z))
+
+
+def _roughness(Z: Any, F: Any) -> float:
+    """How much a partition varies along its graph, tr(F'L(Z)F)."""
+    xp = array_namespace(Z, F)
     lengths = xp.sum(F * F, axis=1)
-    rough = xp.sum(xp.sum(Z, axis=1) * lengths) - xp.sum(F * (Z @ F))
-    return (
-        float(xp.sum(unexplained * unexplained))
-        + coefficient_penalty * float(xp.sum(Z * Z))
-        + graph_penalty * float(rough)
-    )
+    return float(xp.sum(xp.sum(Z, axis=1) * lengths) - xp.sum(F * (Z @ F)))
 
 
 def _identity(n: int, like: Any) -> Any:

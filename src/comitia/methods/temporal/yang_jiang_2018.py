@@ -18,6 +18,10 @@ from comitia.weigh import normalize_weights
 __all__ = ["BiWeightedHMMEnsemble"]
 
 
+# Separations that differ by less than this share are equal.
+_ROUNDING = 1e-9
+
+
 class BiWeightedHMMEnsemble(EnsembleMethod):
     r"""Bi-weighted ensemble via HMM-based approaches.
 
@@ -38,9 +42,9 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     n_states : int, default=3
         Hidden states of each model.
 
-    temperature : float, default=1.0
+    temperature : float, default=None
         How slowly, :math:`\alpha`, the weight of a clustering rises with the separation
-        of its models.
+        of its models. ``None`` takes the standard deviation of the separations.
 
     variant : {"plus", "minus"}, default="plus"
         The sign in the exponent: ``"plus"`` for clusterings with models that differ,
@@ -101,7 +105,12 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     with a large value is the better separated one, hence the sign. The likelihood of a
     whole series underflows and falls with its length; here it is that by time step,
     :math:`\Pr(x_i \mid \mathrm{HMM}_r)^{1 / T_i}`, and sums are taken in logarithms.
-    :math:`\alpha`, the prior and the number of states the review does not give.
+    :math:`\alpha`, the prior and the number of states the review does not give. By time
+    step, separations of the clusterings of one set of series differ by hundredths, and
+    with :math:`\alpha = 1` all clusterings weigh nearly the same; the default follows
+    their spread, so that a clustering one standard deviation better separated than
+    another weighs *e* times as much. Separations that are equal but for rounding give
+    equal weights.
 
     References
     ----------
@@ -129,7 +138,8 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
 
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
-        **shared("temperature", "linkage", "max_iter", "n_jobs"),
+        **shared("linkage", "max_iter", "n_jobs"),
+        "temperature": [*shared("temperature")["temperature"], None],
         "n_states": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"plus", "minus"})],
         "prior": [StrOptions({"sizes", "uniform"})],
@@ -141,7 +151,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         *,
         n_clusterings: int = 10,
         n_states: int = 3,
-        temperature: float = 1.0,
+        temperature: float | None = None,
         variant: str = "plus",
         prior: str = "sizes",
         linkage: Linkage = "average",
@@ -183,7 +193,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
             ]
         )
         sign = 1.0 if self.variant == "plus" else -1.0
-        exponents = sign * self.separation_ / self.temperature
+        exponents = sign * self.separation_ / self._alpha()
         # The largest becomes 1 before anything is raised: no overflow.
         self.clustering_weights_ = normalize_weights(
             np.exp(exponents - exponents.max())
@@ -195,6 +205,14 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
             linkage=self.linkage,
         )
         return cut(self.linkage_, self.n_clusters)
+
+    def _alpha(self) -> float:
+        """The temperature that was asked for, or the spread of the separations."""
+        if self.temperature is not None:
+            return float(self.temperature)
+        spread = float(self.separation_.std())
+        same = spread <= _ROUNDING * float(np.abs(self.separation_).max())
+        return 1.0 if same else spread
 
 
 def model_separation(log_likelihood: Array, prior: Array | None = None) -> float:

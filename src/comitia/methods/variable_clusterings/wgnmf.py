@@ -20,6 +20,7 @@ from comitia.optimize import (
     normalize_columns,
 )
 from comitia.optimize.nmf import kl_loss, kl_term
+from comitia.partition import kmeans
 
 __all__ = ["WGNMF"]
 
@@ -57,8 +58,13 @@ class WGNMF(VotesMethod):
         default :math:`\lambda \sum_m t_m` after thirty sweeps with equal weights. 0 is
         the printed form, in which the smoothest clustering has all the weight.
 
+    consensus : {"kmeans", "argmax"}, default="kmeans"
+        What makes clusters of the factor U: k-means on its rows, or the column in which
+        a row is largest.
+
     n_init : int, default=10
-        Number of starts of k-means, from which the factors start.
+        Number of starts of k-means, from which the factors start and which makes
+        clusters of them.
 
     max_iter : int, default=1000
         Most updates of the weights, each with one sweep over the factors.
@@ -108,7 +114,14 @@ class WGNMF(VotesMethod):
         V \leftarrow V \circ \frac{B'U}{V (U'U + \lambda \, \mathrm{diag}(U' L_w U))},
 
     with :math:`S_w = \sum_m w_m B_m B_m'`, its degrees :math:`D_w` and Laplacian
-    :math:`L_w`. An object belongs to the column in which its row of U is largest.
+    :math:`L_w`. How labels are read from U is not said in the review; k-means on its
+    rows is the default. Columns of U differ in length, the more the less equal the
+    clusters are, and a long one has the largest entry of nearly every row: with
+    ``consensus="argmax"`` clusters are lost, in noise often all but one. The default
+    was chosen with labels in view, of six readings on wine, iris, digits and five
+    planted ensembles: the largest entry of columns of equal length has a higher
+    adjusted Rand index on most of them, but can still lose a cluster, which k-means
+    does not.
 
     As printed the objective is linear in w, and its optimum puts all weight on the
     clustering with the smallest :math:`t_m`; the penalty is ours, and
@@ -163,6 +176,7 @@ class WGNMF(VotesMethod):
         **VotesMethod._parameter_constraints,
         **shared("n_init"),
         "variant": [StrOptions({"frobenius", "kl"})],
+        "consensus": [StrOptions({"kmeans", "argmax"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
     }
 
@@ -173,6 +187,7 @@ class WGNMF(VotesMethod):
         variant: str = "frobenius",
         graph_penalty: float | None = None,
         weight_penalty: float | None = None,
+        consensus: str = "kmeans",
         n_init: int = 10,
         max_iter: int = 1000,
         tol: float = 1e-5,
@@ -183,6 +198,7 @@ class WGNMF(VotesMethod):
         self.variant = variant
         self.graph_penalty = graph_penalty
         self.weight_penalty = weight_penalty
+        self.consensus = consensus
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -222,8 +238,13 @@ class WGNMF(VotesMethod):
 
     def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
-        U = consensus[0]
-        return to_numpy(array_namespace(U).argmax(U, axis=1))[votes.inverse]
+        U = to_numpy(consensus[0])
+        if self.consensus == "argmax":
+            return U.argmax(axis=1)[votes.inverse]
+        counts = to_numpy(votes.counts)
+        k = min(votes.n_clusters, len(U))
+        found = kmeans(U, k, rng, sample_weight=counts, n_init=self.n_init)
+        return found.labels[votes.inverse]
 
     def _smoothness(self, votes: Votes) -> float:
         if self.graph_penalty is not None:
