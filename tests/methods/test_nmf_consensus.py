@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
 from comitia.agreement import nmi
@@ -65,8 +64,7 @@ def test_low_noise_is_seen_through(noise, variant):
 def test_unequal_sizes_are_no_obstacle():
     labels, truth = planted(500, 5, 20, 0.3, 1, sizes=[1, 1, 2, 5, 10])
     fitted = NMFConsensus(5, random_state=0).fit(Ensemble(labels))
-    # Where the sweeps come to rest, a few objects of small clusters are lost.
-    assert nmi(fitted.labels_, truth) > 0.95
+    assert nmi(fitted.labels_, truth) > 0.98
 
 
 def test_names_and_orders_do_not_matter():
@@ -92,15 +90,13 @@ def test_every_clustering_twice_is_the_same_ensemble():
     assert_allclose(once.objective_.min(), twice.objective_.min(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_labels_are_better_than_those_of_the_start(seed):
-    # An early Q that is far from orthonormal has the lowest objective here.
-    labels, truth = planted(300, 4, 12, 0.6, seed)
-    votes = Ensemble(labels)
-    start, _ = kmeans_rows(votes, 4, np.random.RandomState(0), n_init=1)
-    fitted = NMFConsensus(4, n_init=1, random_state=0).fit(votes)
-    got, began = (adjusted_rand_score(truth, x) for x in (fitted.labels_, start))
-    assert got > began
+def test_more_starts_are_not_worse():
+    labels, _ = planted(200, 6, 8, 0.6, 4)
+    few, many = (
+        NMFConsensus(6, n_init=n, random_state=0).fit(Ensemble(labels)).objective_.min()
+        for n in (1, 8)
+    )
+    assert many <= few
 
 
 def test_missing_labels_are_left_out_of_the_votes():

@@ -102,8 +102,7 @@ def test_the_objective_is_that_of_the_matrix_and_does_not_rise(penalty):
 
 
 def test_a_large_penalty_makes_it_consensus_by_nmf():
-    # Clear enough for one answer: consensus by NMF goes on until Q is orthonormal.
-    labels, _ = planted(150, 4, 10, 0.2, 1)
+    labels, _ = planted(150, 4, 10, 0.4, 1)
     votes = Ensemble(labels)
     fitted = WeightedConsensus(4, weight_penalty=1e6, random_state=0).fit(votes)
     plain = NMFConsensus(4, random_state=0).fit(votes)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimize.loops import Kept, at_rest, stalled
 from comitia.optimize.loops import squared_norm as _squared_norm
+from comitia.optimize.loops import stalled
 from comitia.optimize.nmf import Term, floats, multiply
 
 __all__ = [
@@ -30,17 +30,9 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-# Sweeps in which no object changes its column, after which the iteration stops. Objects
-# change sides late, when the columns are nearly orthonormal.
-_SETTLED = 50
-
-# Factors are as orthonormal as others when they differ by less than this share.
-_SAME_DEVIATION = 0.01
-_ORTHONORMAL = 0.01
-
 
 class TriFactors(NamedTuple):
-    """The factors of the last sweep, or of a better one that is as orthonormal.
+    """The factors of the best sweep.
 
     Attributes
     ----------
@@ -57,10 +49,7 @@ class TriFactors(NamedTuple):
         Number of sweeps.
 
     converged : bool
-        Whether the sweeps came to rest.
-
-    cost : float
-        The objective of these factors.
+        Whether the best objective stopped falling.
     """
 
     Q: Array
@@ -68,7 +57,6 @@ class TriFactors(NamedTuple):
     objective: Array
     n_iter: int
     converged: bool
-    cost: float
 
 
 def orthogonal_nmf(
@@ -82,7 +70,6 @@ def orthogonal_nmf(
     max_iter: int = 500,
     tol: float = 1e-6,
     floor: float = 1e-12,
-    lowest: bool = False,
 ) -> TriFactors:
     r"""Factorise a symmetric non-negative matrix with nearly orthonormal factors.
 
@@ -90,13 +77,9 @@ def orthogonal_nmf(
         \min_{Q, D \ge 0} \|S - Q D Q'\|_F^2 \quad \text{s. t.} \quad Q'Q = I,
 
     by sweeps of :func:`update_orthogonal` and :func:`update_core`. The sweeps are not
-    monotone: they also drive Q towards orthonormal columns, which costs fit, and the
-    objective of an early Q that is far from orthonormal is too good. Sweeps are
-    therefore compared only where :math:`\|Q'Q - I\|_F` is the same to one part in a
-    hundred, or below 0.01: the last one is returned, or one as orthonormal with a lower
-    objective. The iteration stops when ten sweeps changed the objective by less than
-    ``tol`` times :math:`\|S\|_F^2`, up or down, or when for fifty sweeps the largest
-    entry of every row stayed where it is and Q became no more orthonormal.
+    monotone: they also drive Q towards orthonormal columns, which can cost fit. The
+    best iterate is returned, and the iteration stops when ten sweeps together lowered
+    the best objective by less than ``tol`` times :math:`\|S\|_F^2`.
 
     Parameters
     ----------
@@ -129,11 +112,6 @@ def orthogonal_nmf(
     floor : float, default=1e-12
         The least entry of Q.
 
-    lowest : bool, default=False
-        Whether to return the sweep with the lowest objective, however orthonormal it
-        is, and to stop when ten sweeps lower that by less than ``tol`` times
-        :math:`\|S\|_F^2`: a step of an iteration whose objective is not to rise.
-
     Returns
     -------
     factors : TriFactors
@@ -154,36 +132,20 @@ def orthogonal_nmf(
         D = np.diag(np.diag(QSQ)) if diagonal else (QSQ + QSQ.T) / 2
     D = np.asarray(D, dtype=np.float64)
     objective = [onmf_objective(size, D, QSQ, QQ)]
-    labels, settled = Q.argmax(axis=1), 0
-    deviation = _deviation(QQ)
-    kept = Kept(objective[0], (Q, D))
+    best = (objective[0], Q, D)
     converged = False
     for _ in range(max_iter):
         Q = update_orthogonal(Q, SQ @ D, weights=weights, moment=QSQ @ D, floor=floor)
         SQ, QQ, QSQ = _products(S, Q, C)
         D = update_core(D, QSQ, QQ)
         objective.append(onmf_objective(size, D, QSQ, QQ))
-        now = _deviation(QQ)
-        before, labels = labels, Q.argmax(axis=1)
-        settled = settled + 1 if (labels == before).all() else 0
-        if lowest:
-            kept.add(objective[-1], (Q, D))
-        elif now < (1.0 - _SAME_DEVIATION) * deviation:
-            deviation, settled = now, 0
-            kept = Kept(objective[-1], (Q, D))
-        else:
-            feasible = now <= (1.0 + _SAME_DEVIATION) * deviation
-            kept.add(objective[-1], (Q, D), feasible)
-        if lowest:
-            converged = stalled(objective, tol, size)
-        else:
-            settled_down = tol > 0 and settled >= _SETTLED
-            converged = settled_down or at_rest(objective, tol, size)
-        if converged:
+        if objective[-1] < best[0]:
+            best = (objective[-1], Q, D)
+        if stalled(objective, tol, size):
+            converged = True
             break
-    Q, D = kept.result()
     return TriFactors(
-        Q, D, np.asarray(objective), len(objective) - 1, converged, kept.cost()
+        best[1], best[2], np.asarray(objective), len(objective) - 1, converged
     )
 
 
@@ -347,8 +309,3 @@ def _products(S: Any, Q: Array, C: Array | None) -> tuple[Array, Array, Array]:
     SQ = np.asarray(S @ Q, dtype=np.float64)
     left = Q if C is None else Q * C
     return SQ, left.T @ Q, left.T @ SQ
-
-
-def _deviation(QQ: Array) -> float:
-    """How far Q is from orthonormal; nearer than ``_ORTHONORMAL`` counts as that."""
-    return max(float(np.linalg.norm(QQ - np.eye(len(QQ)))), _ORTHONORMAL)

@@ -187,7 +187,6 @@ class WeightedConsensus(VotesMethod):
             weights=votes.counts,
             squared_norm=float(weights @ votes.gram @ weights),
             max_iter=_SWEEPS,
-            lowest=True,
         )
         return factors.Q, factors.D
 
