@@ -162,7 +162,7 @@ class CrossAssociationConsensus(EnsembleMethod):
             weight_blocks=self.variant == "code_length",
             max_iter=self.max_iter,
         )
-        keep_run(self, run)
+        keep_run(self, run, "sweeps", "max_iter")
         return run.labels
 
     def _weigh(self, ensemble: Ensemble, X: Data) -> Array:
