@@ -387,6 +387,22 @@ def _a_unanimous_ensemble_is_its_own_consensus(cls: Any) -> None:
     assert same_partition(found, truth), "all five agree, the consensus does not"
 
 
+@_check("equal_clusterings")
+def _equal_clusterings_weigh_the_same(cls: Any) -> None:
+    rng = np.random.RandomState(5)
+    # Uneven clusters, under names that put them in another order each time.
+    truth = np.repeat(np.arange(4), [15, 25, 35, 45])
+    names = [rng.permutation(9)[:4] for _ in range(8)]
+    same = np.column_stack([some[truth] for some in names])
+    mixed = np.column_stack([same[:, :4], _easy().labels[:, :5], same[:, 4:]])
+    for labels, equal in ((same, np.arange(8)), (mixed, np.r_[0:4, 9:13])):
+        fitted = _fit(cls, Ensemble(labels), n_clusters=4)
+        weights = getattr(fitted, "clustering_weights_", None)
+        if weights is not None:
+            spread = np.ptp(weights[equal])
+            assert spread <= 1e-9 * weights.max(), f"their weights differ by {spread}"
+
+
 @_check("single_clustering")
 def _a_single_clustering_is_its_own_consensus(cls: Any) -> None:
     truth = _easy().truth

@@ -76,3 +76,16 @@ def test_the_selection_stands_in_front_of_another_consensus():
     mix = ConsensusClustering(4, selection=ACES(4), consensus="tcut", random_state=0)
     fitted = mix.fit(ensemble)
     assert_array_equal(fitted.selected_, ACES(4).fit(ensemble).selected_)
+
+
+def test_either_half_of_a_stable_ensemble_can_be_kept():
+    labels = np.column_stack([noisy(0, 0.1, 12)[0], noisy(1, 1.0, 6)[0]])
+    is_junk = np.arange(18) >= 12
+    ensemble = Ensemble(labels)
+    assert ACES(n_clusters=4).fit(ensemble).stable_
+    assert ACES(n_clusters=4).fit(ensemble).selected_.all()
+    near = ACES(n_clusters=4, variant="near").fit(ensemble).selected_
+    diverse = ACES(n_clusters=4, variant="diverse").fit(ensemble).selected_
+    assert_array_equal(near, ~diverse)
+    assert 9 <= near.sum() <= 12  # what equals the median is near
+    assert not near[is_junk].any()

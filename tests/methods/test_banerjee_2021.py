@@ -42,7 +42,7 @@ def test_the_tree_is_that_of_the_weighted_coassociation():
     assert_allclose(cophenet(fitted.linkage_), cophenet(expected), atol=1e-8)
 
 
-@pytest.mark.parametrize("variant", ["entropy", "printed"])
+@pytest.mark.parametrize("variant", ["entropy", "printed", "meeting"])
 def test_identical_clusterings_give_weights_of_one_and_become_eac(variant):
     truth = np.repeat([0, 1, 2], [4, 6, 8])
     same = Ensemble(np.repeat(truth[:, None], 3, axis=1))
@@ -83,7 +83,7 @@ def some(missing, seed=0):
     return Ensemble(labels)
 
 
-def containment_by_loops(E, printed, floor):
+def containment_by_loops(E, variant, floor):
     B, M, seen = E.membership.toarray(), E.n_clusterings, E.labels >= 0
     weights = []
     for c in range(E.n_clusters_total):
@@ -96,27 +96,29 @@ def containment_by_loops(E, printed, floor):
             if size == 0:
                 continue
             p = (B[:, c] * B[:, d]).sum() / size
-            if printed:
+            if variant == "printed":
                 exponent += size / n * np.log(max(p, floor)) / M
+            elif variant == "meeting" and p > 0:
+                exponent += size / n * np.log(p) / M
             elif p > 0:
                 exponent += size / n * p * np.log(p) / M
         weights.append(np.exp(exponent))
     return weights
 
 
-@pytest.mark.parametrize("printed", [False, True])
+@pytest.mark.parametrize("variant", ["entropy", "printed", "meeting"])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_containment_is_its_definition(printed, missing):
+def test_containment_is_its_definition(variant, missing):
     E = some(missing)
-    got = cluster_containment(E, printed=printed, floor=0.01)
-    assert_allclose(got, containment_by_loops(E, printed, 0.01), rtol=1e-12)
+    got = cluster_containment(E, variant, floor=0.01)
+    assert_allclose(got, containment_by_loops(E, variant, 0.01), rtol=1e-12)
 
 
 def test_containments_of_e6_are_those_of_the_catalogue():
     got = cluster_containment(Ensemble(E6))
     expected = [0.962224] * 4 + [0.913837, 0.783381, 0.913837]
     assert_allclose(got, expected, atol=5e-7)  # printed to six decimals
-    printed = cluster_containment(Ensemble(E6), printed=True, floor=0)
+    printed = cluster_containment(Ensemble(E6), "printed", floor=0)
     assert_allclose(printed, [0, 0, 0, 0, 0, 0.480750, 0], atol=5e-7)
 
 
@@ -129,3 +131,13 @@ def test_containment_is_one_where_others_lie_inside_or_outside():
 def test_a_floor_that_is_no_share_is_refused():
     with pytest.raises(ComitiaError, match="floor=2 must lie between 0 and 1"):
         cluster_containment(Ensemble(E6), floor=2)
+
+
+def test_disjoint_clusters_do_not_count_when_those_that_meet_are_summed():
+    fitted = Banerjee(2, variant="meeting").fit(Ensemble(E6))
+    # Cluster 000 meets its copy, half of the second cluster of 001122 and the first.
+    half = np.exp(2 / 6 * np.log(1 / 2) / 3)
+    # That cluster in turn meets a third of both halves, in two clusterings.
+    third = np.exp(4 * 3 / 6 * np.log(1 / 3) / 3)
+    assert_allclose(fitted.cluster_weights_[[0, 5]], [half, third])
+    assert same_partition(fitted.labels_, E6[:, 0])

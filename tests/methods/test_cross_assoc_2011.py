@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble, method
 from tests.fixtures import E6, X6, planted, same_partition
@@ -127,3 +128,10 @@ def test_the_number_of_clusters_is_that_of_the_longest_lifetime():
     labels, truth = planted(60, 3, 10, noise=0.1, seed=0)
     X = 5.0 * np.eye(3)[truth]
     assert Method().fit(X, ensemble=Ensemble(labels)).n_clusters_ == 3
+
+
+def test_stopping_early_is_told():
+    labels, _ = planted(120, 4, 6, noise=0.8, seed=0)
+    X = np.random.RandomState(0).randn(120, 2)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps; raise max_iter"):
+        Method(5, max_iter=1).fit(X, ensemble=Ensemble(labels))

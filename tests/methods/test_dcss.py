@@ -57,15 +57,42 @@ def test_the_distance_of_mixtures_is_that_of_their_components():
         [mixture(0, 2, shares=[0.25, 0.75]), mixture(2)]
     )
     D = bhattacharyya(means, covariances)
-    distance = mixture_distances(D, weights, of)
+    distance = mixture_distances(D, weights, of, "raw")
     # N(0, 1) and N(2, 1) are 0.5 apart.
     assert_allclose(distance, [[2 * 0.25 * 0.75 * 0.5, 0.125], [0.125, 0]])
-    centered = mixture_distances(D, weights, of, centered=True)
+    # The quarter at 0 is 0.5 from the other; nothing of the other is from the first.
+    matched = mixture_distances(D, weights, of)
+    assert_allclose(matched, [[0, 0.0625], [0.0625, 0]])
+    centered = mixture_distances(D, weights, of, "centered")
     assert_allclose(centered.diagonal(), 0)
     assert_allclose(centered[0, 1], 0.125 - 0.1875 / 2)
 
 
-@pytest.mark.parametrize("variant", ["raw", "centered"])
+def test_a_mixture_with_all_components_on_one_place_is_not_the_best():
+    # Three that agree on two clusters, and one with both in the middle.
+    mixtures = [mixture(0, 8), mixture(0.2, 8), mixture(0, 8.2), mixture(4, 4.1)]
+    weights, means, covariances, of = _stacked(mixtures)
+    D = bhattacharyya(means, covariances)
+    mean = {}
+    for variant in ("matched", "raw"):
+        distance = mixture_distances(D, weights, of, variant)
+        mean[variant] = distance.sum(axis=1) - distance.diagonal()
+    assert mean["matched"].argmax() == 3
+    assert mean["raw"].argmin() == 3
+
+
+@pytest.mark.parametrize("variant", ["matched", "raw", "centered"])
+def test_scores_are_positive_and_finite_in_many_features(variant):
+    rng = np.random.RandomState(0)
+    X = np.vstack([rng.randn(40, 60) * s + 50 * s for s in (0.01, 1, 30)])
+    got = DCSS(3, n_clusterings=8, variant=variant, random_state=0).fit(X)
+    scores = got.clustering_weights_
+    assert np.isfinite(scores).all()
+    assert (scores > 0).all()
+    assert scores.max() == 1
+
+
+@pytest.mark.parametrize("variant", ["matched", "raw", "centered"])
 def test_scores_are_their_definition(variant):
     got = fitted(variant=variant)
     parts = [
@@ -73,20 +100,25 @@ def test_scores_are_their_definition(variant):
         for m in (member.model for member in got.generator_.members_)
     ]
 
-    def between(one, other):
-        return sum(
-            p * q * bhattacharyya([mu, nu], [s, t])[0, 1]
-            for p, mu, s in one
-            for q, nu, t in other
-        )
+    def apart(a, b):
+        return bhattacharyya([a[1], b[1]], [a[2], b[2]])[0, 1]
 
+    def matched(one, other):
+        there = sum(a[0] * min(apart(a, b) for b in other) for a in one)
+        back = sum(b[0] * min(apart(a, b) for a in one) for b in other)
+        return (there + back) / 2
+
+    def raw(one, other):
+        return sum(a[0] * b[0] * apart(a, b) for a in one for b in other)
+
+    between = matched if variant == "matched" else raw
     dist = np.array([[between(a, b) for b in parts] for a in parts])
     if variant == "centered":
         own = dist.diagonal() / 2
         dist = dist - own - own[:, None]
     np.fill_diagonal(dist, 0)
     score = np.exp(-dist.sum(axis=1) / 7)
-    assert_allclose(got.clustering_weights_, score, rtol=1e-9)
+    assert_allclose(got.clustering_weights_, score / score.max(), rtol=1e-9)
     kept = np.argsort(-score)[:4]
     assert_array_equal(np.flatnonzero(got.selected_), np.sort(kept))
 

@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble
+from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings.gp_mgla import (
     GPMGLA,
@@ -87,3 +88,11 @@ def test_more_clusters_than_the_ensemble_has_are_refused():
     E = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
     with pytest.raises(ComitiaError, match=r"n_clusters=5 .* at most 4"):
         GPMGLA(n_clusters=5).fit(E)
+
+
+def test_the_agreement_can_be_a_function():
+    ensemble = Ensemble(planted(90, 3, 8, noise=0.3, seed=0)[0])
+    named = GPMGLA(3, agreement="adjusted_rand", random_state=0).fit(ensemble)
+    given = GPMGLA(3, agreement=adjusted_rand, random_state=0).fit(ensemble)
+    assert_allclose(given.clustering_weights_, named.clustering_weights_)
+    assert same_partition(given.labels_, named.labels_)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 from comitia import Ensemble, method
 from comitia.agreement import agreement_with
@@ -174,3 +175,9 @@ def test_wrong_weights_are_refused_in_words():
         Method(clustering_weights=[1, 2]).fit(Ensemble(E6))
     with pytest.raises(ValueError, match="'agreement' parameter"):
         Method(agreement="nmi_logk").fit(Ensemble(E6))
+
+
+def test_stopping_early_is_told():
+    labels, _ = planted(60, 4, 6, noise=0.8, seed=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps; raise max_iter"):
+        Method(4, n_init=1, max_iter=1).fit(Ensemble(labels))

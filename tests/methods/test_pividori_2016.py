@@ -9,7 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
-from comitia.methods.selection.pividori_2016 import diversity_shares, share_out
+from comitia.methods.selection.pividori_2016 import (
+    diversity_shares,
+    lifetime_from_three,
+    share_out,
+)
 from tests.fixtures import E6, planted, same_partition
 
 Control = method("pividori_2016")
@@ -169,3 +173,30 @@ def test_shares_do_not_depend_on_the_diagonal():
     assert_allclose(
         diversity_shares(S, sizes, 3.0), diversity_shares(other, sizes, 3.0)
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bias_acts_also_where_the_number_of_groups_is_not_given(seed):
+    good, junk = planted(100, 4, 20, 0.2, seed)[0], planted(100, 4, 10, 1.0, seed)[0]
+    ensemble = Ensemble(np.column_stack([good, junk]))
+    plain, more = (
+        Control(4, diversity_bias=bias, random_state=0).fit(ensemble)
+        for bias in (0.0, 10.0)
+    )
+    assert plain.groups_.max() >= 2
+    assert_allclose(plain.clustering_weights_, 1 / 30)
+    assert np.ptp(more.clustering_weights_) > 0.05 / 30
+
+
+def test_fewer_than_three_groups_where_fewer_clusterings_differ():
+    assert_array_equal(Control(2).fit(Ensemble(E6)).groups_, [0, 0, 1])
+    assert_array_equal(Control(2).fit(Ensemble(E6[:, :2])).groups_, [0, 0])
+    different = np.column_stack([E6[:, [0, 2]], np.arange(6) % 2])
+    assert_array_equal(Control(2).fit(Ensemble(different)).groups_, [0, 1, 2])
+
+
+def test_the_number_of_groups_is_that_of_the_longest_lifetime_from_three_on():
+    heights = np.array([0.1, 0.2, 0.5, 0.55, 1.0])
+    tree = np.column_stack([np.zeros((5, 2)), heights, np.zeros(5)])
+    # Two groups live 0.45; of the others four groups live longest, 0.3.
+    assert lifetime_from_three(tree) == 4

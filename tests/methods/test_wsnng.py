@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, config, method
+from comitia.agreement import adjusted_rand
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods.fixed_objects.wsnng import nearest_neighbors, shared_neighbors
 from comitia.represent import coassociation
@@ -23,19 +24,25 @@ def by_loops(A, threshold, variant):
     def p(i, j):
         return sum(A[i, o] * A[j, o] for o in N[i] & N[j])
 
-    weights = [1 / sum(p(i, j) for j in N[i]) for i in range(n)]
     edges = np.zeros((n, n))
     for i in range(n):
         for j in range(n):
             of_i, of_j = (N[i], N[j]) if variant == "own" else (N[i] & N[j],) * 2
             below = sum(A[i, o] ** 2 for o in of_i) + sum(A[j, o] ** 2 for o in of_j)
             edges[i, j] = p(i, j) / (below - p(i, j)) if p(i, j) else 0.0
+    density = p if variant == "printed" else lambda i, j: edges[i, j]
+    weights = [1 / sum(density(i, j) for j in N[i]) for i in range(n)]
     return weights, edges
 
 
-def test_weights_of_e6_are_those_of_the_catalogue():
-    fitted = WSnnG(n_clusters=2, threshold=0.5, random_state=0).fit(Ensemble(E6))
-    expected = [9 / 62, 9 / 62, 9 / 53, 9 / 53, 9 / 62, 9 / 62]
+@pytest.mark.parametrize(
+    ("variant", "ends", "middle"),
+    # Edges of 1, 1, 6/7 and of 6/7, 6/7, 1 add up to 20/7 and 19/7.
+    [("printed", 9 / 62, 9 / 53), ("shared", 7 / 20, 7 / 19)],
+)
+def test_weights_of_e6_are_those_of_the_catalogue(variant, ends, middle):
+    fitted = WSnnG(2, threshold=0.5, variant=variant, random_state=0).fit(Ensemble(E6))
+    expected = [ends, ends, middle, middle, ends, ends]
     assert_allclose(fitted.object_weights_, expected)
     assert same_partition(fitted.labels_, E6[:, 0])
 
@@ -46,7 +53,7 @@ def test_edges_of_e6_are_those_of_the_catalogue(variant):
     assert_allclose([edges[0, 1], edges[0, 2], edges[2, 3]], [1, 6 / 7, 0])
 
 
-@pytest.mark.parametrize("variant", ["shared", "own"])
+@pytest.mark.parametrize("variant", ["shared", "own", "printed"])
 @pytest.mark.parametrize("threshold", [0.0, 0.4, 0.7])
 def test_weights_and_edges_are_their_definitions(variant, threshold):
     labels, _ = planted(25, 3, 5, noise=0.5, seed=0)
@@ -100,7 +107,24 @@ def test_objects_in_dense_regions_weigh_less():
     labels, truth = planted(100, 2, 8, noise=0.1, seed=0, sizes=[4, 1])
     fitted = WSnnG(n_clusters=2, random_state=0).fit(Ensemble(labels))
     of_large, of_small = (fitted.object_weights_[truth == r].mean() for r in (0, 1))
-    assert of_large < of_small / 4
+    assert of_large < of_small / 3  # 1/4, were the labels not noisy
+
+
+@pytest.mark.parametrize("variant", ["shared", "own"])
+def test_ideal_clusters_of_any_size_weigh_the_same(variant):
+    truth = np.repeat([0, 1, 2], [20, 80, 100])
+    votes = Ensemble(np.repeat(truth[:, None], 5, axis=1))
+    weights = WSnnG(3, variant=variant).fit(votes).object_weights_
+    assert_allclose(np.bincount(truth, weights), 1)
+    printed = WSnnG(3, variant="printed").fit(votes).object_weights_
+    assert_allclose(np.bincount(truth, printed), [1 / 20, 1 / 80, 1 / 100])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_different_sizes_are_found(seed):
+    labels, truth = planted(200, 3, 12, noise=0.2, seed=seed, sizes=[1, 4, 5])
+    found = WSnnG(3, random_state=0).fit_predict(Ensemble(labels))
+    assert adjusted_rand(found, truth) > 0.9
 
 
 @pytest.mark.parametrize("variant", ["shared", "own"])
@@ -115,7 +139,8 @@ def test_planted_clusters_are_found_and_counted(variant):
 def test_an_object_without_neighbors_can_outweigh_a_cluster():
     labels, _ = planted(200, 4, 12, noise=0.3, seed=0)
     E = Ensemble(labels)
-    weights = WSnnG(4, threshold=0.5, random_state=0).fit(E).object_weights_
+    printed = WSnnG(4, threshold=0.5, variant="printed", random_state=0).fit(E)
+    weights = printed.object_weights_
     assert weights.max() > np.sort(weights)[:50].sum()
     weights = WSnnG(4, random_state=0).fit(E).object_weights_
     assert weights.max() < np.sort(weights)[:50].sum()

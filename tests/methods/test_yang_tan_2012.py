@@ -162,3 +162,17 @@ def test_the_same_seed_gives_the_same_second_clusterings():
     one, other = (fit().fit(Blobs.X, **Blobs.links) for _ in range(2))
     assert one.reordered_ == other.reordered_
     assert_array_equal(one.labels_, other.labels_)
+
+
+def test_the_agreement_can_be_chosen():
+    X, _ = make_blobs(60, centers=3, cluster_std=3.0, random_state=0)
+    by = {
+        phi: ConstrainedSOMEnsemble(
+            3, n_clusterings=6, n_rounds=5, agreement=phi, random_state=0
+        ).fit(X)
+        for phi in ("nmi_sqrt", "rand")
+    }
+    for phi, fitted in by.items():
+        expected = agreement_matrix(fitted.ensemble_, phi).mean(axis=1)
+        assert_allclose(fitted.clustering_weights_, expected / expected.sum())
+    assert np.ptp(by["rand"].clustering_weights_) > 0

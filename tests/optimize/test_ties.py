@@ -7,7 +7,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.cluster.clusterer import best_run
-from comitia.optimize.ties import first_lowest, is_lower, lowest_run, without_last_bits
+from comitia.optimize.ties import (
+    first_lowest,
+    is_lower,
+    lowest_run,
+    merged_ties,
+    without_last_bits,
+)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
@@ -41,3 +47,10 @@ def test_the_first_of_equal_runs_is_kept():
     assert lowest_run(ends, float) == ends[1]
     runs = iter([SimpleNamespace(objective=[9.0, end]) for end in ends])
     assert best_run(len(ends), lambda: next(runs)).objective[-1] == ends[1]
+
+
+def test_merged_ties_are_the_lowest_of_those_that_differ_by_rounding():
+    values = np.array([0.7 + 1e-15, 0.2, 0.7, 0.7 + 1e-6, np.inf, 0.2 - 1e-16])
+    merged = merged_ties(values)
+    assert_array_equal(merged, [0.7, values[5], 0.7, 0.7 + 1e-6, np.inf, values[5]])
+    assert merged_ties(np.zeros(0)).shape == (0,)

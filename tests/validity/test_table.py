@@ -165,3 +165,12 @@ def test_bad_input_is_refused_in_words():
         score_table(X6, E, ["sse"], options={"dunn": {}})
     with pytest.raises(ComitiaError, match="is not in this table"):
         score_table(X6, E, ["sse"]).column("dunn")
+
+
+def test_names_of_clusters_change_no_bit():
+    rng = np.random.RandomState(1)
+    truth = np.repeat([0, 1, 2], [10, 20, 30])
+    names = [rng.permutation(7)[:3] for _ in range(6)]
+    renamed = Ensemble(np.column_stack([some[truth] for some in names]))
+    values = score_table(rng.randn(60, 3) + 2 * truth[:, None], renamed).values
+    assert_array_equal(values, np.repeat(values[:1], 6, axis=0))

@@ -108,3 +108,14 @@ def test_bad_input_is_refused_in_words():
         positive_scores([1.0], "mean_cluster_size")
     with pytest.raises(ComitiaError, match="hartigan"):
         positive_scores([1.0], "hartigan")
+
+
+@pytest.mark.parametrize("direction", ["large", "small"])
+@pytest.mark.parametrize("method", ["minmax", "range", "prob", "rank"])
+def test_rounding_is_no_difference(method, direction):
+    values = 0.7 + np.array([0, 2, 1, 0, 3]) * 1e-16
+    equal = unify(np.full(5, 0.7), direction, method)
+    assert_allclose(unify(values, direction, method), equal, rtol=1e-9)
+    # Nor is it one beside a value that does differ.
+    beside = unify(np.r_[values, 0.1], direction, method)[:5]
+    assert np.ptp(beside) <= 1e-9 * beside.max()

@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["first_lowest", "is_lower", "lowest_run", "without_last_bits"]
+__all__ = [
+    "first_lowest",
+    "is_lower",
+    "lowest_run",
+    "merged_ties",
+    "without_last_bits",
+]
 
 Run = TypeVar("Run")
 
@@ -50,6 +56,33 @@ def is_lower(one: Any, other: Any) -> Any:
         Whether ``one`` is lower.
     """
     return one + SAME * abs(one) < other
+
+
+def merged_ties(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values in which those that differ by rounding alone are equal.
+
+    Unlike :func:`without_last_bits` no two neighbours fall on different sides of a
+    border: sorted values become one where the next is nearer than a share of the
+    largest.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The values; no NaN.
+
+    Returns
+    -------
+    merged : ndarray of shape (n,)
+        Each value, or the lowest of those that equal it.
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    apart = ascending[1:] > ascending[:-1] + SAME * finite.max(initial=0.0)
+    starts = np.flatnonzero(np.r_[True, apart])[: len(values)]
+    merged = np.empty_like(values)
+    merged[order] = np.repeat(ascending[starts], np.diff(np.r_[starts, len(values)]))
+    return merged
 
 
 def without_last_bits(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimize.ties import merged_ties
 
 __all__ = ["borda_points", "mid_ranks", "robust_rank"]
 
@@ -21,7 +22,8 @@ def mid_ranks(scores: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ranks : ndarray of shape (n_items, n_rankings)
-        1 for the best to n_items for the poorest; equals share the mean of their ranks.
+        1 for the best to n_items for the poorest; equals, and what differs by rounding
+        alone, share the mean of their ranks.
 
     Examples
     --------
@@ -40,6 +42,7 @@ def mid_ranks(scores: ArrayLike) -> NDArray[np.float64]:
             "scores must have one row per item and one column per ranking, without "
             f"NaN; got shape {np.shape(scores)}."
         )
+    table = np.apply_along_axis(merged_ties, 0, table)
     return np.asarray(rankdata(-table, axis=0))
 
 

@@ -112,7 +112,8 @@ class Clustered:
         The objects that have a label.
 
     codes : ndarray of shape (n_clustered,)
-        Their labels, 0..n_clusters - 1.
+        Their labels, 0..n_clusters - 1 in the order of the first objects, so that
+        names change no sum.
 
     n_clusters : int
         Number of clusters, k.
@@ -151,7 +152,7 @@ class Clustered:
             self._neighbors = {}
             X, codes = X[self._kept], codes[self._kept]
         self.X = X
-        self.codes = codes
+        self.codes = _by_first_object(codes, n_clusters)
         self.n_clusters = n_clusters
 
     @classmethod
@@ -389,6 +390,15 @@ class Clustered:
         return DistanceSums(
             own * scale, other * scale, between * scale, between_centers * scale
         )
+
+
+def _by_first_object(codes: NDArray[Any], n_clusters: int) -> NDArray[Any]:
+    """The same clusters in the order in which they appear."""
+    first = np.empty(n_clusters, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    new = np.empty(n_clusters, dtype=codes.dtype)
+    new[np.argsort(first)] = np.arange(n_clusters)
+    return np.asarray(new[codes])
 
 
 def as_clustered(X: ArrayLike | Clustered, labels: ArrayLike | None) -> Clustered:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimize.ties import merged_ties
 from comitia.validity.registry import get_index
 
 __all__ = ["finite_scores", "positive_scores", "unify"]
@@ -101,7 +102,8 @@ def unify(
     ========== ================================================ ==================
 
     Columns with negative values are first shifted to start at 0, and for "minmax"
-    columns that hold 0 and are better when small are shifted by 1.
+    columns that hold 0 and are better when small are shifted by 1. Values of a column
+    that differ by less than 1e-9 of the largest differ by rounding, and are equal.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def unify(
         known = ~np.isnan(columns[:, c])
         if known.any():
             unified[known, c] = _METHODS[method](
-                columns[known, c], direction == "small"
+                merged_ties(columns[known, c]), direction == "small"
             )
     return unified.reshape(table.shape)
 

@@ -172,7 +172,8 @@ class MedianPartition(EnsembleMethod):
                 cooling=self.cooling,
                 max_iter=self.max_iter,
             )
-        keep_run(self, run)
+        unit = "sweeps" if self.search == "greedy" else "temperatures"
+        keep_run(self, run, unit, "max_iter")
         return run.labels
 
     def _weigh(self, ensemble: Ensemble) -> Array:

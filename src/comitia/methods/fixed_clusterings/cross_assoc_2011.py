@@ -12,6 +12,7 @@ from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
+from comitia.optimize.ties import merged_ties
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import score_table
 from comitia.weigh import normalize_weights
@@ -73,10 +74,10 @@ class CrossAssociationConsensus(EnsembleMethod):
         - \frac{1}{k} \sum_v \frac{1}{n_v} \sum_{i \in v} \lVert x_i - c^v \rVert^2,
         \qquad w_m = \frac{q_m - \min_l q_l}{\sum_l (q_l - \min q)},
 
-    and uniform weights if all are equal. A single cluster has no first term. The review
-    prints the negative, a distance that it calls a similarity: its good clusterings
-    have small scores, so that the sign is turned here. It also counts each pair of
-    centres twice. The poorest clustering weighs nothing.
+    and uniform weights if all are equal but for rounding. A single cluster has no first
+    term. The review prints the negative, a distance that it calls a similarity: its
+    good clusterings have small scores, so that the sign is turned here. It also counts
+    each pair of centres twice. The poorest clustering weighs nothing.
 
     The consensus groups the matrix :math:`1[ (B W B')_{ij} > \tau ]` by
     ``cross_association``, from average linkage on
@@ -161,13 +162,13 @@ class CrossAssociationConsensus(EnsembleMethod):
             weight_blocks=self.variant == "code_length",
             max_iter=self.max_iter,
         )
-        keep_run(self, run)
+        keep_run(self, run, "sweeps", "max_iter")
         return run.labels
 
     def _weigh(self, ensemble: Ensemble, X: Data) -> Array:
         table = score_table(
             X, ensemble, ["inter_cluster_distance", "intra_cluster_distance"]
         )
-        q = table.values[:, 0] - table.values[:, 1]
+        q = merged_ties(table.values[:, 0] - table.values[:, 1])
         above = q - q.min()
         return normalize_weights(above if above.any() else np.ones(len(q)))

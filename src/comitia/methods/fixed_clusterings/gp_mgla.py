@@ -37,7 +37,7 @@ class GPMGLA(EnsembleMethod):
     weight_power : float, default=2.0
         Exponent :math:`\beta` on the agreement of a clustering with the others.
 
-    agreement : str, default="nmi_max"
+    agreement : str or callable, default="nmi_max"
         How alike two clusterings are. The authors' code divides the mutual information
         by the larger entropy, the review by the geometric mean (``"nmi_sqrt"``).
 
@@ -99,10 +99,9 @@ class GPMGLA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        **shared("n_init"),
+        **shared("agreement", "n_init"),
         "object_edge_weight": [Interval(Real, 0, None, closed="neither")],
         "weight_power": [Interval(Real, 0, None, closed="left")],
-        "agreement": [str],
     }
 
     def __init__(
@@ -111,7 +110,7 @@ class GPMGLA(EnsembleMethod):
         *,
         object_edge_weight: float = 0.5,
         weight_power: float = 2.0,
-        agreement: str = "nmi_max",
+        agreement: Any = "nmi_max",
         n_init: int = 3,
         generator: Maker = None,
         random_state: Seed = None,

@@ -41,6 +41,9 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`, of each of the two times.
 
+    agreement : str or callable, default="nmi_sqrt"
+        How alike two clusterings are, :math:`\phi`.
+
     max_displacements : int, default=None
         Most objects that are moved out of a cluster in one pass over the objects; after
         that, violations are accepted. Ten for each object by default.
@@ -81,9 +84,10 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         \text{certainty}(i) = \frac{1}{n - 1} \sum_{j \ne i}
         \bigl| 1 - 2 [B W B']_{ij} \bigr| ,
 
-    in which :math:`\phi` is the normalised mutual information, of a clustering with
-    itself too. Weights that sum to one keep :math:`B W B'` in [0, 1], so that certainty
-    is 1 where all agree on each partner, and 0 where each is a toss-up.
+    in which :math:`\phi` is the normalised mutual information by default, of a
+    clustering with itself too. Weights that sum to one keep :math:`B W B'` in [0, 1],
+    so that certainty is 1 where all agree on each partner, and 0 where each is a
+    toss-up.
 
     The map is a line of k units that is trained on the rows of B of the second
     clusterings; the best-matching unit of an object is restricted by the rule above,
@@ -117,7 +121,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
 
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
-        **shared("n_rounds"),
+        **shared("agreement", "n_rounds"),
         "max_displacements": [Interval(Integral, 0, None, closed="left"), None],
         "learning_rate": [tuple, list],
     }
@@ -127,6 +131,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         n_clusters: int | None = None,
         *,
         n_clusterings: int = 20,
+        agreement: Any = "nmi_sqrt",
         max_displacements: int | None = None,
         n_rounds: int = 100,
         learning_rate: tuple[float, float] = (0.5, 0.01),
@@ -134,6 +139,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
+        self.agreement = agreement
         self.max_displacements = max_displacements
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
@@ -154,7 +160,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         )
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        phi = agreement_matrix(ensemble, "nmi_sqrt")
+        phi = agreement_matrix(ensemble, self.agreement)
         self.clustering_weights_ = normalize_weights(phi.mean(axis=1))
         self.certainty_ = certainty(ensemble, self.clustering_weights_)
         # Certainties that differ by rounding are equal: the first object comes first.

@@ -28,8 +28,9 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
-    variant : {"entropy", "printed"}, default="entropy"
-        The exponent of the weight: a conditional entropy, or as the review prints it.
+    variant : {"entropy", "printed", "meeting"}, default="entropy"
+        The exponent of the weight: a conditional entropy; as the review prints it; or
+        as printed, over the clusters that share objects with the one weighed.
 
     threshold : float, default=1e-3
         Smallest share under the logarithm, for ``variant="printed"``; from 0 to 1.
@@ -68,7 +69,9 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     The review prints the exponent without the factor :math:`p_d`. A single cluster that
     is disjoint from c then makes it minus infinity, so that nearly all weights vanish:
     of six objects in the clusterings 000111, 000111 and 001122, only the cluster that
-    the other two tear apart keeps a weight. With ``variant="printed"`` shares below
+    the other two tear apart keeps a weight. With ``variant="meeting"`` the printed sum
+    runs over the clusters d that meet c alone; large clusters that c takes little of
+    then count most against it. With ``variant="printed"`` shares below
     ``threshold`` are raised to it; should all weights vanish for ``threshold=0``, equal
     ones are used, with a warning. The sum runs over M - 1 clusterings but is divided by
     M, as printed. The selection of clusterings that the review mentions is not
@@ -100,7 +103,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
         **shared("linkage"),
-        "variant": [StrOptions({"entropy", "printed"})],
+        "variant": [StrOptions({"entropy", "printed", "meeting"})],
         "threshold": [Interval(Real, 0, 1, closed="both")],
     }
 
@@ -122,9 +125,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        weights = cluster_containment(
-            ensemble, printed=self.variant == "printed", floor=self.threshold
-        )
+        weights = cluster_containment(ensemble, self.variant, floor=self.threshold)
         if not weights.any():
             weights = normalize_weights(weights) * len(weights)
         self.cluster_weights_ = weights
@@ -135,7 +136,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
 
 
 def cluster_containment(
-    ensemble: Ensemble, *, printed: bool = False, floor: float = 1e-3
+    ensemble: Ensemble, variant: str = "entropy", *, floor: float = 1e-3
 ) -> NDArray[np.float64]:
     r"""How well the clusters of the other clusterings lie inside or outside a cluster.
 
@@ -144,9 +145,10 @@ def cluster_containment(
         \frac{|d|}{n} \, p_d \ln p_d \Bigr),
         \qquad p_d = \frac{|c \cap d|}{|d|} .
 
-    ``printed`` leaves out the factor :math:`p_d`, as the review prints it, and takes no
-    :math:`p_d` below ``floor`` for the logarithm. Of d and n, only the objects count
-    that the clustering of c has.
+    "printed" leaves out the factor :math:`p_d`, as the review prints it, and takes no
+    :math:`p_d` below ``floor`` for the logarithm; "meeting" leaves it out too, and sums
+    over the clusters that share objects with c. Of d and n, only the objects count that
+    the clustering of c has.
     """
     if not 0 <= floor <= 1:
         raise ComitiaError(f"floor={floor} must lie between 0 and 1.")
@@ -157,7 +159,7 @@ def cluster_containment(
     # Objects of each cluster that each clustering has, and of each two clusterings.
     size = np.bincount(d.astype(np.int64) * M + of[c], count, K * M).reshape(K, M)
     n = np.add.reduceat(size, ensemble.offsets[:-1], axis=0)
-    if printed:
+    if variant == "printed":
         shared_objects, sizes = table.toarray(), size.T[of]
         p = np.divide(shared_objects, sizes, out=np.ones((K, K)), where=sizes > 0)
         other = of[:, None] != of
@@ -167,5 +169,7 @@ def cluster_containment(
         return np.exp(np.where(terms > 0, terms * logarithm, 0.0).sum(axis=1) / M)
     other = of[c] != of[d]
     c, d, count = c[other], d[other], count[other]
-    terms = count / n[of[d], of[c]] * np.log(count / size[d, of[c]])
+    sizes = size[d, of[c]]
+    factor = sizes if variant == "meeting" else count
+    terms = factor / n[of[d], of[c]] * np.log(count / sizes)
     return np.exp(np.bincount(c, terms, minlength=K) / M)

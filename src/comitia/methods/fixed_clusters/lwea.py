@@ -44,7 +44,14 @@ class LWEA(EnsembleMethod):
 
     Notes
     -----
-    The locally weighted co-association is
+    The uncertainty of a cluster is the entropy of the shares in which the clusterings
+    tear it apart, in bits,
+
+    .. math::
+        H_c = -\sum_{m=1}^{M} \sum_{d \in C_m} p_{cd} \log_2 p_{cd},
+        \qquad p_{cd} = \frac{|c \cap d|}{|c|},
+
+    and the locally weighted co-association is
 
     .. math::
         S_{ij} = \frac{1}{M} \sum_{m=1}^{M} e^{-H_c / (\theta M)}

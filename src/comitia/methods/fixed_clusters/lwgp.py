@@ -43,6 +43,13 @@ class LWGP(EnsembleMethod):
 
     Notes
     -----
+    The uncertainty of a cluster is the entropy of the shares in which the clusterings
+    tear it apart, in bits,
+
+    .. math::
+        H_c = -\sum_{m=1}^{M} \sum_{d \in C_m} p_{cd} \log_2 p_{cd},
+        \qquad p_{cd} = \frac{|c \cap d|}{|c|} .
+
     The edges are :math:`B_{ic} e^{-H_c / (\theta M)}`, not divided by the number of
     clusterings: a common factor cancels in the cut. For :math:`\theta \to \infty` all
     edges weigh 1. The cut is the transfer cut, :func:`comitia.partition.tcut`; its cost

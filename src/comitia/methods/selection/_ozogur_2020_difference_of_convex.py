@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimize import qp_simplex
 
 __all__ = ["BoxRun", "convex_concave", "qp_box"]
 
@@ -73,6 +74,7 @@ def convex_concave(
     b: ArrayLike,
     *,
     start: ArrayLike | None = None,
+    total: int | None = None,
     max_iter: int = 100,
     tol: float = 1e-9,
 ) -> BoxRun:
@@ -84,6 +86,8 @@ def convex_concave(
     .. math::
         \max_x \; x' Q x + b' x, \qquad
         x \leftarrow \arg\min_{0 \le x \le 1} x' Q_- x - (b + 2 Q_+ x_{old})' x .
+
+    With a ``total`` the coordinates have this sum, also those of the start.
 
     References
     ----------
@@ -100,13 +104,21 @@ def convex_concave(
     x = np.ones(n) if start is None else np.array(start, dtype=np.float64)
     if x.shape != (n,) or x.min(initial=0.0) < 0 or x.max(initial=0.0) > 1:
         raise ComitiaError(f"start must be {n} numbers between 0 and 1.")
+    if total is not None and abs(x.sum() - total) > 1e-9 * n:
+        raise ComitiaError(f"start sums to {x.sum():.6g}; it must sum to {total}.")
     values, vectors = np.linalg.eigh(Q)
     plus = (vectors * np.maximum(values, 0.0)) @ vectors.T
     minus = (vectors * np.maximum(-values, 0.0)) @ vectors.T
     objective = [float(x @ Q @ x + b @ x)]
     converged = False
     for _ in range(max_iter):
-        new = qp_box(minus, -(b + 2.0 * (plus @ x)), x)
+        slope = -(b + 2.0 * (plus @ x))
+        if total is None:
+            new = qp_box(minus, slope, x)
+        else:
+            # Shares of the total; the programme on the simplex has a factor 1/2.
+            P, c = 2.0 * total**2 * minus, total * slope
+            new = np.clip(total * qp_simplex(P, c, cap=1.0 / total), 0.0, 1.0)
         value = float(new @ Q @ new + b @ new)
         # Rounding may lose what an iteration gains.
         if value < objective[-1]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -30,6 +30,10 @@ class ACES(SelectionMethod):
 
     threshold : float, default=0.5
         Mean diversity above which the ensemble is not stable.
+
+    variant : {"adaptive", "diverse", "near"}, default="adaptive"
+        What is kept: what the stability says, as published; always the half that is
+        farthest from the first consensus; or always the half that is nearest to it.
 
     agreement : str or callable, default="nmi_sqrt"
         How alike two clusterings are, :math:`\phi`.
@@ -71,6 +75,14 @@ class ACES(SelectionMethod):
     nothing above the median, what equals it is kept. The clusterings kept are combined
     as all were before.
 
+    Most ensembles are stable by this rule, which then selects nothing: fifty k-means
+    clusterings of iris, wine and digits have a mean diversity of 0.30, 0.33 and 0.27,
+    and only a mean agreement with the consensus below one half makes it act. It is
+    the rule of an ensemble that disagrees; ``stable_`` says which case it was.
+    ``variant="diverse"`` keeps the far half in either case, which brings out what the
+    consensus misses and random clusterings too; ``variant="near"`` keeps the
+    clusterings with :math:`d_m` at most the median, and random ones go first.
+
     Where labels are missing, clusterings are added until every object is in one.
 
     References
@@ -100,6 +112,7 @@ class ACES(SelectionMethod):
         **EnsembleMethod._parameter_constraints,
         **shared("agreement", "linkage"),
         "threshold": [Interval(Real, 0, 1, closed="both")],
+        "variant": [StrOptions({"adaptive", "diverse", "near"})],
     }
 
     def __init__(
@@ -107,6 +120,7 @@ class ACES(SelectionMethod):
         n_clusters: int | None = None,
         *,
         threshold: float = 0.5,
+        variant: str = "adaptive",
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
         generator: Maker = None,
@@ -114,6 +128,7 @@ class ACES(SelectionMethod):
     ) -> None:
         self.n_clusters = n_clusters
         self.threshold = threshold
+        self.variant = variant
         self.agreement = agreement
         self.linkage = linkage
         self.generator = generator
@@ -125,9 +140,11 @@ class ACES(SelectionMethod):
         diversity = 1.0 - agreement_with(first, ensemble, self.agreement)
         self.clustering_weights_ = diversity
         self.stable_ = bool(diversity.mean() <= self.threshold)
-        if self.stable_:
+        if self.variant == "adaptive" and self.stable_:
             return np.arange(ensemble.n_clusterings)
         # Rounding must not put one of two equals above their median.
         above = diversity - np.median(diversity)
+        if self.variant == "near":
+            return np.flatnonzero(above <= 1e-12)
         kept = above > 1e-12 if (above > 1e-12).any() else above >= -1e-12
         return np.flatnonzero(kept)

@@ -47,8 +47,9 @@ class DCSS(SelectionMethod):
     n_neighbors : int, default=3
         How many neighbours a component shares a hyperedge with.
 
-    variant : {"raw", "centered"}, default="raw"
-        Whether mixtures have a distance from themselves, or this is subtracted.
+    variant : {"matched", "raw", "centered"}, default="matched"
+        The distance of two mixtures: from each component to the nearest of the other
+        mixture; between all components; or the same less the distances inside.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -59,7 +60,7 @@ class DCSS(SelectionMethod):
         Which mixtures were kept.
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
-        The score of each mixture, positive.
+        The score of each mixture, positive; 1 for the best.
 
     membership_ : ndarray of shape (n_objects, n_clusters)
         Posterior probability of each cluster for each object; rows sum to 1.
@@ -75,11 +76,13 @@ class DCSS(SelectionMethod):
 
     Notes
     -----
-    With the Bhattacharyya distance D of two Gaussians,
+    With the Bhattacharyya distance D of two Gaussians, and shares :math:`\pi` and
+    :math:`\rho` of the components of two mixtures,
 
     .. math::
-        \operatorname{dist}(\Phi, \Phi') = \sum_{ab} \pi_a \rho_b D_{ab}, \qquad
-        \operatorname{score}_m = \exp \Bigl( -\frac{1}{M - 1} \sum_{t \ne m}
+        \operatorname{dist}(\Phi, \Phi') = \tfrac12 \sum_a \pi_a \min_b D_{ab} +
+        \tfrac12 \sum_b \rho_b \min_a D_{ab}, \qquad
+        \operatorname{score}_m \propto \exp \Bigl( -\frac{1}{M - 1} \sum_{t \ne m}
         \operatorname{dist}(\Phi_m, \Phi_t) \Bigr),
 
     and the mixtures of highest score are kept. Each of their components makes a
@@ -89,12 +92,16 @@ class DCSS(SelectionMethod):
     cluster of largest posterior probability.
 
     The review names neither the distance of distributions nor a readable weight of
-    hyperedges, nor M, number kept and number of neighbours; these are ours. A mixture
-    has in general a distance above 0 from itself, which favours mixtures of one heavy
-    component; ``variant="centered"`` takes
+    hyperedges, nor M, number kept and number of neighbours; these are ours. The
+    distance between all components, :math:`\sum_{ab} \pi_a \rho_b D_{ab}`
+    (``variant="raw"``), measures above all how far apart a mixture's own components
+    lie: a mixture that lays them all on one place is nearer to the others than these
+    are to each other, and is kept first. ``variant="centered"`` takes
     :math:`\operatorname{dist}(\Phi, \Phi') - \frac12 \operatorname{dist}(\Phi, \Phi)
     - \frac12 \operatorname{dist}(\Phi', \Phi')`, which is 0 for equal mixtures, but
-    may be negative for others: D is no metric.
+    may be negative for others: D is no metric. Scores are divided by the largest, for
+    distances in many features are so large that no :math:`e^{-\operatorname{dist}}`
+    is a positive number; at the least they are :math:`e^{-700}`.
 
     The neighbourhoods of one cluster may fall into pieces, and nothing would say which
     belong together. So each two components are joined by a faint edge as well, a
@@ -133,7 +140,7 @@ class DCSS(SelectionMethod):
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
         **shared("n_select", "n_neighbors"),
-        "variant": [StrOptions({"raw", "centered"})],
+        "variant": [StrOptions({"matched", "raw", "centered"})],
     }
 
     def __init__(
@@ -143,7 +150,7 @@ class DCSS(SelectionMethod):
         n_clusterings: int = 20,
         n_select: int | None = None,
         n_neighbors: int = 3,
-        variant: str = "raw",
+        variant: str = "matched",
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -191,12 +198,11 @@ class DCSS(SelectionMethod):
         mixtures = [member.model for member in self.generator_.members_]
         weights, means, covariances, of = _stacked(mixtures)
         D = bhattacharyya(means, covariances)
-        distance = mixture_distances(
-            D, weights, of, centered=self.variant == "centered"
-        )
+        distance = mixture_distances(D, weights, of, self.variant)
         M = len(mixtures)
         mean = (distance.sum(axis=1) - distance.diagonal()) / max(M - 1, 1)
-        self.clustering_weights_ = np.exp(-mean)
+        # The largest exponent is 0 and none is so small that its power is.
+        self.clustering_weights_ = np.exp(-np.minimum(mean - mean.min(), 700.0))
         chosen = top(-mean, self._n_select(ensemble))
         self.selected_ = mask_of(chosen, M)
 
@@ -241,16 +247,26 @@ def _stacked(mixtures: list[Any]) -> tuple[Any, ...]:
 
 
 def mixture_distances(
-    D: Array, weights: Array, of: Array, *, centered: bool = False
+    D: Array, weights: Array, of: Array, variant: str = "matched"
 ) -> Array:
-    """Mean distance of the components of each two mixtures, by their shares."""
-    shares = np.zeros((of.max() + 1, len(of)))
+    """Distance of each two mixtures, from those of their components and their shares.
+
+    Matched: the mean distance of a component to the nearest one of the other mixture,
+    from both sides. Raw: the mean distance of the components, one of each. Centered:
+    less half the raw distance of each mixture from itself.
+    """
+    M = of.max() + 1
+    shares = np.zeros((M, len(of)))
     shares[of, np.arange(len(of))] = weights
+    if variant == "matched":
+        nearest = np.stack([D[:, of == m].min(axis=1) for m in range(M)], axis=1)
+        one_way = shares @ nearest
+        return np.asarray((one_way + one_way.T) / 2.0)
     distance = shares @ D @ shares.T
-    if centered:
+    if variant == "centered":
         own = distance.diagonal() / 2.0
         distance = distance - own - own[:, None]
-    return distance
+    return np.asarray(distance)
 
 
 def neighbor_hyperedges(D: Array, n_neighbors: int) -> tuple[Any, ...]:

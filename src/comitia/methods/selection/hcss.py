@@ -116,6 +116,10 @@ class HCSS(SelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "equal_clusterings": "each selector proposes n_select clusterings; of "
+            "equal ones at the border it takes the first"
+        },
     )
 
     _parameter_constraints = {

@@ -15,6 +15,7 @@ from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._ozogur_2020_difference_of_convex import convex_concave
+from comitia.optimize import project_simplex
 from comitia.optimize.ties import lowest_run
 from comitia.select import top
 from comitia.weigh import mean_agreement
@@ -34,11 +35,15 @@ class ConvexConcavePruning(SelectionMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     sparsity_penalty : float, default=None
-        What each clustering kept costs, :math:`\lambda`; the median row sum of Q by
-        default.
+        What each clustering kept costs, :math:`\lambda`; the mean quality by default.
+
+    n_select : int, default=None
+        How many clusterings are kept, whatever they cost; as many as are worth their
+        cost by default.
 
     threshold : float, default=0.5
-        Clusterings with a larger :math:`\beta_m` are kept.
+        Clusterings with a larger :math:`\beta_m` are kept, unless ``n_select`` says how
+        many.
 
     variant : {"binary", "relaxed"}, default="binary"
         Whether the quality counts in proportion to :math:`\beta_m` or to its square.
@@ -49,14 +54,14 @@ class ConvexConcavePruning(SelectionMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.
 
-    n_init : int, default=1
+    n_init : int, default=10
         Number of starts; the best one is kept. The first is from all clusterings, the
         others from random points.
 
     max_iter : int, default=100
         Most iterations of each start.
 
-    tol : float, default=1e-9
+    tol : float, default=1e-6
         Stop when the objective rises by less than this share of itself.
 
     generator : generator, default=None
@@ -92,8 +97,11 @@ class ConvexConcavePruning(SelectionMethod):
 
     .. math::
         \max_{\beta \in \{0, 1\}^M} \beta' Q \beta - \lambda \lVert \beta \rVert_1,
-        \qquad Q_{mm} = \frac{1}{M - 1} \sum_{l \ne m} \phi(C_m, C_l), \qquad
-        Q_{ml} = 1 - \phi(C_m, C_l) .
+        \qquad Q_{mm} = q_m = \frac{1}{M - 1} \sum_{l \ne m} \phi(C_m, C_l), \qquad
+        Q_{ml} = \frac{q_m + q_l - \bar q - \phi(C_m, C_l)}{M - 1},
+
+    where :math:`\bar q` is the mean quality. With ``n_select`` the :math:`\beta_m` have
+    this sum, and those with the largest are kept.
 
     Relaxed to the box and with the eigenvalues of Q split, :math:`Q = Q_+ - Q_-`, each
     iteration solves the convex programme
@@ -108,15 +116,19 @@ class ConvexConcavePruning(SelectionMethod):
     diagonal Q with a quality above :math:`\lambda / 2`, although only those above
     :math:`\lambda` are worth their cost.
 
-    The review gives neither the measures nor penalty nor threshold; ours. All of Q is
-    positive, so that without a penalty everything is kept; and every clustering kept
-    makes the others worth more, so that a large penalty leaves nothing. In between, a
-    clustering is dropped when :math:`Q_{mm} + 2 \sum_{l} Q_{ml} < \lambda` over those
-    kept. With the default this is one that adds less than about half the diversity
-    that the median does, and in many an ensemble there is none: raise the penalty to
-    drop more, and watch for the warning that nothing is left. There may be several
-    local maxima, see ``n_init``. Where nothing is left, the clustering of best
-    quality is kept, with a warning.
+    The review gives neither the measures nor penalty nor threshold; ours. Two
+    clusterings are diverse when they agree less than their qualities lead to expect.
+    The diversities of one clustering with the others sum to about zero, so that they
+    choose among clusterings of the same quality and cannot reward the poor ones.
+    A plain :math:`1 - \phi` is positive for all, so that every clustering kept makes
+    the others worth more, and largest for random ones: of fifty clusterings it keeps
+    fifty, the random ones among them. Less its mean, :math:`\bar q - \phi`, it still
+    prefers the random ones.
+
+    Random clusterings are dropped first as long as they are the minority; of many
+    copies of one clustering some are dropped. There may be several local maxima, see
+    ``n_init``. Where a large penalty leaves nothing, the clustering of best quality is
+    kept, with a warning.
 
     Where labels are missing, clusterings are added until every object is in one.
 
@@ -129,12 +141,12 @@ class ConvexConcavePruning(SelectionMethod):
     Examples
     --------
     >>> from comitia import Ensemble, method
-    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
-    >>> fitted = method("ozogur_2020")(n_clusters=2, sparsity_penalty=1.0).fit(votes)
-    >>> fitted.objective_
-    array([2., 2.])
+    >>> votes = Ensemble(
+    ...     [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0]]
+    ... )
+    >>> fitted = method("ozogur_2020")(n_clusters=2, n_select=3).fit(votes)
     >>> fitted.selected_
-    array([ True,  True,  True])
+    array([ True,  True,  True, False])
     """
 
     card = MethodCard(
@@ -143,11 +155,15 @@ class ConvexConcavePruning(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "equal_clusterings": "copies of a clustering add no diversity: one may be "
+            "kept and another not"
+        },
     )
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage", "n_init", "max_iter", "tol"),
+        **shared("n_select", "agreement", "linkage", "n_init", "max_iter", "tol"),
         "sparsity_penalty": [Interval(Real, 0, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "variant": [StrOptions({"binary", "relaxed"})],
@@ -158,18 +174,20 @@ class ConvexConcavePruning(SelectionMethod):
         n_clusters: int | None = None,
         *,
         sparsity_penalty: float | None = None,
+        n_select: int | None = None,
         threshold: float = 0.5,
         variant: str = "binary",
         agreement: Any = "nmi_sqrt",
         linkage: Linkage = "average",
-        n_init: int = 1,
+        n_init: int = 10,
         max_iter: int = 100,
-        tol: float = 1e-9,
+        tol: float = 1e-6,
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.sparsity_penalty = sparsity_penalty
+        self.n_select = n_select
         self.threshold = threshold
         self.variant = variant
         self.agreement = agreement
@@ -181,36 +199,54 @@ class ConvexConcavePruning(SelectionMethod):
         self.random_state = random_state
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        Q = np.maximum(1.0 - ensemble.agreement(self.agreement), 0.0)
-        quality = mean_agreement(ensemble, self.agreement)
-        np.fill_diagonal(Q, quality)
+        Q = quality_and_diversity(ensemble, self.agreement)
+        quality = Q.diagonal()
         penalty = self.sparsity_penalty
         if penalty is None:
-            penalty = np.median(Q.sum(axis=1))
-        run = self._maximize(Q, penalty, rng)
+            penalty = float(quality.mean())
+        total = None if self.n_select is None else self._n_select(ensemble)
+        run = self._maximize(Q, penalty, rng, total)
         self.clustering_weights_ = run.x
         keep_run(self, run, "iterations")
+        if total is not None:
+            return top(run.x, total)
         chosen = np.flatnonzero(run.x > self.threshold)
         if len(chosen) == 0:
             warnings.warn(
                 f"sparsity_penalty={penalty:.6g} leaves no clustering; the best one is "
-                "kept. Give a smaller penalty.",
+                "kept. Give a smaller penalty, or n_select.",
                 ComitiaWarning,
                 stacklevel=2,
             )
             chosen = top(quality, 1)
         return chosen
 
-    def _maximize(self, Q: Array, penalty: float, rng: Rng) -> Any:
+    def _maximize(
+        self, Q: Array, penalty: float, rng: Rng, total: int | None = None
+    ) -> Any:
         """The best of several starts."""
         M = len(Q)
         b = np.full(M, -float(penalty))
         if self.variant == "binary":
             b += Q.diagonal()
             Q = Q - np.diag(Q.diagonal())
-        starts = [np.ones(M), *rng.random_sample((self.n_init - 1, M))]
+        starts = np.vstack([np.ones(M), rng.random_sample((self.n_init - 1, M))])
+        if total is not None:
+            # Moved to the same sum without leaving the box.
+            starts = project_simplex(starts, total=total, cap=1.0)
         runs = [
-            convex_concave(Q, b, start=start, max_iter=self.max_iter, tol=self.tol)
+            convex_concave(
+                Q, b, start=start, total=total, max_iter=self.max_iter, tol=self.tol
+            )
             for start in starts
         ]
         return lowest_run(runs, lambda run: -run.objective[-1])
+
+
+def quality_and_diversity(ensemble: Ensemble, agreement: Any = "nmi_sqrt") -> Array:
+    """The table Q: mean agreement on the diagonal, centred disagreement beside it."""
+    phi = ensemble.agreement(agreement)
+    q = mean_agreement(ensemble, agreement)
+    Q = (q[:, None] + q - q.mean() - phi) / max(len(q) - 1, 1)
+    np.fill_diagonal(Q, q)
+    return Q

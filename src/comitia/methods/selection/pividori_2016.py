@@ -17,6 +17,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
+from comitia.optimize.ties import merged_ties
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.select import best_of_groups, cover
 from comitia.select.picks import merge_near_ties
@@ -45,7 +46,7 @@ class DiversityControl(SelectionMethod):
 
     n_groups : int, default=None
         Number of groups of clusterings. ``None`` cuts their tree at its longest
-        lifetime.
+        lifetime, into three groups at least.
 
     variant : {"medoid", "consensus"}, default="medoid"
         Who represents a group: the member that agrees most with the others, or the
@@ -90,7 +91,9 @@ class DiversityControl(SelectionMethod):
     and group g has :math:`n_\mathrm{select} \, w_g / \sum_h w_h` seats, for which
     members are drawn without replacement. Seats are whole numbers by the largest
     remainder, and what a group is too small to take goes to the others. A single group
-    has all seats.
+    has all seats. Two groups have the same mean agreement, that with each other, and
+    :math:`\alpha` has no effect on them; so without ``n_groups`` there are three at
+    least, unless fewer clusterings differ.
 
     The review wants the representative that maximises the sum of :math:`\phi` over all
     partitions there are; the best member is taken here, or with
@@ -160,8 +163,8 @@ class DiversityControl(SelectionMethod):
         n_select = self._n_select(ensemble)
         phi = ensemble.agreement(self.agreement)
         tree = hac(np.maximum(1.0 - phi, 0.0))
-        t = None if self.n_groups is None else min(self.n_groups, len(phi))
-        self.groups_ = cut(tree, t)
+        t = lifetime_from_three(tree) if self.n_groups is None else self.n_groups
+        self.groups_ = cut(tree, min(t, len(phi)))
         sizes = np.bincount(self.groups_)
         S = self._between(ensemble, phi)
         shares = diversity_shares(S, sizes, self.diversity_bias)
@@ -186,6 +189,21 @@ class DiversityControl(SelectionMethod):
             tree = ensemble_linkage(ensemble.take(clusterings=members))
             columns.append(cut(tree, self.n_clusters))
         return agreement_matrix(Ensemble(columns), self.agreement)
+
+
+def lifetime_from_three(tree: Array) -> int:
+    """The number of groups from three on that lives longest in a tree.
+
+    Fewer if fewer clusterings differ.
+    """
+    heights = tree[:, 2]
+    n = len(heights) + 1
+    n_different = 1 + int((heights > 1e-9).sum())
+    if n_different <= 3:
+        return n_different
+    k = np.arange(3, n)
+    lives = heights[n - k] - heights[n - k - 1]
+    return int(k[merged_ties(lives).argmax()])
 
 
 def diversity_shares(
