@@ -164,19 +164,3 @@ def test_objects_may_have_several_clusters_in_common(metric):
     assert same_partition(fitted.labels_, [0, 0, 0, 1, 1, 1])
     assert (fitted.linkage_[:, 2] >= 0).all()
     assert_allclose(fitted.linkage_[0, 2], 0.0, atol=1e-12)  # the most alike of all
-
-
-@pytest.mark.parametrize("metric", ["squared", "kl", "itakura_saito"])
-def test_by_default_the_weights_tell_junk_from_the_rest(metric):
-    labels, _ = planted(200, 4, 12, 0.3, 0)
-    junk = np.random.RandomState(0).randint(4, size=(200, 6))
-    votes = Ensemble(np.column_stack([labels, junk]))
-    weights = BregmannianConsensus(4, metric=metric).fit(votes).clustering_weights_
-    assert weights.std() > 0.25 * weights.mean()
-    assert weights[12:].max() < 0.5 * weights[:12].min()
-
-
-def test_clusterings_that_are_equally_far_weigh_the_same():
-    labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    weights = BregmannianConsensus(2).fit(Ensemble(labels)).clustering_weights_
-    assert_allclose(weights, 0.5)
