@@ -73,8 +73,9 @@ def test_nobody_sets_the_umask(tmp_path, monkeypatch):
         raise AssertionError("the umask was set")
 
     monkeypatch.setattr(os, "umask", refuse)
-    Ensemble(E6).save(tmp_path / "votes.npz")
-    Ensemble(E6).save(tmp_path / "blocks", block_rows=2)
+    for name, how in (("votes.npz", {}), ("blocks", {"block_rows": 2})):
+        Ensemble(E6).save(tmp_path / name, **how)
+        assert Ensemble.load(tmp_path / name) == Ensemble(E6)
 
 
 @posix

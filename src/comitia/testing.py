@@ -414,8 +414,7 @@ def _a_single_clustering_is_its_own_consensus(cls: Any) -> None:
 def _missing_labels_do_not_hide_easy_clusters(cls: Any) -> None:
     partial = _easy().labels.copy()
     partial[np.random.RandomState(1).rand(*partial.shape) < 0.2] = -1
-    # Which labels are missing moves the index by 0.1; without any it is 0.95 or more.
-    _alike(_easy().truth, _fit(cls, Ensemble(partial), n_clusters=4).labels_, 0.85)
+    _alike(_easy().truth, _fit(cls, Ensemble(partial), n_clusters=4).labels_, 0.9)
 
 
 @_check("one_cluster")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -56,9 +57,10 @@ class Sample(NamedTuple):
         return cls(*np.unique(drawn, return_counts=True))
 
 
-class _ObjectSampler(SharedDocs):
+class _ObjectSampler(SharedDocs, ABC):
     """Says which objects a member sees."""
 
+    @abstractmethod
     def draw(self, n: int, rng: np.random.RandomState) -> Sample:
         """Draw from n objects.
 
@@ -75,12 +77,12 @@ class _ObjectSampler(SharedDocs):
         sample : Sample
             The objects, in order, and how often each was drawn.
         """
-        raise NotImplementedError
 
 
-class _FeatureSampler(SharedDocs):
+class _FeatureSampler(SharedDocs, ABC):
     """Says which features a member sees."""
 
+    @abstractmethod
     def draw(self, p: int, rng: np.random.RandomState) -> FeatureMap:
         """Draw from p features.
 
@@ -97,7 +99,6 @@ class _FeatureSampler(SharedDocs):
         features : FeatureMap
             Makes the features that a member sees.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

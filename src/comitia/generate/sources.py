@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-class Rows(SharedDocs):
+class Rows(SharedDocs, ABC):
     """Rows of numbers that are read some at a time.
 
     Attributes
@@ -53,9 +54,11 @@ class Rows(SharedDocs):
     n_features: int
     feature_names: list[str] | None = None
 
+    @abstractmethod
     def __len__(self) -> int:
-        raise NotImplementedError
+        """Number of rows."""
 
+    @abstractmethod
     def read(self, start: int, stop: int) -> Floats:
         """Read the rows from start to stop - 1.
 
@@ -69,7 +72,6 @@ class Rows(SharedDocs):
         X : ndarray of shape (stop - start, n_features)
             The rows, all of them finite numbers.
         """
-        raise NotImplementedError
 
 
 def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
