@@ -1,0 +1,204 @@
+"""What comes out of every method, not how: with its defaults and on ordinary input.
+
+A method may be exempt from a promise; its card says why, and so does its page. What is
+broken is in ``KNOWN_FAILURES``, which must be exact: a method that is mended is taken
+out of it.
+"""
+
+import functools
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from comitia.catalogue import PROMISES, method_classes
+from tests.outcomes import (
+    Problem,
+    fit_alone,
+    fit_on,
+    ordinary_data,
+    ordinary_problem,
+    planted_problem,
+)
+
+CLASSES = method_classes()
+COMBINERS = [
+    cls
+    for cls in CLASSES
+    if "labels" in cls.card.needs and "dendrograms" not in cls.card.needs
+]
+
+# Promise -> the methods that break it, to be mended. Nothing else may be here.
+KNOWN_FAILURES = {
+    "asked_k": set(),
+    "noisy_object_order": {
+        "abbasi_2019",
+        "aces",
+        "alizadeh_2014",
+        "asa",
+        "berikov_2014",
+        "berikov_2018",
+        "dias",
+        "eac",
+        "ec_bnmf",
+        "gp_mgla",
+        "hbgf",
+        "jia_2011",
+        "kanawati_2015",
+        "kcc",
+        "kmodes_consensus",
+        "naldi_2013",
+        "nazari_2017",
+        "nmf_consensus",
+        "ozogur_2020",
+        "pividori_2016",
+        "rastin_kanawati_2015",
+        "sivid",
+        "tang_liu_2018",
+        "wcc",
+        "wohb",
+        "wosp",
+        "wsnng",
+    },
+    "noisy_clustering_order": {
+        "aces",
+        "cas",
+        "ecpcs_mc",
+        "hbgf",
+        "mcla",
+        "pividori_2016",
+        "rastin_kanawati_2015",
+        "womc",
+    },
+    "noisy_label_names": {
+        "ecpcs_mc",
+        "hbgf",
+        "mcla",
+        "voting",
+        "wohb",
+        "womc",
+    },
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def is_exempt(cls, promise):
+    """Whether a card says that a promise is not made, or not even without noise."""
+    return not {promise, promise.removeprefix("noisy_")}.isdisjoint(cls.card.exempt)
+
+
+def each(classes, promise):
+    """The methods that make a promise."""
+    making = [cls for cls in classes if not is_exempt(cls, promise)]
+    return pytest.mark.parametrize("cls", making, ids=lambda cls: cls.card.id)
+
+
+def expect(cls, promise, faults):
+    """Require that there are no faults, or some where the method is known for it."""
+    if cls.card.id in KNOWN_FAILURES[promise]:
+        assert faults, (
+            f"{cls.card.id} keeps its promise now: it {PROMISES[promise]}. Take it out "
+            f"of KNOWN_FAILURES[{promise!r}]."
+        )
+    else:
+        assert not faults, f"not that it {PROMISES[promise]}: {'; '.join(faults)}"
+
+
+def test_failures_are_of_methods_that_make_the_promise():
+    for promise, ids in KNOWN_FAILURES.items():
+        making = {cls.card.id for cls in CLASSES if not is_exempt(cls, promise)}
+        assert promise in PROMISES
+        assert ids <= making
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.card.id)
+def test_cards_exempt_from_known_promises_with_a_reason(cls):
+    for name, reason in cls.card.exempt.items():
+        assert name in PROMISES or name.startswith("check_"), name
+        assert len(reason.split()) >= 4, f"{name}: {reason!r} is no reason"
+
+
+# -- k is k --------------------------------------------------------------------------
+
+
+@each(CLASSES, "asked_k")
+def test_k_clusters_are_found_or_a_warning_says_why_not(cls):
+    faults = []
+    for name, k in (("wine", 2), ("wine", 5), ("iris", 3), ("digits", 10)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            if cls in COMBINERS:
+                found = fit_on(cls, ordinary_problem(name), n_clusters=k).n_clusters_
+            elif name == "digits":
+                continue  # slow, where members are made too
+            else:
+                found = fit_alone(cls, *ordinary_data(name), n_clusters=k).n_clusters_
+        reason = f"only {found} of n_clusters={k} clusters were found: "
+        is_told = any(re.match(reason, str(one.message)) for one in told)
+        if found != k and not is_told:
+            faults.append(f"{found} of {k} clusters of {name}")
+    expect(cls, "asked_k", faults)
+
+
+# -- order and names -----------------------------------------------------------------
+
+SEEDS = (0, 1, 2)
+
+
+@functools.cache
+def noisy(seed):
+    """Eight clusterings of 200 objects that get 35 % of them wrong."""
+    return planted_problem(200, 8, 0.35, seed)
+
+
+@functools.cache
+def as_given(cls, seed):
+    return fit_on(cls, noisy(seed)).labels_
+
+
+def changes(cls, other):
+    """What becomes of the labels when an ensemble is told otherwise."""
+    faults = []
+    for seed in SEEDS:
+        rng = np.random.RandomState(seed)
+        told, objects = other(noisy(seed), rng)
+        same = adjusted_rand_score(
+            as_given(cls, seed)[objects], fit_on(cls, told).labels_
+        )
+        if same < 1:
+            faults.append(f"ARI {same:.3f} with the labels before, seed {seed}")
+    return faults
+
+
+def with_objects_in_another_order(problem, rng):
+    objects = rng.permutation(len(problem.truth))
+    return Problem(*(part[objects] for part in problem)), objects
+
+
+def with_clusterings_in_another_order(problem, rng):
+    order = rng.permutation(problem.labels.shape[1])
+    return problem._replace(labels=problem.labels[:, order]), slice(None)
+
+
+def with_other_names(problem, rng):
+    renamed = [rng.permutation(problem.k)[column] for column in problem.labels.T]
+    return problem._replace(labels=np.column_stack(renamed)), slice(None)
+
+
+@each(COMBINERS, "noisy_object_order")
+def test_the_order_of_objects_does_not_matter(cls):
+    expect(cls, "noisy_object_order", changes(cls, with_objects_in_another_order))
+
+
+@each(COMBINERS, "noisy_clustering_order")
+def test_the_order_of_clusterings_does_not_matter(cls):
+    faults = changes(cls, with_clusterings_in_another_order)
+    expect(cls, "noisy_clustering_order", faults)
+
+
+@each(COMBINERS, "noisy_label_names")
+def test_the_names_of_labels_do_not_matter(cls):
+    expect(cls, "noisy_label_names", changes(cls, with_other_names))
