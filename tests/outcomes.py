@@ -112,7 +112,7 @@ def fit_alone(cls, X, truth, *, seed=0, **parameters):
         X = _graph_of(X)
     elif "dendrograms" in needs:
         X = [linkage(X, how) for how in ("average", "complete", "ward", "single")]
-    k = len(np.unique(truth))
+    k = cls.card.quick.get("n_clusters", len(np.unique(truth)))
     method = quick_method(cls, **{"n_clusters": k, "random_state": seed, **parameters})
     return method.fit(X, **more)
 
@@ -136,3 +136,26 @@ def _series_of(truth, n_times=24):
     rng = np.random.RandomState(0)
     t = np.linspace(0, 2 * np.pi, n_times)
     return np.sin(np.outer(truth + 1, t)) + 0.4 * rng.randn(len(truth), n_times)
+
+
+def fit_views(cls, views, truth, *, seed=0):
+    """Fit a method for several views on a list of tables."""
+    k = len(np.unique(truth))
+    return quick_method(cls, n_clusters=k, random_state=seed).fit(views)
+
+
+def weights_of(fitted):
+    """The weights, a row for each cluster or whatever else has weights of its own."""
+    first = WEIGHTS[fitted.card.weighs]
+    names = [first, *(name for name in WEIGHTS.values() if name != first)]
+    for name in names:
+        if hasattr(fitted, name):
+            return np.atleast_2d(np.asarray(getattr(fitted, name), dtype=float))
+    raise AssertionError(f"{fitted.card.id} has no weights")
+
+
+def purity_of_clusters(ensemble, truth):
+    """Share of the objects of each cluster that have one class."""
+    classes = np.eye(len(np.unique(truth)))[np.unique(truth, return_inverse=True)[1]]
+    shared = ensemble.membership.T @ classes
+    return shared.max(axis=1) / shared.sum(axis=1)

@@ -14,13 +14,19 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.catalogue import PROMISES, method_classes
+from tests.multiview import complementary_views
 from tests.outcomes import (
+    IS_JUNK,
     Problem,
     fit_alone,
     fit_on,
+    fit_views,
+    junk_problem,
     ordinary_data,
     ordinary_problem,
     planted_problem,
+    purity_of_clusters,
+    weights_of,
 )
 
 CLASSES = method_classes()
@@ -33,6 +39,30 @@ COMBINERS = [
 # Promise -> the methods that break it, to be mended. Nothing else may be here.
 KNOWN_FAILURES = {
     "asked_k": set(),
+    "weights_differ": {
+        "abc",
+        "banerjee_2021",
+        "berikov_pestunov_2017",
+        "feature_boost_2009",
+        "liu_2010",
+        "mvcc",
+        "okabe_yamada_2013",
+        "unlu_xanthopoulos_2017",
+        "yang_tan_2012",
+    },
+    "weights_follow_quality": {
+        "abc",
+    },
+    "selects": {
+        "aces",
+        "ozogur_2020",
+    },
+    "drops_junk": {
+        "aces",
+        "ozogur_2020",
+        "pividori_2016",
+        "tang_liu_2018",
+    },
     "noisy_object_order": {
         "abbasi_2019",
         "aces",
@@ -202,3 +232,99 @@ def test_the_order_of_clusterings_does_not_matter(cls):
 @each(COMBINERS, "noisy_label_names")
 def test_the_names_of_labels_do_not_matter(cls):
     expect(cls, "noisy_label_names", changes(cls, with_other_names))
+
+
+# -- it acts -------------------------------------------------------------------------
+
+# The weights of baselines are given by the user; those of selectors are scores by
+# which some are kept.
+WEIGHING = [
+    cls
+    for cls in CLASSES
+    if cls.card.approach in ("fixed", "variable", "composite")
+    and cls.card.weighs != "nothing"
+]
+SELECTORS = [cls for cls in CLASSES if cls.card.approach == "selection"]
+# How much weights must differ: their standard deviation over their mean.
+LEAST_VARIATION = 0.05
+
+
+@functools.cache
+def ordinary_fits(cls):
+    """The method on three ordinary sets; if it makes its clusterings, on data."""
+    if cls in COMBINERS:
+        sets = ("wine", "iris", "digits")
+        return [fit_on(cls, ordinary_problem(name)) for name in sets]
+    blobs = junk_problem()
+    sets = (ordinary_data("wine"), ordinary_data("iris"), (blobs.X, blobs.truth))
+    # Quick settings show all features to members, which then are the same.
+    return [fit_alone(cls, X, y, feature_fraction=0.5) for X, y in sets]
+
+
+@each(WEIGHING, "weights_differ")
+def test_default_weights_differ_on_ordinary_input(cls):
+    weights = [weights_of(fitted) for fitted in ordinary_fits(cls)]
+    spreads = [np.std(w) / np.mean(w) for w in weights]
+    # One set may be such that all clusterings are equally good.
+    faults = [f"variation {', '.join(f'{s:.3f}' for s in spreads)}"]
+    is_kept = np.median(spreads) > LEAST_VARIATION
+    expect(cls, "weights_differ", [] if is_kept else faults)
+
+
+@each(
+    [
+        cls
+        for cls in WEIGHING
+        if (cls in COMBINERS and cls.card.weighs in ("clusterings", "clusters"))
+        or cls.card.weighs in ("features", "views")
+    ],
+    "weights_follow_quality",
+)
+def test_the_better_weighs_more(cls):
+    faults = []
+    for seed in range(2):
+        weights, quality = weights_and_quality(cls, seed)
+        correlation = np.corrcoef(weights, quality)[0, 1]
+        if not correlation > 0:  # nan where all weigh the same
+            faults.append(f"correlation {correlation:.2f} with quality, seed {seed}")
+    expect(cls, "weights_follow_quality", faults)
+
+
+def weights_and_quality(cls, seed):
+    """Weights of what a method weighs where a third is junk, and how good it is."""
+    if cls.card.weighs == "views":
+        views, truth = complementary_views(seed=seed, junk=True)
+        weights = weights_of(fit_views(cls, views, truth))
+        return weights.mean(axis=0), np.array([1, 1, 0])
+    if cls.card.weighs == "features":
+        X, y = ordinary_data("wine")
+        noise = np.random.RandomState(seed).randn(len(y), 6)
+        fitted = fit_alone(cls, np.hstack([X, noise]), y, feature_fraction=0.5)
+        return weights_of(fitted).mean(axis=0), np.repeat([1, 0], [X.shape[1], 6])
+    problem = junk_problem(seed)
+    fitted = fit_on(cls, problem)
+    weights = weights_of(fitted)[0]
+    if len(weights) == problem.labels.shape[1]:
+        return weights, problem.quality
+    return weights, purity_of_clusters(fitted.ensemble_, problem.truth)
+
+
+@each(SELECTORS, "selects")
+def test_a_selector_keeps_some_and_drops_others(cls):
+    kept = [np.mean(fitted.selected_) for fitted in ordinary_fits(cls)]
+    is_some = [0 < share < 1 for share in kept]
+    faults = [f"keeps {', '.join(f'{share:.0%}' for share in kept)}"]
+    expect(cls, "selects", [] if np.mean(is_some) > 0.5 else faults)
+
+
+@each([cls for cls in SELECTORS if cls in COMBINERS], "drops_junk")
+def test_junk_is_dropped_first(cls):
+    faults = []
+    for seed in range(2):
+        kept = fit_on(cls, junk_problem(seed)).selected_
+        # All have four clusters, so that those of junk stand together too.
+        is_junk = np.repeat(IS_JUNK, len(kept) // len(IS_JUNK))
+        junk, rest = kept[is_junk].mean(), kept[~is_junk].mean()
+        if junk >= rest:
+            faults.append(f"keeps {junk:.0%} of the junk, {rest:.0%} of the rest")
+    expect(cls, "drops_junk", faults)

@@ -123,6 +123,10 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "drops_junk": "the most diverse clusterings join first, and junk is the "
+            "most diverse of all",
+        },
     )
 
     _parameter_constraints = {

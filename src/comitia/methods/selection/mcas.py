@@ -96,6 +96,10 @@ class MCAS(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "drops_junk": "every group keeps its best clustering, and junk, which is "
+            "like no other, is in groups of its own",
+        },
         # A quarter of ten clusterings is too few to average their noise out.
         quick={"n_groups": 5},
     )
