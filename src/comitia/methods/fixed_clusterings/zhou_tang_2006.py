@@ -118,6 +118,8 @@ class ClustererEnsemble(EnsembleMethod):
             "are the noisiest where all have the same truth and only noise differs",
             "weights_follow_quality": "as published, a clustering weighs more the "
             "less it agrees with the others, so that junk weighs most",
+            "helps": "clusterings that agree least with the others are kept and weigh "
+            "most, the worst where the others agree",
         },
         # The paper's generator: clusterings with equal numbers of clusters.
         quick={"generator": None},

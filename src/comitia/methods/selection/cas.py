@@ -99,6 +99,8 @@ class CAS(SelectionMethod):
             "the order of objects; what is kept is the same, as the method's test says",
             "drops_junk": "every group keeps one clustering, and junk, which is like "
             "no other, is in groups of its own",
+            "helps": "keeps junk, for every group keeps one; so few are kept that it "
+            "is not outvoted",
         },
     )
 

@@ -126,6 +126,8 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         exempt={
             "drops_junk": "the most diverse clusterings join first, and junk is the "
             "most diverse of all",
+            "helps": "begins with the most diverse clusterings, which are the worst "
+            "where the others agree",
         },
     )
 

@@ -116,6 +116,10 @@ class HCSS(SelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "helps": "keeps half; where all clusterings are noisy, half of them "
+            "outvote less noise than all",
+        },
     )
 
     _parameter_constraints = {
