@@ -79,7 +79,6 @@ KNOWN_FAILURES = {
         "dias",
         "ec_bnmf",
         "gp_mgla",
-        "hbgf",
         "kcc",
         "kmodes_consensus",
         "nazari_2017",
@@ -93,19 +92,13 @@ KNOWN_FAILURES = {
         "aces",
         "cas",
         "ecpcs_mc",
-        "hbgf",
-        "mcla",
         "pividori_2016",
         "rastin_kanawati_2015",
-        "womc",
     },
     "noisy_label_names": {
         "ecpcs_mc",
-        "hbgf",
-        "mcla",
         "voting",
         "wohb",
-        "womc",
     },
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["content_keys"]
+__all__ = ["content_keys", "vertex_keys"]
 
 
 def content_keys(
@@ -54,6 +54,38 @@ def content_keys(
             clusters = _scrambled(clusters + clusters[:-1].sum(dtype=np.uint64))
             clusters[-1] = 0  # a missing label says nothing
             keys += clusters[column]
+    return keys
+
+
+def vertex_keys(
+    begin: NDArray[Any],
+    neighbor: NDArray[Any],
+    edges: NDArray[np.int64],
+    vertices: NDArray[np.int64],
+) -> NDArray[np.uint64]:
+    """Hash the vertices of a graph by their weights, edges and neighbours.
+
+    Parameters
+    ----------
+    begin, neighbor, edges : ndarray
+        Rows, columns and whole weights of the adjacency, in compressed rows.
+
+    vertices : ndarray of shape (n_vertices,)
+        Whole weights of the vertices.
+
+    Returns
+    -------
+    keys : ndarray of shape (n_vertices,)
+        The same in whatever order the vertices are given.
+    """
+    keys = _scrambled(vertices.astype(np.uint64))
+    row = np.repeat(np.arange(len(vertices)), np.diff(begin))
+    of_edges = _scrambled(edges.astype(np.uint64))
+    for _ in range(3):
+        votes = _scrambled(of_edges + keys[neighbor])
+        around = np.zeros_like(keys)
+        np.add.at(around, row, votes)
+        keys = _scrambled(_scrambled(keys) + around)
     return keys
 
 
