@@ -42,7 +42,6 @@ KNOWN_FAILURES = {
     "helps": {
         "aces",
         "berikov_2017",
-        "gp_mgla",
         "pividori_2016",
         "son_2016",
         "tang_liu_2018",
