@@ -21,7 +21,7 @@ from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
-from comitia.catalogue import MethodCard, method_classes
+from comitia.catalogue import PROMISES, MethodCard, method_classes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
@@ -164,10 +164,23 @@ def method_page(cls: type) -> str:
             "",
             table(("", ""), rows, header=False),
             "",
+            *_not_promised(card),
             f".. autoclass:: {cls.__module__}.{cls.__name__}",
             "",
         ]
     )
+
+
+def _not_promised(card: MethodCard) -> list[str]:
+    """What other methods promise and this one does not, with the reasons."""
+    if not card.exempt:
+        return []
+    rows = [
+        (_escaped(PROMISES.get(name, name)), _escaped(reason))
+        for name, reason in card.exempt.items()
+    ]
+    head = ("not promised: that it ...", "because")
+    return [table(head, rows, (35, 65)), ""]
 
 
 def methods_page(cards: Sequence[MethodCard]) -> str:

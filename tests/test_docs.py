@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from comitia.catalogue import method_classes
+from comitia.catalogue import PROMISES, method_classes
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -40,6 +40,14 @@ def test_everything_the_pages_include_is_made(written):
     for page in DOCS.glob("*.rst"):
         for name in re.findall(r"include:: (\S+)", page.read_text()):
             assert (written / name).is_file(), (page.name, name)
+
+
+def test_a_page_says_what_its_method_does_not_promise(written):
+    for cls in method_classes():
+        text = (written / "generated" / "methods" / f"{cls.card.id}.rst").read_text()
+        assert ("not promised" in text) == bool(cls.card.exempt)
+        for name, reason in cls.card.exempt.items():
+            assert f"   * - {PROMISES.get(name, name)}\n     - {reason}\n" in text
 
 
 def test_every_test_that_a_promise_names_is_there():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from comitia.base import EnsembleMethod
-from comitia.catalogue import MethodCard, method
+from comitia.catalogue import PROMISES, MethodCard, method, method_classes
 from comitia.testing import check_method, method_checks, quick_method
 from tests.test_package import modules_after
 
@@ -87,6 +87,16 @@ def test_what_a_card_exempts_is_left_out():
     assert "recovery" in names
     assert "check_fit2d_1sample" in names
     assert not {"chooses_k", "check_fit1d"} & {*names}
+
+
+def test_every_check_of_ours_can_be_told_on_a_page():
+    ours = {
+        name
+        for cls in method_classes()
+        for name, _ in method_checks(cls)
+        if not name.startswith("check_")
+    }
+    assert ours <= {*PROMISES}
 
 
 def test_a_quick_method_gets_what_it_knows():

@@ -34,6 +34,7 @@ __all__ = [
     "DEFAULT_FOR_VIEWS",
     "DEFAULT_METHOD",
     "DEFAULT_ON_DEVICE",
+    "PROMISES",
     "MethodCard",
     "find_methods",
     "iter_classes",
@@ -48,6 +49,43 @@ DEFAULT_FOR_VIEWS = "multi_view"
 DEFAULT_ON_DEVICE = "lwgp"
 # To look through numbers of clusters: its tree has them all.
 DEFAULT_FOR_K = "lwea"
+
+# What a card may exempt a method from, as its page tells it. A name that is not here is
+# that of one of scikit-learn's estimator checks.
+PROMISES = {
+    "recovery": "finds clear clusters in clusterings that get 15 % wrong",
+    "chooses_k": "finds how many clear clusters there are",
+    "deterministic": "gives the same labels for the same seed",
+    "label_names": "does not mind how the labels are called",
+    "object_order": "does not mind the order of the objects",
+    "clustering_order": "does not mind the order of the clusterings",
+    "equal_clusterings": "gives equal clusterings the same weight",
+    "unanimous": "returns what all clusterings agree on",
+    "single_clustering": "returns a single clustering as it is",
+    "missing_labels": "finds clear clusters where labels are missing",
+    "one_cluster": "finds one cluster where one is asked for",
+    "fitted_attributes": "has fitted attributes of the usual shapes",
+    "labels_only": "ignores data that it does not need",
+    "own_ensemble": "refuses clusterings that it did not make",
+    "data_alone": "makes its own clusterings of data",
+    "predict": "labels the old objects as they were",
+    "pickle": "can be pickled and cloned",
+    "data_frames": "keeps the names of data frames",
+    "too_many_clusters": "refuses more clusters than objects",
+    "uncovered": "refuses objects that are in no clustering",
+    "all_or_nothing": "is left as it was by a fit that fails",
+    "two_steps": "gives the same in one step and in two",
+    "constraints": "refuses constraints that it does not use",
+    "weights_differ": "gives unequal weights to ordinary clusterings",
+    "weights_follow_quality": "gives more weight to better clusterings",
+    "selects": "keeps some of the clusterings and drops others",
+    "drops_junk": "drops random clusterings before good ones",
+    "helps": "is no worse than with equal weights",
+    "asked_k": "returns as many clusters as asked for, or warns",
+    "noisy_object_order": "does not mind the order of the objects at 35 % noise",
+    "noisy_clustering_order": "does not mind the order of clusterings at 35 % noise",
+    "noisy_label_names": "does not mind the names of labels at 35 % noise",
+}
 
 Weighs = L["clusterings", "clusters", "objects", "features", "views", "nothing"]
 Approach = L["fixed", "variable", "selection", "baseline", "composite"]
@@ -87,7 +125,8 @@ class MethodCard:
         The extra that has to be installed, if any.
 
     exempt : dict of str to str, default={}
-        Checks of the common suite that do not apply, each with its reason.
+        Promises of the common suite (:data:`PROMISES`) that the method does not make,
+        each with its reason. Its page and ``comitia methods show`` tell them.
 
     quick : dict, default={}
         Parameters with which the common suite fits the method in little time.

@@ -78,6 +78,30 @@ class MicroObjects(NamedTuple):
     counts: NDArray[np.int64]
     inverse: NDArray[np.int64]
 
+    def in_content_order(self) -> MicroObjects:
+        """Sort by what the labels say, so that no tie is broken by position.
+
+        The order of the objects, that of the clusterings and the names of the labels
+        do not matter to it.
+
+        Returns
+        -------
+        micro : MicroObjects
+            The same micro-objects in another order; fuzzy and overlapping ones as they
+            are.
+        """
+        ensemble, counts, inverse = self
+        if not ensemble.is_hard:
+            return self
+        from comitia.engine.content_keys import content_keys
+
+        keys = content_keys(ensemble.codes, ensemble.n_clusters_each, counts)
+        order = np.argsort(keys, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        small = ensemble.with_codes(ensemble.codes[:, order])
+        return MicroObjects(small, frozen(counts[order]), frozen(place[inverse]))
+
 
 class Ensemble:
     r"""Several clusterings of the same objects.

@@ -53,6 +53,17 @@ def test_one_method_is_shown(run):
     assert json.loads(out)["parameters"]["theta"] == 0.4
 
 
+def test_what_a_method_does_not_promise_is_shown(run):
+    _, out, _ = run("methods", "show", "yang_2016")
+    _, shown, _ = run("methods", "show", "yang_2016", "--json")
+    _, other, _ = run("methods", "show", "lwgp")
+    assert (
+        "returns as many clusters as asked for, or warns:\n      n_clusters is" in out
+    )
+    assert "n_clusters is None" in json.loads(shown)["exempt"]["asked_k"]
+    assert "Not promised" not in other
+
+
 @pytest.mark.parametrize("card", comitia.methods(), ids=lambda card: card.id)
 def test_every_method_can_be_shown(card, run):
     code, out, _ = run("methods", "show", card.id)

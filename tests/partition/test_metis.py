@@ -198,3 +198,19 @@ def test_without_pymetis_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pymetis", None)
     with pytest.raises(ImportError, match="pip install pymetis"):
         metis_partition(np.ones((4, 4)), 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_content_the_order_of_vertices_does_not_matter(seed):
+    rng = np.random.RandomState(seed)
+    # Few different weights: many cuts are equally good.
+    W = np.triu(rng.randint(3, size=(40, 40)), 1)
+    W = W + W.T
+    weights = rng.randint(1, 3, size=40)
+    order = rng.permutation(40)
+    one = metis_partition(W, 4, vertex_weights=weights, by_content=True)
+    other = metis_partition(
+        W[np.ix_(order, order)], 4, vertex_weights=weights[order], by_content=True
+    )
+    assert_array_equal(one[order], other)
+    assert np.bincount(one, weights).max() <= 1.1 * weights.sum() / 4

@@ -277,6 +277,7 @@ def card_as_json(card: Any, cls: Any = None) -> dict[str, Any]:
             "reference",
         )
     }
+    about["exempt"] = dict(card.exempt)
     if cls is not None:
         about["class"] = cls.__name__
         about["parameters"] = cls().get_params(deep=False)
@@ -306,6 +307,13 @@ def print_card(cls: Any) -> None:
         facts["requires"] = f"pip install 'comitia[{card.requires}]'"
     for name, value in facts.items():
         print(f"  {name:<10}{value}")
+    if card.exempt:
+        from comitia.catalogue import PROMISES
+
+        print("\nNot promised: that it ...\n")
+        for name, reason in card.exempt.items():
+            print_wrapped(f"{PROMISES.get(name, name)}:")
+            print_wrapped(_plain(reason), indent="      ")
     print("\nParameters\n")
     for name, kind, text in _parameters(cls):
         print(f"  {name} : {kind}")

@@ -140,7 +140,9 @@ def ensemble_linkage(
     through the distances of the micro-objects.
 
     Equal similarities are common, and leave more than one tree. Here a cluster prefers
-    the cluster it was reached from, then the one with the lowest object. Objects that
+    the cluster it was reached from, then the one with the lowest object, in an order of
+    the objects that their labels alone determine: neither the order in which objects
+    and clusterings are given nor the names of labels change the clusters. Objects that
     never meet, in any chain of others either, are joined last, at height 1.
 
     Examples
@@ -163,7 +165,7 @@ def ensemble_linkage(
         n = ensemble.n_objects
         merged, counts, inverse = ensemble, np.ones(n, dtype=np.int64), np.arange(n)
     else:
-        merged, counts, inverse = ensemble.distinct()
+        merged, counts, inverse = ensemble.distinct().in_content_order()
     seen = shares = None
     if (merged.n_votes < merged.n_clusterings).any():
         seen = seen_by(merged)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.config import require_memory
+from comitia.engine.content_keys import vertex_keys
 from comitia.exceptions import ComitiaError
 
 __all__ = ["metis_partition"]
@@ -37,6 +38,7 @@ def metis_partition(
     imbalance: float = 0.05,
     recursive: bool = False,
     n_init: int = 1,
+    by_content: bool = False,
     rng: np.random.RandomState | None = None,
 ) -> NDArray[np.int32]:
     r"""Cut a graph into parts of equal weight so that few edges are cut.
@@ -75,6 +77,10 @@ def metis_partition(
     n_init : int, default=1
         Number of partitions METIS makes; it returns the one that cuts least.
 
+    by_content : bool, default=False
+        Whether the vertices are sorted by their weights, edges and neighbours before,
+        since METIS breaks ties by their order. This takes a copy of the graph.
+
     rng : RandomState, default=None
         Draws the seed of METIS; seed 0 by default.
 
@@ -109,6 +115,24 @@ def metis_partition(
     begin, neighbor, edges = _adjacency(graph)
     n = len(begin) - 1
     vertices = integer_vertex_weights(vertex_weights, n)
+    from scipy.sparse import csr_array
+
+    if by_content:
+        keys = vertex_keys(begin, neighbor, edges, vertices)
+        order = np.argsort(keys, kind="stable")
+        W = csr_array((edges, neighbor, begin), shape=(n, n))[order][:, order]
+        W.sort_indices()
+        labels = np.empty(n, dtype=np.int32)
+        labels[order] = metis_partition(
+            W,
+            n_clusters,
+            vertex_weights=vertices[order],
+            imbalance=imbalance,
+            n_init=n_init,
+            recursive=recursive,
+            rng=rng,
+        )
+        return labels
     # Drawn in any case, so that what follows does not depend on the shape of the graph.
     seed = 0 if rng is None else int(rng.randint(np.iinfo(np.int32).max))
     if n_clusters >= n:
@@ -139,8 +163,6 @@ def metis_partition(
             if np.bincount(labels, minlength=n_clusters).all():
                 return labels
     options["seed"] = seed
-    from scipy.sparse import csr_array
-
     W = csr_array((edges, neighbor, begin), shape=(n, n))
     return _halved(W, vertices, n_clusters, **options)
 

@@ -108,7 +108,7 @@ class CSPA(EnsembleMethod):
             self.clustering_weights, ensemble.n_clusterings
         )
         weights: dict[str, Any] = {"clustering_weights": self.clustering_weights_}
-        micro, counts, inverse = ensemble.distinct()
+        micro, counts, inverse = ensemble.distinct().in_content_order()
         S = coassociation(micro, **weights)
         # The edge of two merged vertices stands for all the pairs of their objects.
         # Row by row: all the products at once are another matrix.

@@ -137,6 +137,7 @@ class HBGF(EnsembleMethod):
             vertex_weights=np.append(of_clusters, counts),
             imbalance=self.imbalance,
             n_init=self.n_init,
+            by_content=True,
             rng=rng,
         )
         return labels[n_clusters:][inverse]

@@ -83,9 +83,8 @@ class HGPA(EnsembleMethod):
         exempt={
             "recovery": "a cluster that one noisy object ties to another part is cut "
             "already; the labels of these clusterings are noisy.",
-            "object_order": "many partitions of noisy clusterings cut equally many "
+            "clustering_order": "many partitions of noisy clusterings cut equally many "
             "clusters; the partitioner returns the first it finds.",
-            "clustering_order": "as for the order of objects.",
             "missing_labels": "as for recovery, with fewer objects in each cluster.",
         },
     )
@@ -118,7 +117,7 @@ class HGPA(EnsembleMethod):
             self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
-        micro, counts, inverse = ensemble.distinct()
+        micro, counts, inverse = ensemble.distinct().in_content_order()
         labels = hypergraph_partition(
             micro,
             self._resolve_n_clusters(ensemble, **weights),

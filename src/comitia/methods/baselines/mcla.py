@@ -113,6 +113,7 @@ class MCLA(EnsembleMethod):
             vertex_weights=ensemble.sizes if self.variant == "objects" else None,
             imbalance=self.imbalance,
             n_init=self.n_init,
+            by_content=True,
             rng=rng,
         )
         # METIS makes each cluster a part of its own when there are not enough.

@@ -98,6 +98,12 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "weights_differ": "weights are those of the groups; clusterings without "
+            "groups are one group",
+            "weights_follow_quality": "weights are those of the groups; clusterings "
+            "without groups are one group",
+        },
     )
 
     _parameter_constraints = {

@@ -122,6 +122,12 @@ class FCC(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        exempt={
+            "weights_differ": "weights are given by the user and equal by default; "
+            "the method determines none",
+            "weights_follow_quality": "weights are given by the user; the method "
+            "determines none",
+        },
     )
 
     _parameter_constraints = {

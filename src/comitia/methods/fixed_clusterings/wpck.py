@@ -121,7 +121,7 @@ class WPCK(AnnealedMethod):
         needs=("labels", "data"),
         scales="quadratic",
         exempt=dict.fromkeys(
-            ("recovery", "missing_labels"),
+            ("recovery", "missing_labels", "helps"),
             "with 15 % noise few subsets are shared: the optimum of the objective lies "
             "next to a base clustering; max_subset_size=2 finds the clusters",
         ),

@@ -115,7 +115,11 @@ class ClustererEnsemble(EnsembleMethod):
         scales="linear",
         exempt={
             "recovery": "keeps the clusterings that agree least with the others, which "
-            "are the noisiest where all have the same truth and only noise differs"
+            "are the noisiest where all have the same truth and only noise differs",
+            "weights_follow_quality": "as published, a clustering weighs more the "
+            "less it agrees with the others, so that junk weighs most",
+            "helps": "clusterings that agree least with the others are kept and weigh "
+            "most, the worst where the others agree",
         },
         # The paper's generator: clusterings with equal numbers of clusters.
         quick={"generator": None},

@@ -91,6 +91,11 @@ class ECPCSHC(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "weights_differ": "pairs of clusters are weighed by their similarity; no "
+            "cluster has a weight of its own",
+            "weights_follow_quality": "no cluster has a weight of its own",
+        },
     )
 
     _parameter_constraints = {

@@ -92,6 +92,11 @@ class ECPCSMC(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        exempt={
+            "weights_differ": "all clusters have one vote, as in the paper; "
+            'variant="certainty" weighs them',
+            "weights_follow_quality": "all clusters have one vote, as in the paper",
+        },
     )
 
     _parameter_constraints = {

@@ -110,6 +110,10 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="linear",
+        exempt={
+            "helps": "keeps half of the clusters; where all are noisy, half of them "
+            "outvote less noise than all",
+        },
         # Half of the clusters are dropped: the suite's six clusterings are too few.
         quick={"generator": KMeansGenerator(n_clusterings=20)},
     )

@@ -129,6 +129,9 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         approach="fixed",
         needs="graph",
         scales="quadratic",
+        exempt={
+            "asked_k": "n_clusters is None: there are as many clusters as it finds"
+        },
         quick={"n_clusters": None},  # nothing else can be asked for
     )
 

@@ -118,6 +118,7 @@ class WOMC(EnsembleMethod):
             n_clusters,
             imbalance=self.imbalance,
             n_init=self.n_init,
+            by_content=True,
             rng=rng,
         )
         # METIS makes each cluster a part of its own when there are not enough.

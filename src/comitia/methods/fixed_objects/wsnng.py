@@ -150,7 +150,7 @@ class WSnnG(EnsembleMethod):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        micro, counts, inverse = ensemble.distinct()
+        micro, counts, inverse = ensemble.distinct().in_content_order()
         require_memory(
             8 * 8 * len(counts) ** 2,
             f"the neighbours that each two of {len(counts)} objects share",

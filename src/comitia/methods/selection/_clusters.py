@@ -107,7 +107,7 @@ class ClusterSelectionMethod(EnsembleMethod):
             S = kept_coassociation(ensemble, self.selected_, complete=True)
             self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         else:
-            micro, counts, inverse = ensemble.distinct()
+            micro, counts, inverse = ensemble.distinct().in_content_order()
             S = kept_coassociation(micro, self.selected_, complete=True)
             self.linkage_ = micro_linkage(
                 np.subtract(1.0, S, out=S), counts, inverse, linkage=self.linkage

@@ -101,6 +101,10 @@ class StableClusters(ClusterSelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "helps": "keeps half of the clusters; where all are noisy, half of them "
+            "outvote less noise than all",
+        },
         # Of six clusterings too few clusters are left; see the Notes.
         quick={"generator": KMeansGenerator(20, n_clusters=(2, 8))},
     )

@@ -97,6 +97,10 @@ class ASA(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "drops_junk": "drops what is too much like a clustering that is kept "
+            "already; junk is like none",
+        },
     )
 
     _parameter_constraints = {

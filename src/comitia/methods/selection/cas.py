@@ -95,8 +95,10 @@ class CAS(SelectionMethod):
         needs="labels",
         scales="quadratic",
         exempt={
-            "object_order": "half of ten clusterings leave ties, which METIS breaks by "
-            "the order of objects; what is kept is the same, as the method's test says"
+            "drops_junk": "every group keeps one clustering, and junk, which is like "
+            "no other, is in groups of its own",
+            "helps": "keeps junk, for every group keeps one; so few are kept that it "
+            "is not outvoted",
         },
     )
 

@@ -123,6 +123,12 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "drops_junk": "the most diverse clusterings join first, and junk is the "
+            "most diverse of all",
+            "helps": "begins with the most diverse clusterings, which are the worst "
+            "where the others agree",
+        },
     )
 
     _parameter_constraints = {

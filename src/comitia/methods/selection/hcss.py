@@ -118,7 +118,9 @@ class HCSS(SelectionMethod):
         scales="quadratic",
         exempt={
             "equal_clusterings": "each selector proposes n_select clusterings; of "
-            "equal ones at the border it takes the first"
+            "equal ones at the border it takes the first",
+            "helps": "keeps half; where all clusterings are noisy, half of them "
+            "outvote less noise than all",
         },
     )
 

@@ -91,7 +91,9 @@ class BaggedSelection(SelectionMethod):
         scales="quadratic",
         exempt={
             "clustering_order": "bags are drawn by place: in another order other bags "
-            "are drawn, and of ten clusterings that are alike others may be kept"
+            "are drawn, and of ten clusterings that are alike others may be kept",
+            "helps": "keeps half; where all clusterings are noisy, half of them "
+            "outvote less noise than all",
         },
     )
 

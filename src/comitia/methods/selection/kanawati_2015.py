@@ -109,6 +109,7 @@ class NeighborhoodSelection(SelectionMethod):
         exempt={
             "recovery": _TOO_FEW_KEPT,
             "missing_labels": _TOO_FEW_KEPT,
+            "helps": _TOO_FEW_KEPT,
         },
     )
 

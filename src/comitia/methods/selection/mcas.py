@@ -96,6 +96,12 @@ class MCAS(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "drops_junk": "every group keeps its best clustering, and junk, which is "
+            "like no other, is in groups of its own",
+            "helps": "keeps junk, for every group keeps one; so few are kept that it "
+            "is not outvoted",
+        },
         # A quarter of ten clusterings is too few to average their noise out.
         quick={"n_groups": 5},
     )

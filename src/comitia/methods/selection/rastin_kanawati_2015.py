@@ -138,7 +138,7 @@ class MultiplexSelection(SelectionMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
-        exempt={"recovery": _TOO_FEW_KEPT, "missing_labels": _TOO_FEW_KEPT},
+        exempt=dict.fromkeys(("recovery", "missing_labels", "helps"), _TOO_FEW_KEPT),
     )
 
     _parameter_constraints = {

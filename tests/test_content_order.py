@@ -1,0 +1,54 @@
+"""Micro-objects sorted by what their labels say."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from comitia import Ensemble
+from comitia.testing import planted
+
+
+def told_otherwise(labels, rng):
+    """Objects and clusterings in another order, and labels with other names."""
+    objects = rng.permutation(len(labels))
+    order = rng.permutation(labels.shape[1])
+    names = rng.permutation(labels.max() + 1)
+    renamed = np.where(labels < 0, -1, names[labels])
+    return renamed[objects][:, order], objects
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_hangs_on_the_content_alone(seed, missing):
+    rng = np.random.RandomState(seed)
+    labels, _ = planted(60, 3, 5, noise=0.4, seed=seed)
+    labels[rng.rand(*labels.shape) < missing] = -1
+    labels[:, 0] = np.abs(labels[:, 0])
+    other, objects = told_otherwise(labels, rng)
+    one = Ensemble(labels).distinct().in_content_order()
+    two = Ensemble(other).distinct().in_content_order()
+    assert_array_equal(one.counts, two.counts)
+    assert_array_equal(one.inverse[objects], two.inverse)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sorted_micro_objects_are_the_same_objects(seed):
+    labels, _ = planted(60, 3, 4, noise=0.4, seed=seed)
+    ensemble = Ensemble(labels)
+    micro = ensemble.distinct().in_content_order()
+    assert_array_equal(micro.ensemble.codes[:, micro.inverse], ensemble.codes)
+    assert_array_equal(micro.counts, np.bincount(micro.inverse))
+
+
+def test_a_clustering_given_twice_changes_no_order():
+    labels, _ = planted(60, 3, 5, noise=0.4, seed=0)
+    renamed = np.array([2, 0, 1])[labels[:, :1]]
+    once = Ensemble(labels).distinct().in_content_order()
+    twice = Ensemble(np.hstack([labels, renamed])).distinct().in_content_order()
+    assert_array_equal(once.inverse, twice.inverse)
+
+
+def test_fuzzy_objects_stay_where_they_are():
+    fuzzy = Ensemble.from_memberships([np.array([[0.2, 0.8], [0.9, 0.1]])])
+    micro = fuzzy.distinct()
+    assert micro.in_content_order() is micro
