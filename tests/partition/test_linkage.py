@@ -402,3 +402,14 @@ def test_tree_must_be_sorted_and_of_four_columns():
         cut([[0, 1, 0.9, 2], [2, 3, 0.1, 3]], 2)
     with pytest.raises(ComitiaError, match=r"\(n_objects - 1, 4\)"):
         lifetime(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("linkage", ["average", "single"])
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_between_many_are_not_broken_by_the_order_of_clusterings(seed, linkage):
+    # Of four clusterings, so many objects are equally near that not all are candidates.
+    labels, _ = planted(400, 4, 4, noise=0.5, seed=seed)
+    tree = ensemble_linkage(Ensemble(labels), linkage=linkage)
+    order = np.random.RandomState(seed).permutation(4)
+    other = ensemble_linkage(Ensemble(labels[:, order]), linkage=linkage)
+    assert_array_equal(tree, other)

@@ -240,10 +240,13 @@ def search(sums, known, x, sizes, seen, shares, weights, sums_with, touched, bes
         else:
             s = sums_with[y] / pairs_seen(seen, shares, x, y)
         sums_with[y] = 0
-        if s > least:
-            # Insertion; what falls off the end of a full list sets the bound.
+        if s >= least and s > 0.0:
+            # Insertion, the lower of equals first; what falls off the end of a full
+            # list sets the bound.
             j = n_found
-            while j > 0 and best[j - 1] < s:
+            while j > 0 and (
+                best[j - 1] < s or (best[j - 1] == s and found[j - 1] > y)
+            ):
                 best[j] = best[j - 1]
                 found[j] = found[j - 1]
                 j -= 1
