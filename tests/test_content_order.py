@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
+from comitia.engine.content_keys import clusterings_by_content, clusters_by_content
 from comitia.testing import planted
 
 
@@ -52,3 +53,16 @@ def test_fuzzy_objects_stay_where_they_are():
     fuzzy = Ensemble.from_memberships([np.array([[0.2, 0.8], [0.9, 0.1]])])
     micro = fuzzy.distinct()
     assert micro.in_content_order() is micro
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clusters_and_clusterings_are_sorted_by_their_objects(seed):
+    rng = np.random.RandomState(seed)
+    labels, _ = planted(60, 3, 5, noise=0.4, seed=seed)
+    objects, order = rng.permutation(60), rng.permutation(5)
+    names = np.stack([rng.permutation(3) for _ in range(5)])
+    other = np.column_stack([names[m][labels[objects, m]] for m in order])
+    one, two = Ensemble(labels), Ensemble(other)
+    assert_array_equal(clusterings_by_content(one), order[clusterings_by_content(two)])
+    B = one.membership.toarray()[objects][:, clusters_by_content(one)]
+    assert_array_equal(B, two.membership.toarray()[:, clusters_by_content(two)])

@@ -189,7 +189,7 @@ def test_the_bias_acts_also_where_the_number_of_groups_is_not_given(seed):
 
 
 def test_fewer_than_three_groups_where_fewer_clusterings_differ():
-    assert_array_equal(Control(2).fit(Ensemble(E6)).groups_, [0, 0, 1])
+    assert same_partition(Control(2).fit(Ensemble(E6)).groups_, [0, 0, 1])
     assert_array_equal(Control(2).fit(Ensemble(E6[:, :2])).groups_, [0, 0])
     different = np.column_stack([E6[:, [0, 2]], np.arange(6) % 2])
     assert_array_equal(Control(2).fit(Ensemble(different)).groups_, [0, 1, 2])

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["content_keys", "vertex_keys"]
+if TYPE_CHECKING:
+    from comitia.ensemble import Ensemble
+
+__all__ = [
+    "clusterings_by_content",
+    "clusters_by_content",
+    "content_keys",
+    "vertex_keys",
+]
 
 
 def content_keys(
@@ -41,19 +47,29 @@ def content_keys(
         Equal for equal labels. Different ones are equal only by accident, or where
         exchanging the objects would change nothing that three sweeps can see.
     """
+    from scipy.sparse import csr_array
+
+    # Missing labels have a column of their own, so that all rows are equally long.
+    width = n_clusters_each + 1
+    first = np.cumsum(width) - width
+    columns = codes + first[:, None]
+    is_missing = first + n_clusters_each
+    kept = _different(columns, is_missing)
+    M, n = len(kept), codes.shape[1]
+    indices = np.ascontiguousarray(columns[kept].T).ravel()
+    B = csr_array(
+        (np.ones(M * n, dtype=np.uint64), indices, np.arange(0, M * n + 1, M)),
+        shape=(n, int(width.sum())),
+    )
     how_many = counts.astype(np.uint64)
-    keys = np.zeros(codes.shape[1], dtype=np.uint64)
-    columns = list(_different(codes, n_clusters_each))
+    keys = np.zeros(n, dtype=np.uint64)
     for _ in range(3):
-        votes = _scrambled(keys) * how_many
-        keys = np.zeros_like(keys)
-        for column, k in columns:
-            clusters = np.zeros(k + 1, dtype=np.uint64)
-            np.add.at(clusters, column, votes)
-            clusters = _scrambled(clusters)
-            clusters = _scrambled(clusters + clusters[:-1].sum(dtype=np.uint64))
-            clusters[-1] = 0  # a missing label says nothing
-            keys += clusters[column]
+        clusters = _scrambled(B.T @ (_scrambled(keys) * how_many))
+        clusters[is_missing] = 0  # a missing label says nothing
+        beside = np.repeat(np.add.reduceat(clusters, first), width)
+        clusters = _scrambled(clusters + beside)
+        clusters[is_missing] = 0
+        keys = B @ clusters
     return keys
 
 
@@ -89,21 +105,59 @@ def vertex_keys(
     return keys
 
 
-def _different(
-    codes: NDArray[np.integer[Any]], n_clusters_each: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.integer[Any]], int]]:
-    """The clusterings, each once whatever its names, with numbers of clusters."""
-    n = codes.shape[1]
-    known = set()
-    for column, k in zip(codes, n_clusters_each.tolist(), strict=True):
-        # The first object of each cluster names it; backwards, the first is the last.
-        first = np.full(k + 1, n)
-        first[column[::-1]] = np.arange(n - 1, -1, -1)
-        first[k] = n
-        partition = blake2b(first[column].tobytes()).digest()
-        if partition not in known:
-            known.add(partition)
-            yield column, k
+def clusters_by_content(ensemble: Ensemble) -> NDArray[np.int64]:
+    """An order of all clusters that neither places nor names change.
+
+    It comes from how many objects clusters share. Clusters of fuzzy and overlapping
+    ensembles stay where they are.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    order : ndarray of shape (n_clusters_total,)
+        The clusters, by their numbers in the ensemble.
+    """
+    return np.argsort(_cluster_keys(ensemble), kind="stable")
+
+
+def clusterings_by_content(ensemble: Ensemble) -> NDArray[np.int64]:
+    """An order of the clusterings, as of :func:`clusters_by_content`.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    Returns
+    -------
+    order : ndarray of shape (n_clusterings,)
+        The clusterings, by their numbers.
+    """
+    keys = np.add.reduceat(_cluster_keys(ensemble), ensemble.offsets[:-1])
+    return np.argsort(keys, kind="stable")
+
+
+def _cluster_keys(ensemble: Ensemble) -> NDArray[np.uint64]:
+    if not ensemble.is_hard:
+        return np.zeros(ensemble.n_clusters_total, dtype=np.uint64)
+    shared = ensemble.contingency()
+    counts = shared.data.astype(np.int64)
+    return vertex_keys(shared.indptr, shared.indices, counts, ensemble.sizes)
+
+
+def _different(columns: NDArray[np.int64], is_missing: NDArray[np.int64]) -> list[int]:
+    """Which clusterings are kept when each counts once, whatever its names."""
+    n = columns.shape[1]
+    # The first object of each cluster names it; backwards, the first is the last.
+    first = np.empty(is_missing[-1] + 1, dtype=np.int32)
+    first[columns[:, ::-1]] = np.arange(n - 1, -1, -1, dtype=np.int32)
+    first[is_missing] = n
+    partitions = {row.tobytes(): m for m, row in enumerate(first[columns])}
+    return [*partitions.values()]
 
 
 def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

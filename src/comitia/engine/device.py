@@ -118,10 +118,6 @@ class DeviceEngine(Engine):
         labels[labels == int(self.block.n_clusters_each[m])] = -1
         return labels
 
-    def n_differing(self, labels: Tensor, m: int) -> int:
-        """How many labels of one clustering are not these."""
-        return int((self.labels(m) != labels).sum())
-
     def row_sums(self, values: Floats) -> Tensor:
         """Sum of the values of the clusters of each object, B v."""
         from comitia._kernels.device import row_totals

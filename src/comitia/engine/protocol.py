@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._kernels.sums import fixed_point, padded, place_of_first, steps
+from comitia._kernels.sums import fixed_point, padded, place_of_first
 from comitia.engine.row_blocks import Micro, Units, merge_in_memory
 
 if TYPE_CHECKING:
@@ -129,10 +129,6 @@ class Engine(ABC):
         """Labels of one clustering, int32, -1 where there is none."""
 
     @abstractmethod
-    def n_differing(self, labels: Any, m: int) -> int:
-        """How many labels of one clustering are not these."""
-
-    @abstractmethod
     def row_sums(self, values: Floats) -> Any:
         """Sum of the values of the clusters of each object, B v."""
 
@@ -245,15 +241,6 @@ class HostEngine(Engine):
         labels = self.block.codes[m].astype(np.int32)
         labels[labels == int(self.block.n_clusters_each[m])] = -1
         return labels
-
-    def n_differing(self, labels: NDArray[np.int32], m: int) -> int:
-        """How many labels of one clustering are not these."""
-        block = self.block
-        none, codes, n_differ = int(block.n_clusters_each[m]), block.codes[m], 0
-        for rows in steps(0, len(codes)):
-            given = np.where(labels[rows] < 0, none, labels[rows])
-            n_differ += int(np.count_nonzero(given != codes[rows]))
-        return n_differ
 
     merged = merge_in_memory
 

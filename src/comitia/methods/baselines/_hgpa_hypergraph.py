@@ -84,7 +84,10 @@ def _hyperedges(
         for c in torn
     ]
     # Weights of 32 bits inside: a thousand clusters of the largest weight still fit.
-    return edges, integer_weights(weights[torn], 2**16, least=1)
+    whole = integer_weights(weights[torn], 2**16, least=1)
+    # The partitioner breaks ties by the order of the clusters: let it hang on them.
+    order = sorted(range(len(edges)), key=lambda e: (edges[e], whole[e]))
+    return [edges[e] for e in order], whole[order]
 
 
 @cache

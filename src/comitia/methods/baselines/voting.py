@@ -70,13 +70,13 @@ class Voting(EnsembleMethod):
     .. math::
         y_i = \arg\max_r \sum_m w_m \, [\pi_m(\text{label of } i \text{ in } m) = r],
 
-    the lowest label of equals. Alignment and vote both raise the weight of the votes
-    that go to winners, so the rounds come to an end. An object that a clustering leaves
-    out gets no vote from it. When a clustering has more clusters than the reference,
-    several of them vote for one label, so that the overlap is largest and every label
-    keeps a cluster; when it has fewer, some labels do without its vote. Where no
-    clustering has ``n_clusters`` clusters, k-means on the label rows makes the first
-    reference.
+    of equals the one that shared most objects with its clusters in the first round.
+    Alignment and vote both raise the weight of the votes that go to winners, so the
+    rounds come to an end. An object that a clustering leaves out gets no vote from it.
+    When a clustering has more clusters than the reference, several of them vote for one
+    label, so that the overlap is largest and every label keeps a cluster; when it has
+    fewer, some labels do without its vote. Where no clustering has ``n_clusters``
+    clusters, k-means on the label rows makes the first reference.
 
     One round with the first clustering as the reference, ``agreement=None`` and
     ``max_iter=1``, is the bagged clustering of [1]_; [2]_ compares voting schemes.
@@ -152,16 +152,14 @@ class Voting(EnsembleMethod):
             self.n_iter_ = n_iter
             before = labels
             # The labels of a clustering are read where they are, and not copied.
-            own = n_iter == 1 and m is not None
-            shared = (
-                overlaps_with(ensemble, m) if own else overlaps(ensemble, before, k)
-            )
-            targets = match_clusters(ensemble, shared)
-            labels = cluster_vote(ensemble, targets, k, cluster_weights=weights)
-            if own:
-                self.converged_ = has_labels(ensemble, m, labels)
+            if before is None:
+                shared = overlaps_with(ensemble, m)
+                targets = by_support(match_clusters(ensemble, shared), shared)
             else:
-                self.converged_ = bool((labels == before).all())
+                shared = overlaps(ensemble, before, k)
+                targets = match_clusters(ensemble, shared)
+            labels = cluster_vote(ensemble, targets, k, cluster_weights=weights)
+            self.converged_ = before is not None and bool((labels == before).all())
             if self.converged_:
                 break
         # A single count is a method of its own, not a loop cut short.
@@ -196,9 +194,15 @@ def overlaps_with(ensemble: Ensemble, m: int) -> NDArray[np.float64]:
     return np.asarray(shared, dtype=np.float64)
 
 
-def has_labels(ensemble: Ensemble, m: int, labels: NDArray[np.int32]) -> bool:
-    """Whether one clustering has these labels."""
-    differ = ensemble.row_blocks.map(
-        "engine.n_differing", ensemble.split(labels), m=int(m)
-    )
-    return bool(differ.total() == 0)
+def by_support(
+    targets: NDArray[np.int64], shared: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Number the labels by what they share with the clusters that stand for them.
+
+    Ties go to the lowest label, which then does not hang on names.
+    """
+    support = np.zeros(shared.shape[1])
+    np.add.at(support, targets, shared[np.arange(len(targets)), targets])
+    rank = np.empty(len(support), dtype=np.int64)
+    rank[np.argsort(-support, kind="stable")] = np.arange(len(support))
+    return rank[targets]

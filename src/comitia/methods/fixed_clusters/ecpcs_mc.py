@@ -2,9 +2,12 @@
 
 from numbers import Integral
 
+import numpy as np
+
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusters_by_content
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -136,8 +139,12 @@ class ECPCSMC(EnsembleMethod):
                 f"n_clusters={n_groups} is larger than the number of clusters of all "
                 f"clusterings together; give at most {ensemble.n_clusters_total}."
             )
-        Z = random_walk_similarity(jaccard_clusters(ensemble), self.n_steps)
-        groups = ncut(
+        # Rounding and random starts hang on the order of the clusters.
+        order = clusters_by_content(ensemble)
+        J = jaccard_clusters(ensemble)[order][:, order]
+        Z = random_walk_similarity(J, self.n_steps)
+        groups = np.empty(len(order), dtype=np.int64)
+        groups[order] = ncut(
             Z, n_groups, rng, discretize="rotation", n_init=self.n_init, offset=0.5
         )
         labels, _ = meta_vote(

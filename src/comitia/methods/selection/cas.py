@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
@@ -127,11 +130,17 @@ class CAS(SelectionMethod):
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = ensemble.agreement(self.agreement)
-        self.groups_ = group_clusterings(phi, self._n_select(ensemble), rng)
+        # Starts and ties hang on the order of the clusterings.
+        order = clusterings_by_content(ensemble)
+        self.groups_ = np.empty(len(order), dtype=np.int64)
+        self.groups_[order] = group_clusterings(
+            phi[np.ix_(order, order)], self._n_select(ensemble), rng
+        )
         if self.variant == "group":
             self.clustering_weights_ = group_support(phi, self.groups_)
         else:
             self.clustering_weights_ = mean_agreement(ensemble, self.agreement)
-        return best_of_groups(self.clustering_weights_, self.groups_)
+        best = best_of_groups(self.clustering_weights_[order], self.groups_[order])
+        return np.sort(order[best])
 
     _agree = by_cspa

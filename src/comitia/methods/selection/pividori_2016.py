@@ -12,6 +12,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
@@ -127,6 +128,12 @@ class DiversityControl(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "drops_junk": "unusual groups get more seats than their size, and junk is "
+            "unusual; a negative diversity_bias gives it fewer",
+            "helps": "keeps half, with more of the unusual clusterings than their "
+            "share, which are the worst where the others agree",
+        },
     )
 
     _parameter_constraints = {
@@ -162,25 +169,29 @@ class DiversityControl(SelectionMethod):
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_select = self._n_select(ensemble)
         phi = ensemble.agreement(self.agreement)
-        tree = hac(np.maximum(1.0 - phi, 0.0))
+        # Ties and draws hang on the order of the clusterings.
+        order = clusterings_by_content(ensemble)
+        tree = hac(np.maximum(1.0 - phi[np.ix_(order, order)], 0.0))
         t = lifetime_from_three(tree) if self.n_groups is None else self.n_groups
-        self.groups_ = cut(tree, min(t, len(phi)))
+        self.groups_ = np.empty(len(order), dtype=np.int64)
+        self.groups_[order] = cut(tree, min(t, len(phi)))
         sizes = np.bincount(self.groups_)
-        S = self._between(ensemble, phi)
+        S = self._between(ensemble, phi, order)
         shares = diversity_shares(S, sizes, self.diversity_bias)
         self.clustering_weights_ = (shares / sizes)[self.groups_]
         seats = share_out(shares, n_select, sizes)
-        members = [np.flatnonzero(self.groups_ == g) for g in range(len(sizes))]
+        members = [order[self.groups_[order] == g] for g in range(len(sizes))]
         drawn = [
             rng.permutation(group)[:n] for group, n in zip(members, seats, strict=True)
         ]
         return np.sort(np.concatenate(drawn))
 
-    def _between(self, ensemble: Ensemble, phi: Array) -> Array:
+    def _between(self, ensemble: Ensemble, phi: Array, order: Array) -> Array:
         """How alike the representatives of each two groups are."""
         if self.variant == "medoid":
+            support = group_support(phi, self.groups_)[order]
+            best = order[best_of_groups(support, self.groups_[order])]
             # Groups are numbered in the order of their first members, not of these.
-            best = best_of_groups(group_support(phi, self.groups_), self.groups_)
             best = best[np.argsort(self.groups_[best])]
             return phi[np.ix_(best, best)]
         columns = []
