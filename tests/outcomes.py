@@ -70,7 +70,9 @@ IS_JUNK = np.arange(18) >= 12
 
 @functools.cache
 def ordinary_data(name):
-    """Standardised wine, iris, or every ninth of the digits, with their classes."""
+    """Standardised wine, iris, every ninth of the digits, or blobs, with classes."""
+    if name == "blobs":
+        return junk_problem().X, junk_problem().truth
     load = {"wine": load_wine, "iris": load_iris, "digits": load_digits}[name]
     X, y = load(return_X_y=True)
     step = 9 if name == "digits" else 1
@@ -79,9 +81,9 @@ def ordinary_data(name):
 
 @functools.cache
 def ordinary_problem(name):
-    """Twenty k-means clusterings of ordinary data, made as by default."""
+    """Fifty k-means clusterings of ordinary data, made as by default."""
     X, y = ordinary_data(name)
-    made = KMeansGenerator(n_clusterings=20, random_state=0).generate(X)
+    made = KMeansGenerator(n_clusterings=50, random_state=0).generate(X)
     return Problem(made.codes.T.copy(), X, y)
 
 
@@ -112,8 +114,10 @@ def fit_alone(cls, X, truth, *, seed=0, **parameters):
         X = _graph_of(X)
     elif "dendrograms" in needs:
         X = [linkage(X, how) for how in ("average", "complete", "ward", "single")]
-    k = cls.card.quick.get("n_clusters", len(np.unique(truth)))
-    method = quick_method(cls, **{"n_clusters": k, "random_state": seed, **parameters})
+    known = {"n_clusters": len(np.unique(truth)), "random_state": seed}
+    # What the card says is all that can be asked for.
+    fixed = {name: cls.card.quick[name] for name in {"n_clusters"} & {*cls.card.quick}}
+    method = quick_method(cls, **{**known, **parameters, **fixed})
     return method.fit(X, **more)
 
 

@@ -83,8 +83,6 @@ class HGPA(EnsembleMethod):
         exempt={
             "recovery": "a cluster that one noisy object ties to another part is cut "
             "already; the labels of these clusterings are noisy.",
-            "clustering_order": "many partitions of noisy clusterings cut equally many "
-            "clusters; the partitioner returns the first it finds.",
             "missing_labels": "as for recovery, with fewer objects in each cluster.",
         },
     )

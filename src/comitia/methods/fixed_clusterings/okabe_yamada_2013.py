@@ -108,6 +108,10 @@ class BoostedCOPKMeans(BoostedMethod):
         approach="fixed",
         needs=("data", "constraints"),
         scales="linear",
+        exempt={
+            "weights_differ": "clusterings that meet all constraints weigh the same, "
+            "and constrained k-means often does",
+        },
     )
 
     _parameter_constraints = {

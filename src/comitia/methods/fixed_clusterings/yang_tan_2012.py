@@ -116,6 +116,10 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         approach="fixed",
         needs=("data", "constraints"),
         scales="quadratic",
+        exempt={
+            "weights_differ": "a clustering weighs by its mean agreement with all, "
+            "itself too, and those of constrained k-means are alike",
+        },
         quick={"n_rounds": 20},
     )
 

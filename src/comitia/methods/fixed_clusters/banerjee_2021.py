@@ -98,6 +98,10 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         approach="fixed",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "weights_differ": "the exponent is a mean entropy, much the same for all "
+            'clusters of an ordinary ensemble; variant="meeting" tells them apart',
+        },
     )
 
     _parameter_constraints = {

@@ -97,6 +97,12 @@ class ABC(EnsembleMethod):
         approach="fixed",
         needs="data",
         scales="quadratic",
+        exempt={
+            "weights_differ": "weights go by the rank of the variances, and up to "
+            "five features have equal ones; see the Notes",
+            "weights_follow_quality": "a feature weighs by its variance, which is the "
+            "same for all where they are standardised",
+        },
         quick={"n_clusterings": 60, "feature_fraction": 1.0},
     )
 

@@ -12,6 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
@@ -106,6 +107,10 @@ class WOHB(EnsembleMethod):
         approach="fixed",
         needs=("labels", "data"),
         scales="linear",
+        exempt={
+            "noisy_object_order": METIS_TIES,
+            "noisy_label_names": METIS_TIES,
+        },
     )
 
     _parameter_constraints = {

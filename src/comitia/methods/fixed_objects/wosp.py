@@ -8,6 +8,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity, soft_assignment
@@ -100,6 +101,11 @@ class WOSP(EnsembleMethod):
         approach="fixed",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "noisy_object_order": METIS_TIES,
+            "helps": "objects are compared by their distances from the centres of "
+            "clusters, which noise draws together",
+        },
     )
 
     _parameter_constraints = {

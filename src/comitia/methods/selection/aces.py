@@ -106,6 +106,14 @@ class ACES(SelectionMethod):
         approach="selection",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "selects": "keeps all clusterings where they are close to their "
+            'consensus, as most ensembles are; variant="near" keeps half',
+            "drops_junk": "keeps what is farthest from the consensus, and junk is; "
+            'variant="near" drops it first',
+            "helps": "keeps the half that is farthest from the consensus, the worst "
+            'where the others agree; variant="near" keeps the other',
+        },
     )
 
     _parameter_constraints = {

@@ -8,6 +8,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._hcss_subsets import (
@@ -119,8 +120,7 @@ class HCSS(SelectionMethod):
         exempt={
             "equal_clusterings": "each selector proposes n_select clusterings; of "
             "equal ones at the border it takes the first",
-            "helps": "keeps half; where all clusterings are noisy, half of them "
-            "outvote less noise than all",
+            "helps": HALF_KEPT,
         },
     )
 

@@ -11,6 +11,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
@@ -160,6 +161,7 @@ class ConvexConcavePruning(SelectionMethod):
             "kept and another not",
             "missing_labels": "it keeps about half of the clusterings, so that a fifth "
             "of the labels missing can cost a tenth of the adjusted Rand index",
+            "helps": HALF_KEPT,
         },
     )
 

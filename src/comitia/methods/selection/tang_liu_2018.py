@@ -13,6 +13,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.selection._tang_liu_2018_tree import (
     cut_long_edges,
@@ -123,6 +124,13 @@ class ClusterSplitting(EnsembleMethod):
         approach="selection",
         needs=("labels", "data"),
         scales="quadratic",
+        exempt={
+            "noisy_object_order": STARTS_BY_PLACE,
+            "drops_junk": "clusters are judged by their shape in the data alone, and "
+            "kept until they cover the objects; a cluster of junk covers many",
+            "helps": "clusters are kept until they cover the objects once, too few to "
+            "outvote what each of them gets wrong",
+        },
     )
 
     _parameter_constraints = {

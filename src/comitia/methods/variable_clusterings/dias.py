@@ -11,6 +11,7 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.engine.row_blocks import join
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
 from comitia.represent.votes import overlaps
@@ -124,6 +125,9 @@ class DIAS(VotesMethod):
         approach="variable",
         needs="labels",
         scales="linear",
+        exempt={
+            "noisy_object_order": STARTS_BY_PLACE,
+        },
     )
 
     _parameter_constraints = {

@@ -10,6 +10,7 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
@@ -140,6 +141,9 @@ class ECBNMF(VotesMethod):
         approach="variable",
         needs="labels",
         scales="quadratic",
+        exempt={
+            "noisy_object_order": STARTS_BY_PLACE,
+        },
         on_device=True,
         quick={"tol": 1e-3, "n_init": 3},
     )

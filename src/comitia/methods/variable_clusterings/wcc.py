@@ -8,6 +8,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
+from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import indicator_start, orthogonal_nmf, qp_simplex
@@ -125,6 +126,9 @@ class WeightedConsensus(VotesMethod):
         approach="variable",
         needs="labels",
         scales="linear",
+        exempt={
+            "noisy_object_order": STARTS_BY_PLACE,
+        },
     )
 
     _parameter_constraints = {
