@@ -129,10 +129,10 @@ class DiversityControl(SelectionMethod):
         needs="labels",
         scales="quadratic",
         exempt={
-            "drops_junk": "unusual groups get more seats than their size, and junk is "
-            "unusual; a negative diversity_bias gives it fewer",
-            "helps": "keeps half, with more of the unusual clusterings than their "
-            "share, which are the worst where the others agree",
+            "drops_junk": "every group has seats by its size, and junk, which is like "
+            "no other, is in groups of its own",
+            "helps": "keeps half, and of the junk as much as of the rest, so that "
+            "less noise is outvoted",
         },
     )
 
