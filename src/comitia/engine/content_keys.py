@@ -52,7 +52,7 @@ def content_keys(
     # Missing labels have a column of their own, so that all rows are equally long.
     width = n_clusters_each + 1
     first = np.cumsum(width) - width
-    columns = codes + first[:, None]
+    columns = np.add(codes, first[:, None], dtype=np.int32)
     is_missing = first + n_clusters_each
     kept = _different(columns, is_missing)
     M, n = len(kept), codes.shape[1]
