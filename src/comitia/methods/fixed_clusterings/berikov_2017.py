@@ -134,7 +134,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        groups = Groups.of(ensemble)
+        groups = Groups.of(ensemble, warn=True)
         gamma = normalize_weights(index_scores(X, ensemble, self.index))
         gamma = gamma / gamma.max()
         u, square = (
