@@ -75,8 +75,8 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     Which algorithm made a clustering, ``ensemble.groups`` says; without it they are all
     the work of one and weigh the same, with a warning. An algorithm that varies less
     than :math:`1 / (4 a_m^2)` gets this variance, with a warning; so does one with a
-    single run. The variance is not relative to the size of the distances: an algorithm whose
-    memberships are all nearly equal varies little and weighs much, so combine
+    single run. The variance is not relative to the size of the distances: an algorithm
+    whose memberships are all nearly equal varies little and weighs much, so combine
     algorithms of similar fuzziness.
 
     Crisp memberships have :math:`D^{ma} = 1 - B_{ma} B_{ma}'`, and the method is

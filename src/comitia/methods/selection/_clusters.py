@@ -23,9 +23,10 @@ class ClusterSelectionMethod(EnsembleMethod):
     """Base class of the methods that combine the clusters they keep.
 
     A method says in ``_score`` how stable each cluster is. Those above the threshold
-    are kept, by default the largest that leaves every object half of its clusters, and the objects are linked by the clusters kept that they share. The
-    selection is a part of its own: ``ConsensusClustering(selection=method)`` combines
-    the clusters kept in another way.
+    are kept, by default the largest that leaves every object half of its clusters, and
+    the objects are linked by the clusters kept that they share. The selection is a part
+    of its own: ``ConsensusClustering(selection=method)`` combines the clusters kept in
+    another way.
 
     Attributes
     ----------
