@@ -146,7 +146,7 @@ def method_page(cls: type) -> str:
     card = cls.card
     title = f"{card.id}: {card.name}"
     rows = [
-        ("weighs", card.weighs),
+        ("weighs", f"{card.weighs} {card.weighs_how}".rstrip()),
         ("approach", f"{card.approach}: {IN_WORDS[card.approach]}"),
         ("needs", ", ".join(IN_WORDS[need] for need in card.needs)),
         ("grows", f"{card.scales} in the number of objects"),

@@ -67,6 +67,9 @@ class MethodCard:
     weighs : {"clusterings", "clusters", "objects", "features", "views", "nothing"}
         What gets the weights.
 
+    weighs_how : str, default=""
+        Where the weights come from, if a fit with the defaults computes none.
+
     approach : {"fixed", "variable", "selection", "baseline", "composite"}
         Weights computed once, optimised with the consensus, used to select, a method
         that others are compared with, or one made of parts that the user chooses.
@@ -98,6 +101,7 @@ class MethodCard:
 
     id: str
     weighs: Weighs
+    weighs_how: str = ""
     approach: Approach
     needs: Need | tuple[Need, ...] = "labels"
     scales: Scales

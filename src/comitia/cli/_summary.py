@@ -296,7 +296,7 @@ def print_card(cls: Any) -> None:
     print_wrapped(_plain(card.summary))
     print()
     facts = {
-        "weighs": card.weighs,
+        "weighs": f"{card.weighs} {card.weighs_how}".rstrip(),
         "approach": card.approach,
         "needs": ", ".join(card.needs),
         "scales": card.scales,

@@ -76,6 +76,7 @@ class CSPA(EnsembleMethod):
     card = MethodCard(
         id="cspa",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="quadratic",

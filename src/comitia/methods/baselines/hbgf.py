@@ -88,7 +88,8 @@ class HBGF(EnsembleMethod):
 
     card = MethodCard(
         id="hbgf",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

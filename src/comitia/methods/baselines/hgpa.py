@@ -75,7 +75,8 @@ class HGPA(EnsembleMethod):
 
     card = MethodCard(
         id="hgpa",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

@@ -94,6 +94,7 @@ class KCC(EnsembleMethod):
     card = MethodCard(
         id="kcc",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

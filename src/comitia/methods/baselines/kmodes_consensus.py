@@ -83,6 +83,7 @@ class KModesConsensus(EnsembleMethod):
     card = MethodCard(
         id="kmodes_consensus",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

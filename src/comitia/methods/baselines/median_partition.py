@@ -117,6 +117,7 @@ class MedianPartition(EnsembleMethod):
     card = MethodCard(
         id="median_partition",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

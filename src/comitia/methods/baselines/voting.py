@@ -99,7 +99,8 @@ class Voting(EnsembleMethod):
 
     card = MethodCard(
         id="voting",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
         scales="linear",

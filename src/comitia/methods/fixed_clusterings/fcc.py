@@ -119,6 +119,7 @@ class FCC(EnsembleMethod):
     card = MethodCard(
         id="fcc",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="fixed",
         needs="labels",
         scales="linear",

@@ -88,6 +88,7 @@ class ECPCSHC(EnsembleMethod):
     card = MethodCard(
         id="ecpcs_hc",
         weighs="clusters",
+        weighs_how="two at a time, by the random walks from both",
         approach="fixed",
         needs="labels",
         scales="quadratic",

@@ -89,6 +89,7 @@ class ECPCSMC(EnsembleMethod):
     card = MethodCard(
         id="ecpcs_mc",
         weighs="clusters",
+        weighs_how='in the vote for variant="certainty"; all the same by default',
         approach="fixed",
         needs="labels",
         scales="linear",
