@@ -139,6 +139,7 @@ class Votes(ObjectVotes):
         self.gram = gram_matrix(ensemble)
         self.sizes = ensemble.sizes.astype(np.float64)
         self.device: str | None = None
+        self.is_hard = ensemble.is_hard
         self._plain = ImplicitCoassociation(self.micro)
 
     def start(
