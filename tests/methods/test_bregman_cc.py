@@ -39,6 +39,12 @@ def similarities(votes, metric):
     return [(1 - 2 * epsilon) * b @ b.T + epsilon for b in blocks]
 
 
+def pairs_seen(votes):
+    """Whether each clustering has both of two objects."""
+    seen = votes.seen[:, votes.inverse]
+    return seen[:, :, None] & seen[:, None, :]
+
+
 def test_weights_of_e6_are_those_of_the_catalogue():
     votes = Votes(Ensemble(E6), 2)
     equal = np.full(3, 1 / 3)
@@ -60,22 +66,33 @@ def test_the_mean_of_two_constant_matrices_is_that_of_the_catalogue():
 def test_similarity_and_divergences_are_their_definitions(kind, metric):
     votes = random_votes(0, kind)
     w = np.array([0.5, 0.3, 0.2])
-    each = similarities(votes, metric)
-    wanted = left_mean(each, w, metric)
-    got = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
-    assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
-    wanted = [elementwise(wanted, one, metric).sum() for one in each]
+    each, seen = np.array(similarities(votes, metric)), pairs_seen(votes)
+    S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
+    n = len(S)
+    v = w / seen.mean(axis=(1, 2))
+    for i in range(n):
+        for j in range(n):
+            both = seen[:, i, j]
+            wanted = left_mean(each[both, i, j], v[both], metric)
+            assert_allclose(S[i, j], wanted, rtol=1e-9, atol=1e-12)
+    wanted = [
+        n * n * elementwise(S, one, metric)[both].mean()
+        for one, both in zip(each, seen, strict=True)
+    ]
     assert_allclose(divergences(votes, w, metric), wanted, rtol=1e-8)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_similarity_is_that_of_a_numerical_optimizer(metric):
     votes, w = random_votes(1), np.array([0.5, 0.3, 0.2])
-    each = np.array(similarities(votes, metric))
+    each, seen = np.array(similarities(votes, metric)), pairs_seen(votes)
+    v = w / seen.mean(axis=(1, 2))
     S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
     for i, j in [(0, 2), (0, 5), (3, 9), (4, 4)]:
         found = minimize_scalar(
-            lambda s, y=each[:, i, j]: w @ elementwise(s, y, metric),
+            lambda s, y=each[:, i, j], v=v * seen[:, i, j]: (
+                v @ elementwise(s, y, metric)
+            ),
             bounds=(1e-6, 1.0),
             method="bounded",
             options={"xatol": 1e-10},
@@ -156,9 +173,10 @@ def exponential():
     )
 
 
-@pytest.mark.parametrize("kind", ["partial", "fuzzy"])
+@pytest.mark.parametrize("kind", ["hard", "fuzzy"])
 def test_a_divergence_can_be_ones_own(kind):
-    votes, w, g = random_votes(0, kind), np.array([0.5, 0.3, 0.2]), exponential()
+    votes = Votes(Ensemble(E6), 2) if kind == "hard" else random_votes(0, kind)
+    w, g = np.array([0.5, 0.3, 0.2]), exponential()
     each = similarities(votes, "squared")
     mean = np.log(sum(x * np.exp(one) for x, one in zip(w, each, strict=True)))
     got = mean_similarity(votes, w, g)[np.ix_(votes.inverse, votes.inverse)]
@@ -238,6 +256,20 @@ def test_a_planted_partition_is_found(consensus, metric):
     ).fit(Ensemble(labels))
     assert same_partition(fitted.labels_, truth)
     assert fitted.clustering_weights_.argmin() == 0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", ["hard", "fuzzy"])
+def test_a_missing_label_does_not_set_an_object_apart(kind, metric):
+    truth = np.repeat([0, 1, 2], 10)
+    labels = np.repeat(truth[:, None], 12, axis=1)
+    labels[[0, 11, 22], 2:] = -1
+    votes = Ensemble(labels)
+    if kind == "fuzzy":
+        sharp = [(x[:, None] == np.arange(3)).astype(float) for x in labels.T]
+        votes = Ensemble.from_memberships(sharp)
+    fitted = BregmannianConsensus(3, metric=metric).fit(votes)
+    assert same_partition(fitted.labels_, truth)
 
 
 def test_the_cut_chooses_a_number_of_clusters():

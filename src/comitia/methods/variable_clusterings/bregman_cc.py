@@ -18,6 +18,7 @@ from comitia.methods._votes import (
 )
 from comitia.optimize.bregman import Bregman, get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
+from comitia.represent.coassociation import seen_by
 
 __all__ = ["BregmannianConsensus"]
 
@@ -115,6 +116,11 @@ class BregmannianConsensus(VotesMethod):
     default once, is up to M times as strong as it need be, and weights of clusterings
     with equally many clusters hardly differed. How :math:`S^*` is cut is not described;
     both ways are ours.
+
+    Where labels are missing, :math:`S^*` is the mean over the clusterings that have
+    both objects, and :math:`d_m` the mean over the pairs that clustering m has, times
+    the number of all pairs. A pair is held by fewer clusterings then, and the default
+    penalty is larger: :math:`d_m` counts in it all pairs over those that m has.
 
     A hard clustering has only two different similarities, so that :math:`\varphi'(S^*)`
     is a linear function of the weighted co-association, whatever M is. For the squared
@@ -259,12 +265,18 @@ class GivenVotes(Votes):
         ]
         flat = [S.ravel() for S in self.similarities]
         self.gram = np.array([[float(a @ b) for b in flat] for a in flat])
-        self.counts = floats_on(np.ones(n), device)
+        self.counts = self.put(np.ones(n))
         self.is_hard = False
+        given = np.array([one is not None for one in similarities])
+        self.seen = seen_by(ensemble) | given[:, None]
+
+    def put(self, array: Any) -> Any:
+        """Numbers, where the similarities are."""
+        return floats_on(array, self.device)
 
     def cooccurrence(self, m: int) -> Any:
         """What was given for clustering m."""
-        return floats_on(self.similarities[m], self.device)
+        return self.put(self.similarities[m])
 
 
 def _similarity(matrix: Any, n: int, m: int) -> Array:
@@ -292,7 +304,8 @@ def _convex(votes: Any, d: Array) -> float:
     centered -= centered.mean(axis=1, keepdims=True)
     trace = max(float(np.trace(centered)), np.finfo(float).tiny)
     largest = float(np.linalg.eigvalsh((centered + centered.T) / 2)[-1])
-    return 2 * min(largest / trace, 1.0) * float(d.sum())
+    # Fewer clusterings hold a pair of objects where labels are missing.
+    return 2 * min(largest / trace, 1.0) * float(_scales(votes) @ d)
 
 
 def cooccurrences(votes: Votes, epsilon: Any) -> Any:
@@ -302,33 +315,68 @@ def cooccurrences(votes: Votes, epsilon: Any) -> Any:
 
 
 def mean_similarity(votes: Votes, weights: Array, metric: Any) -> Any:
-    """The similarity whose gradient is the weighted mean of the gradients, (u, u)."""
+    """The similarity whose gradient is the weighted mean of the gradients, (u, u).
+
+    Where labels are missing, the mean is over the clusterings that have both objects.
+    """
     g: Any = _bregman(metric)
     epsilon = _epsilon_of(metric)
-    if votes.is_hard:
-        low, high = g.gradient(np.array([epsilon, 1 - epsilon])).tolist()
-        return g.inverse(low + (high - low) * votes.coassociation(weights))
-    each = zip(weights.tolist(), cooccurrences(votes, epsilon), strict=True)
-    return g.inverse(sum(w * g.gradient(S) for w, S in each))
+    low, high = g.gradient(np.array([epsilon, 1 - epsilon])).tolist()
+
+    def above(v: Array) -> Any:
+        """Weighted sum of how far gradients are above that of objects apart."""
+        if votes.is_hard:
+            return (high - low) * votes.coassociation(v)
+        each = zip(v.tolist(), cooccurrences(votes, epsilon), strict=True)
+        return sum(x * (g.gradient(S) - low) for x, S in each)
+
+    if votes.seen.all():
+        return g.inverse(low + above(weights))
+    seen = votes.seen.astype(np.float64)
+    v = weights * _scales(votes)
+    share = seen.T @ (v[:, None] * seen)
+    mean = above(v)
+    # Objects that no clustering with a weight has both of: all clusterings are asked.
+    nobody = share <= 1e-12 * v.max()
+    if nobody.any():
+        xp, by_all = array_namespace(mean), above(np.ones_like(v))
+        mean = xp.where(votes.put(nobody) > 0, by_all, mean)
+        share = np.where(nobody, np.maximum(seen.T @ seen, 1.0), share)
+    return g.inverse(low + mean / votes.put(share))
 
 
 def divergences(votes: Votes, weights: Array, metric: Any) -> Any:
-    """Divergence of the mean similarity from each clustering, all copies, (M,)."""
-    if metric == "squared":
+    """Divergence of the mean similarity from each clustering, all copies, (M,).
+
+    A clustering without some labels is compared on the pairs of objects it has, and
+    the sum is scaled up to all pairs.
+    """
+    if metric == "squared" and votes.seen.all():
         Gw = votes.gram @ weights
         d = weights @ Gw - 2 * Gw + np.diag(votes.gram)
         # The sums cancel for equal clusterings; what is left there is rounding.
         return np.where(d > 1e-12 * np.diag(votes.gram), d, 0.0)
     S, c = mean_similarity(votes, weights, metric), votes.counts
     epsilon = _epsilon_of(metric)
+    present = (votes.put(row) * c for row in votes.seen.astype(np.float64))
     if votes.is_hard:
         apart = elementwise_divergence(S, epsilon, metric)
         joined = elementwise_divergence(S, 1 - epsilon, metric)
-        return float(c @ (apart @ c)) + votes.pair_sums(joined - apart)
-    each = (
-        elementwise_divergence(S, one, metric) for one in cooccurrences(votes, epsilon)
-    )
-    return np.array([float(c @ (apart @ c)) for apart in each])
+        sums = np.array([float(x @ (apart @ x)) for x in present])
+        sums += votes.pair_sums(joined - apart)
+    else:
+        pairs = zip(present, cooccurrences(votes, epsilon), strict=True)
+        each = ((x, elementwise_divergence(S, one, metric)) for x, one in pairs)
+        sums = np.array([float(x @ (apart @ x)) for x, apart in each])
+    d = _scales(votes) * sums
+    # Less than this for a pair of objects is rounding.
+    return np.where(d > 1e-10 * len(votes.inverse) ** 2, d, 0.0)
+
+
+def _scales(votes: Votes) -> Array:
+    """All pairs over those that each clustering has, (M,)."""
+    n_seen = votes.seen @ np.bincount(votes.inverse)
+    return (len(votes.inverse) / np.maximum(n_seen, 1)) ** 2
 
 
 def elementwise_divergence(x: Any, y: Any, metric: Any) -> Any:
