@@ -83,6 +83,11 @@ def test_a_card_says_what_is_weighed(cls):
 
 
 @each_method
+def test_a_card_says_what_a_missing_label_means(cls):
+    assert bool(cls.card.missing) == ("labels" in cls.card.needs)
+
+
+@each_method
 def test_a_method_leaves_fit_to_the_base_class(cls):
     assert not {"fit", "fit_predict", "predict"} & set(vars(cls))
 

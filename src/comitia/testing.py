@@ -418,6 +418,23 @@ def _missing_labels_do_not_hide_easy_clusters(cls: Any) -> None:
     _alike(_easy().truth, _fit(cls, Ensemble(partial), n_clusters=4).labels_, 0.9)
 
 
+@_check("few_labels", lambda cls: _is_combiner(cls) and bool(cls.card.missing))
+def _a_missing_label_means_what_the_card_says(cls: Any) -> None:
+    # All clusterings agree; three objects are in two of them only.
+    labels, truth = planted(60, 3, 20, noise=0.0, seed=1)
+    labels[[5, 30, 50], 2:] = -1
+    X = 9.0 * np.eye(3)[truth] + np.random.RandomState(1).randn(60, 3)
+    fitted = _fit(cls, Ensemble(labels), X)
+    assert same_partition(fitted.labels_, truth), "few labels, another cluster"
+    same = np.ptp(getattr(fitted, "cluster_weights_", 1.0)) < 1e-9
+    if cls.card.missing == "pairs" and same and hasattr(fitted, "linkage_"):
+        # Nothing separates objects that are together wherever both are, but for weights
+        # that are divided by the number of clusterings: a few hundredths.
+        heights = fitted.linkage_[:, 2]
+        inside = heights[: 60 - 3].max() / heights.max()
+        assert inside < 0.05, f"objects that are always together are {inside:.3g} apart"
+
+
 @_check("one_cluster")
 def _one_cluster_can_be_asked_for(cls: Any) -> None:
     found = _fit(cls, _easy().ensemble, n_clusters=1).n_clusters_

@@ -291,6 +291,8 @@ def print_card(cls: Any) -> None:
     cls : type
         The method.
     """
+    from comitia.catalogue import MISSING
+
     card = cls.card
     print(f"{card.id}: {card.name}\n")
     print_wrapped(_plain(card.summary))
@@ -302,6 +304,8 @@ def print_card(cls: Any) -> None:
         "scales": card.scales,
         "class": f"comitia.methods.{cls.__name__}",
     }
+    if card.missing:
+        facts["missing"] = f"A missing label {MISSING[card.missing]}."
     if card.requires:
         facts["requires"] = f"pip install 'comitia[{card.requires}]'"
     for name, value in facts.items():

@@ -79,6 +79,7 @@ class CSPA(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

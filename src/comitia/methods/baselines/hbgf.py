@@ -92,6 +92,7 @@ class HBGF(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

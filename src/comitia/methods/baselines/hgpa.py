@@ -79,6 +79,7 @@ class HGPA(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         requires="hypergraph",
         exempt={

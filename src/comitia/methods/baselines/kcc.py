@@ -97,6 +97,7 @@ class KCC(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

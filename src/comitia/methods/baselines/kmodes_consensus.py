@@ -86,6 +86,7 @@ class KModesConsensus(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -120,6 +120,7 @@ class MedianPartition(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="objects",
         scales="linear",
     )
 

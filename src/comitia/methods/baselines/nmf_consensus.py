@@ -104,6 +104,7 @@ class NMFConsensus(EnsembleMethod):
         weighs="nothing",
         approach="baseline",
         needs="labels",
+        missing="sums",
         scales="linear",
     )
 

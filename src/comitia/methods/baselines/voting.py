@@ -103,6 +103,7 @@ class Voting(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

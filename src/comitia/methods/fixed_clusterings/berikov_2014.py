@@ -97,6 +97,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -108,6 +108,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

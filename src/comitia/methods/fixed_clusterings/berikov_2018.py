@@ -104,6 +104,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

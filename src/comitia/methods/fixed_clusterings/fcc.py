@@ -122,6 +122,7 @@ class FCC(EnsembleMethod):
         weighs_how="by clustering_weights; all the same by default",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -91,6 +91,7 @@ class GPMGLA(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

@@ -126,6 +126,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

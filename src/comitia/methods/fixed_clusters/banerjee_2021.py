@@ -97,6 +97,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -91,6 +91,7 @@ class ECPCSHC(EnsembleMethod):
         weighs_how="two at a time, by the random walks from both",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

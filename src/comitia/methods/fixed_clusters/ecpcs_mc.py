@@ -92,6 +92,7 @@ class ECPCSMC(EnsembleMethod):
         weighs_how='in the vote for variant="certainty"; all the same by default',
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -109,6 +109,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         # Half of the clusters are dropped: the suite's six clusterings are too few.
         quick={"generator": KMeansGenerator(n_clusterings=20)},

@@ -100,6 +100,7 @@ class WEA(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={"labels_only": "data, where given, bring similarities of the objects."},
     )

@@ -105,6 +105,7 @@ class WOHB(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs=("labels", "data"),
+        missing="votes",
         scales="linear",
     )
 

@@ -99,6 +99,7 @@ class WOSP(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs=("labels", "data"),
+        missing="votes",
         scales="quadratic",
     )
 

@@ -94,6 +94,7 @@ class EditedStableClusters(ClusterSelectionMethod):
         weighs="clusters",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -103,6 +103,7 @@ class StableClusters(ClusterSelectionMethod):
         weighs="clusters",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -93,6 +93,7 @@ class CAS(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "object_order": "half of ten clusterings leave ties, which METIS breaks by "

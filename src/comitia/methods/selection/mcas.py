@@ -95,6 +95,7 @@ class MCAS(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         # A quarter of ten clusterings is too few to average their noise out.
         quick={"n_groups": 5},

@@ -126,6 +126,7 @@ class DiversityControl(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

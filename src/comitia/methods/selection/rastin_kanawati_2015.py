@@ -137,6 +137,7 @@ class MultiplexSelection(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt={"recovery": _TOO_FEW_KEPT, "missing_labels": _TOO_FEW_KEPT},
     )

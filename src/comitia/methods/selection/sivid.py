@@ -106,6 +106,7 @@ class SIVID(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -122,6 +122,7 @@ class ClusterSplitting(EnsembleMethod):
         weighs="clusters",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -151,6 +151,7 @@ class BregmannianConsensus(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         on_device=True,
     )

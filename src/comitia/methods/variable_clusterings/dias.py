@@ -123,6 +123,7 @@ class DIAS(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -139,6 +139,7 @@ class ECBNMF(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="quadratic",
         on_device=True,
         quick={"tol": 1e-3, "n_init": 3},

@@ -124,6 +124,7 @@ class WeightedConsensus(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="linear",
     )
 
