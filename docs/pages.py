@@ -21,7 +21,7 @@ from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
-from comitia.catalogue import PROMISES, MethodCard, method_classes
+from comitia.catalogue import MISSING, PROMISES, MethodCard, method_classes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
@@ -146,9 +146,10 @@ def method_page(cls: type) -> str:
     card = cls.card
     title = f"{card.id}: {card.name}"
     rows = [
-        ("weighs", card.weighs),
+        ("weighs", f"{card.weighs} {card.weighs_how}".rstrip()),
         ("approach", f"{card.approach}: {IN_WORDS[card.approach]}"),
         ("needs", ", ".join(IN_WORDS[need] for need in card.needs)),
+        *([("a missing label", MISSING[card.missing])] if card.missing else []),
         ("grows", f"{card.scales} in the number of objects"),
     ]
     if card.on_device:

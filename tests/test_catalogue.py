@@ -68,6 +68,26 @@ def test_a_method_stands_in_the_folder_of_its_card(cls):
 
 
 @each_method
+def test_a_card_says_what_is_weighed(cls):
+    shown = {one.name for one in ClassDoc(cls)["Attributes"]}
+    taken = set(inspect.signature(cls).parameters)
+    weights = {name for name in shown | taken if name.strip("_").endswith("_weights")}
+    if cls.card.weighs == "nothing":
+        assert not weights
+    elif "views" in cls.card.needs and cls.card.weighs == "clusters":
+        assert "view_weights_" in weights  # of clusters in views
+    else:
+        assert f"{cls.card.weighs[:-1]}_weights_" in weights or cls.card.weighs_how
+    if "clustering_weights" in taken:
+        assert "clustering_weights" in cls.card.weighs_how
+
+
+@each_method
+def test_a_card_says_what_a_missing_label_means(cls):
+    assert bool(cls.card.missing) == ("labels" in cls.card.needs)
+
+
+@each_method
 def test_a_method_leaves_fit_to_the_base_class(cls):
     assert not {"fit", "fit_predict", "predict"} & set(vars(cls))
 

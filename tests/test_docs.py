@@ -36,6 +36,12 @@ def test_every_method_has_a_page_and_a_place_in_the_taxonomy(written):
         assert f"<methods/{cls.card.id}>" in listed
 
 
+def test_a_page_says_what_a_missing_label_means(written):
+    for cls in method_classes():
+        page = (written / f"generated/methods/{cls.card.id}.rst").read_text()
+        assert ("a missing label" in page) == ("labels" in cls.card.needs)
+
+
 def test_everything_the_pages_include_is_made(written):
     for page in DOCS.glob("*.rst"):
         for name in re.findall(r"include:: (\S+)", page.read_text()):

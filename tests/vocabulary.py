@@ -88,6 +88,8 @@ VOCABULARY = {
     "smoothing",
     # added by wcc: what keeps weights from gathering on a few clusterings
     "weight_penalty",
+    # added by bregman_cc: how alike objects are to each clustering, given as matrices
+    "similarities",
     # added by lourenco_2013: the most that a weight may be
     "weight_cap",
     # added by ec_bnmf: parameters of a prior distribution

@@ -90,7 +90,17 @@ PROMISES = {
 Weighs = L["clusterings", "clusters", "objects", "features", "views", "nothing"]
 Approach = L["fixed", "variable", "selection", "baseline", "composite"]
 Need = L["labels", "data", "constraints", "views", "series", "graph", "dendrograms"]
+Missing = L["pairs", "votes", "objects", "sums", ""]
 Scales = L["linear", "quadratic"]
+
+#: What a missing label means, by the word on the card.
+MISSING: dict[str, str] = {
+    "pairs": "says nothing: two objects are compared over the clusterings that have "
+    "both of them",
+    "votes": "is no vote: the clusterings that have an object decide where it belongs",
+    "objects": "is not compared: a clustering counts on the objects that it has",
+    "sums": "adds nothing: an object with few labels is less like all others alike",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +115,9 @@ class MethodCard:
     weighs : {"clusterings", "clusters", "objects", "features", "views", "nothing"}
         What gets the weights.
 
+    weighs_how : str, default=""
+        Where the weights come from, if a fit with the defaults computes none.
+
     approach : {"fixed", "variable", "selection", "baseline", "composite"}
         Weights computed once, optimised with the consensus, used to select, a method
         that others are compared with, or one made of parts that the user chooses.
@@ -114,6 +127,10 @@ class MethodCard:
         ``"constraints"``, ``"views"``, ``"series"``, ``"graph"``, ``"dendrograms"``. A
         method that judges given clusterings on their data needs both labels and data;
         one that makes its own clusterings needs no labels.
+
+    missing : {"pairs", "votes", "objects", "sums", ""}, default=""
+        What a missing label means, as :data:`MISSING` has it in words; "" for methods
+        that take no clusterings.
 
     scales : {"linear", "quadratic"}
         How time or memory grow with the number of objects.
@@ -137,8 +154,10 @@ class MethodCard:
 
     id: str
     weighs: Weighs
+    weighs_how: str = ""
     approach: Approach
     needs: Need | tuple[Need, ...] = "labels"
+    missing: Missing = ""
     scales: Scales
     on_device: bool = False
     requires: str = ""
@@ -205,6 +224,7 @@ _ALLOWED = {
     "weighs": get_args(Weighs),
     "approach": get_args(Approach),
     "needs": get_args(Need),
+    "missing": get_args(Missing),
     "scales": get_args(Scales),
 }
 

@@ -149,9 +149,10 @@ def _on_estimator(estimator: Any, check: Callable[[Any], None], cls: Any) -> Non
 
 
 def _quietly(check: Callable[[Any], None], cls: Any) -> None:
-    """Run a check; that there are fewer clusters than it asks for is no fault."""
+    """Run a check; fewer clusters than it asks for are no fault, nor no groups."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "only .* of n_clusters", ComitiaWarning)
+        warnings.filterwarnings("ignore", "the ensemble has no groups", ComitiaWarning)
         check(cls)
 
 
@@ -415,6 +416,23 @@ def _missing_labels_do_not_hide_easy_clusters(cls: Any) -> None:
     partial = _easy().labels.copy()
     partial[np.random.RandomState(1).rand(*partial.shape) < 0.2] = -1
     _alike(_easy().truth, _fit(cls, Ensemble(partial), n_clusters=4).labels_, 0.9)
+
+
+@_check("few_labels", lambda cls: _is_combiner(cls) and bool(cls.card.missing))
+def _a_missing_label_means_what_the_card_says(cls: Any) -> None:
+    # All clusterings agree; three objects are in two of them only.
+    labels, truth = planted(60, 3, 20, noise=0.0, seed=1)
+    labels[[5, 30, 50], 2:] = -1
+    X = 9.0 * np.eye(3)[truth] + np.random.RandomState(1).randn(60, 3)
+    fitted = _fit(cls, Ensemble(labels), X)
+    assert same_partition(fitted.labels_, truth), "few labels, another cluster"
+    same = np.ptp(getattr(fitted, "cluster_weights_", 1.0)) < 1e-9
+    if cls.card.missing == "pairs" and same and hasattr(fitted, "linkage_"):
+        # Nothing separates objects that are together wherever both are, but for weights
+        # that are divided by the number of clusterings: a few hundredths.
+        heights = fitted.linkage_[:, 2]
+        inside = heights[: 60 - 3].max() / heights.max()
+        assert inside < 0.05, f"objects that are always together are {inside:.3g} apart"
 
 
 @_check("one_cluster")

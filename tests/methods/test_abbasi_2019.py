@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
-from comitia.agreement import adjusted_rand, nmi
+from comitia.agreement import nmi
 from comitia.methods.selection._cluster_stability import (
     edited_stability,
     kept_coassociation,
@@ -80,8 +80,9 @@ def test_the_tree_is_that_of_the_clusters_kept():
     S = kept_coassociation(ensemble, fitted.selected_, complete=True)
     np.fill_diagonal(S, 0.0)
     assert_allclose(fitted.linkage_[0, 2], 1 - S.max(), atol=1e-12)
-    median = np.median(fitted.cluster_weights_)
-    assert_array_equal(fitted.selected_, fitted.cluster_weights_ > median)
+    of_objects = fitted.cluster_weights_[ensemble.labels + ensemble.offsets[:-1]]
+    threshold = np.median(of_objects, axis=1).min()
+    assert_array_equal(fitted.selected_, fitted.cluster_weights_ >= threshold)
 
 
 def test_equally_stable_clusters_are_all_kept():
@@ -109,14 +110,3 @@ def test_torn_clusters_are_left_out():
     fitted = Edited(4).fit(Ensemble(np.hstack([good, poor])))
     assert not fitted.selected_[32:].any()
     assert same_partition(fitted.labels_, truth)
-
-
-def test_missing_labels_do_not_hide_easy_clusters():
-    # A single draw moves the index by 0.1, which the common check cannot bear.
-    found = []
-    for seed in range(5):
-        labels, truth = planted(120, 4, 12, noise=0.15, seed=0)
-        missing = np.random.RandomState(seed).rand(*labels.shape) < 0.2
-        labels[missing] = -1
-        found.append(adjusted_rand(truth, Edited(4).fit(Ensemble(labels)).labels_))
-    assert np.mean(found) > 0.9

@@ -14,6 +14,7 @@ from comitia.methods.fixed_objects.adaptive_eac import (
     assignment_confidence,
     by_confidence,
 )
+from comitia.partition import cut, ensemble_linkage
 from tests.fixtures import E6, same_partition
 
 EVEN = np.random.RandomState(0).rand(80, 2)  # no clusters: rounds do not agree
@@ -63,7 +64,7 @@ def test_weights_of_e6_follow_its_confidence(variant):
         np.full(6, 1 / 6), rounds_of(E6), n_clusters=2, n_warmup=3, variant=variant
     )
     conf = np.array([5 / 6, 5 / 6, 5 / 9, 5 / 9, 5 / 6, 5 / 6])
-    raw = (conf + 1) / 2 if variant == "confident" else (1 - conf) / 2
+    raw = conf if variant == "confident" else 1 - conf
     assert_allclose(got, raw / raw.sum())
 
 
@@ -80,6 +81,22 @@ def test_the_first_rounds_are_not_weighted():
         variant="confident",
     )
     assert_allclose(weights[5], by_hand)
+
+
+def test_an_object_that_is_nearer_to_another_cluster_weighs_nothing():
+    rounds = np.random.RandomState(0).randint(0, 4, size=(40, 5))
+    got = by_confidence(
+        np.full(40, 1 / 40),
+        rounds_of(rounds),
+        n_clusters=3,
+        n_warmup=1,
+        variant="confident",
+    )
+    labels = cut(ensemble_linkage(Ensemble(rounds)), 3)
+    conf = confidence_by_loops(rounds, labels)
+    assert (conf < -1e-9).any()
+    raw = np.maximum(conf, 0.0)
+    assert_allclose(got, raw / raw.sum(), atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", ["confident", "unconfident"])

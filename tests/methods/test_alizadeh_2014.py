@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
 
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.exceptions import ComitiaError
@@ -97,8 +98,8 @@ def test_the_cluster_of_all_objects_is_stable_towards_its_like_alone():
 
 
 def test_objects_in_no_kept_cluster_are_compared_by_all_clusters():
-    # At the median only {0, 1} and {4, 5} are kept; 2 and 3 must not stand alone.
-    fitted = Stable(2).fit(Ensemble(E6))
+    # Only {0, 1} and {4, 5} are kept; 2 and 3 must not stand alone.
+    fitted = Stable(2, threshold=0.9).fit(Ensemble(E6))
     assert_array_equal(np.flatnonzero(fitted.selected_), [4, 6])
     assert same_partition(fitted.labels_, E6[:, 0])
     S = kept_coassociation(Ensemble(E6), fitted.selected_)
@@ -156,3 +157,25 @@ def test_another_consensus_combines_the_clusters_kept():
     kept = stable.select_clusters(ensemble)
     assert 0 < len(kept) < ensemble.n_clusters_total
     assert fitted.selected_[kept].all()
+
+
+@pytest.mark.parametrize("id", ["alizadeh_2014", "abbasi_2019"])
+@pytest.mark.parametrize("sizes", [None, [1, 1, 2, 5, 10]])
+def test_large_clusters_are_not_lost_to_small_ones(id, sizes):
+    labels, truth = planted(400, 5, 30, noise=0.3, seed=0, sizes=sizes)
+    fitted = method(id)(5).fit(Ensemble(labels))
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.95
+
+
+@pytest.mark.parametrize("id", ["alizadeh_2014", "abbasi_2019"])
+def test_every_object_keeps_half_of_its_clusters_and_junk_goes_first(id):
+    labels, _ = planted(120, 3, 20, noise=0.2, seed=0)
+    junk = np.random.RandomState(0).randint(3, size=(120, 8))
+    ensemble = Ensemble(np.hstack([labels, junk]))
+    fitted = method(id)(3).fit(ensemble)
+    kept = fitted.selected_
+    assert (ensemble.membership @ kept.astype(float)).min() >= 14
+    is_junk = ensemble.clustering_of >= 20
+    assert not kept.all()
+    assert kept[~is_junk].mean() > kept[is_junk].mean()
+    assert fitted.cluster_weights_[kept].min() > fitted.cluster_weights_[~kept].max()

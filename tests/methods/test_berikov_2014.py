@@ -65,9 +65,10 @@ def test_a_steady_algorithm_outweighs_an_erratic_one():
     assert same_partition(fitted.labels_, truth)
 
 
-def test_without_groups_it_is_evidence_accumulation():
+def test_without_groups_it_warns_and_is_evidence_accumulation():
     labels, _ = planted(60, 3, 7, noise=0.4, seed=3)
-    fitted = Method(3).fit(Ensemble(labels))
+    with pytest.warns(ComitiaWarning, match="has no groups"):
+        fitted = Method(3).fit(Ensemble(labels))
     assert_array_equal(fitted.group_weights_, [1.0])
     assert_allclose(fitted.linkage_, method("eac")(3).fit(Ensemble(labels)).linkage_)
 

@@ -73,8 +73,9 @@ def test_the_tree_stands_on_the_weighted_co_association():
     assert_allclose(fitted.linkage_[:, 2], expected, atol=1e-7)
 
 
-def test_one_algorithm_is_berikov_pestunov():
-    fitted = Method(2).fit(X6, ensemble=Ensemble(E6))
+def test_without_groups_it_warns_and_is_berikov_pestunov():
+    with pytest.warns(ComitiaWarning, match="has no groups"):
+        fitted = Method(2).fit(X6, ensemble=Ensemble(E6))
     assert_allclose(fitted.clustering_weights_, np.array([4, 4, 0.125]) / 8.125)
     assert same_partition(fitted.labels_, E6[:, 0])
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 
 from comitia import Ensemble, method
 from comitia.exceptions import ComitiaWarning
@@ -91,7 +91,7 @@ def test_missing_objects_are_compared_where_both_are():
     F = random_memberships(10, [3, 3, 2, 2], 2)
     F[0][4] = 0.0
     F[1][4] = 0.0
-    E = Ensemble.from_memberships(F)
+    E = Ensemble.from_memberships(F, groups=["one"] * 4)
     fitted = Method(2, linkage="single").fit(E)
     D = np.array([hellinger(one) for one in F])
     mean = D.mean(axis=0)
@@ -102,7 +102,8 @@ def test_missing_objects_are_compared_where_both_are():
 
 
 def test_objects_that_never_meet_are_as_far_apart_as_can_be():
-    votes = Ensemble([[0, -1], [0, -1], [-1, 0], [-1, 0]])
+    labels = [[0, -1], [0, -1], [-1, 0], [-1, 0]]
+    votes = Ensemble(labels, groups=["one", "one"])
     tree = Method(2).fit(votes).linkage_
     assert_allclose(tree[:, 2], [0, 0, 1])
 
@@ -124,10 +125,20 @@ def test_a_deterministic_algorithm_gets_the_floor_with_a_warning():
     assert_allclose(ratio, v * 4 * 4**2)
 
 
+def test_the_algorithms_of_the_default_generator_weigh_differently():
+    X = load_iris().data
+    generator = Method()._default_generator().set_params(n_clusterings=15)
+    fitted = Method(3, generator=generator, random_state=0).fit(X)
+    assert len(set(fitted.ensemble_.groups)) >= 2
+    assert np.ptp(fitted.group_weights_) > 0.05
+
+
 def test_real_fuzzy_clusterings_find_clear_clusters():
     X, truth = make_blobs(90, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
     generator = FuzzyGenerator(8, n_clusters=(2, 6), random_state=0)
-    fitted = Method(3, generator=generator, random_state=0).fit(X)
+    fuzzy = Method(3, generator=generator, random_state=0)
+    with pytest.warns(ComitiaWarning, match="has no groups"):
+        fitted = fuzzy.fit(X)
     assert fitted.ensemble_.kind == "fuzzy"
     assert same_partition(fitted.labels_, truth)
     assert_allclose(fitted.clustering_weights_, 1 / 8)

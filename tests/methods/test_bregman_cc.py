@@ -6,12 +6,15 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize, minimize_scalar
 
 from comitia import Ensemble
+from comitia.agreement import adjusted_rand
+from comitia.exceptions import ComitiaError
 from comitia.methods import EAC, BregmannianConsensus
 from comitia.methods._votes import Votes, penalized_weights
 from comitia.methods.variable_clusterings.bregman_cc import (
     divergences,
     mean_similarity,
 )
+from comitia.optimize.bregman import Bregman, get_bregman
 from tests.divergences import elementwise, left_mean
 from tests.fixtures import E6, planted, same_partition
 
@@ -36,6 +39,12 @@ def similarities(votes, metric):
     return [(1 - 2 * epsilon) * b @ b.T + epsilon for b in blocks]
 
 
+def pairs_seen(votes):
+    """Whether each clustering has both of two objects."""
+    seen = votes.seen[:, votes.inverse]
+    return seen[:, :, None] & seen[:, None, :]
+
+
 def test_weights_of_e6_are_those_of_the_catalogue():
     votes = Votes(Ensemble(E6), 2)
     equal = np.full(3, 1 / 3)
@@ -57,22 +66,33 @@ def test_the_mean_of_two_constant_matrices_is_that_of_the_catalogue():
 def test_similarity_and_divergences_are_their_definitions(kind, metric):
     votes = random_votes(0, kind)
     w = np.array([0.5, 0.3, 0.2])
-    each = similarities(votes, metric)
-    wanted = left_mean(each, w, metric)
-    got = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
-    assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
-    wanted = [elementwise(wanted, one, metric).sum() for one in each]
+    each, seen = np.array(similarities(votes, metric)), pairs_seen(votes)
+    S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
+    n = len(S)
+    v = w / seen.mean(axis=(1, 2))
+    for i in range(n):
+        for j in range(n):
+            both = seen[:, i, j]
+            wanted = left_mean(each[both, i, j], v[both], metric)
+            assert_allclose(S[i, j], wanted, rtol=1e-9, atol=1e-12)
+    wanted = [
+        n * n * elementwise(S, one, metric)[both].mean()
+        for one, both in zip(each, seen, strict=True)
+    ]
     assert_allclose(divergences(votes, w, metric), wanted, rtol=1e-8)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_similarity_is_that_of_a_numerical_optimizer(metric):
     votes, w = random_votes(1), np.array([0.5, 0.3, 0.2])
-    each = np.array(similarities(votes, metric))
+    each, seen = np.array(similarities(votes, metric)), pairs_seen(votes)
+    v = w / seen.mean(axis=(1, 2))
     S = mean_similarity(votes, w, metric)[np.ix_(votes.inverse, votes.inverse)]
     for i, j in [(0, 2), (0, 5), (3, 9), (4, 4)]:
         found = minimize_scalar(
-            lambda s, y=each[:, i, j]: w @ elementwise(s, y, metric),
+            lambda s, y=each[:, i, j], v=v * seen[:, i, j]: (
+                v @ elementwise(s, y, metric)
+            ),
             bounds=(1e-6, 1.0),
             method="bounded",
             options={"xatol": 1e-10},
@@ -113,13 +133,103 @@ def test_the_objective_is_its_definition_and_does_not_rise(metric):
     assert_allclose(fitted.objective_[-1], cost + 50.0 * w @ w, rtol=1e-8)
 
 
-def test_a_penalty_of_the_mean_divergence_favors_a_single_clustering():
-    # Why the default is M times that.
-    labels, _ = planted(80, 3, 6, 0.4, 1)
-    votes = Votes(Ensemble(labels), 3)
-    d = divergences(votes, np.full(6, 1 / 6), "squared")
-    single = divergences(votes, np.eye(6)[0], "squared")[0] + d.mean()
-    assert single < d.mean() + d.mean() / 6
+def test_below_the_default_penalty_weights_gather_on_any_clustering():
+    # Half of the default is where the objective stops being convex.
+    labels, truth = planted(200, 4, 10, 0.5, 1)
+    votes = Votes(Ensemble(labels), 4)
+    G = votes.gram - votes.gram.mean(axis=0)
+    G -= G.mean(axis=1, keepdims=True)
+    edge = np.linalg.eigvalsh(G)[-1]
+    assert_allclose(np.trace(G), divergences(votes, votes.uniform, "squared").sum())
+    default = BregmannianConsensus(4).fit(Ensemble(labels))
+    given = BregmannianConsensus(4, weight_penalty=2 * edge).fit(Ensemble(labels))
+    assert_allclose(default.clustering_weights_, given.clustering_weights_)
+    assert (default.clustering_weights_ > 0).all()
+    below = BregmannianConsensus(4, weight_penalty=0.5 * edge).fit(Ensemble(labels))
+    assert below.clustering_weights_.max() > 0.9
+    assert adjusted_rand(truth, default.labels_) > adjusted_rand(truth, below.labels_)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_by_default_the_weights_tell_junk_from_the_rest(metric):
+    labels, _ = planted(200, 4, 12, 0.3, 0)
+    junk = np.random.RandomState(0).randint(4, size=(200, 6))
+    votes = Ensemble(np.column_stack([labels, junk]))
+    weights = BregmannianConsensus(4, metric=metric).fit(votes).clustering_weights_
+    assert weights.std() > 0.05 * weights.mean()
+    assert weights[12:].max() < weights[:12].min()
+
+
+def test_clusterings_that_are_equally_far_weigh_the_same():
+    labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    weights = BregmannianConsensus(2).fit(Ensemble(labels)).clustering_weights_
+    assert_allclose(weights, 0.5)
+
+
+def exponential():
+    """The divergence of the sum of exponentials."""
+    return Bregman(
+        "exponential", np.exp, lambda x: np.exp(x).sum(axis=-1), np.exp, np.log, -np.inf
+    )
+
+
+@pytest.mark.parametrize("kind", ["hard", "fuzzy"])
+def test_a_divergence_can_be_ones_own(kind):
+    votes = Votes(Ensemble(E6), 2) if kind == "hard" else random_votes(0, kind)
+    w, g = np.array([0.5, 0.3, 0.2]), exponential()
+    each = similarities(votes, "squared")
+    mean = np.log(sum(x * np.exp(one) for x, one in zip(w, each, strict=True)))
+    got = mean_similarity(votes, w, g)[np.ix_(votes.inverse, votes.inverse)]
+    assert_allclose(got, mean, atol=1e-12)
+    d = [(np.exp(mean) - np.exp(y) - np.exp(y) * (mean - y)).sum() for y in each]
+    assert_allclose(divergences(votes, w, g), d, rtol=1e-9)
+
+
+def test_one_that_is_known_by_name_can_be_given_as_ones_own():
+    labels, _ = planted(60, 3, 6, 0.3, 0)
+    for name in METRICS:
+        one, other = (
+            BregmannianConsensus(3, metric=metric).fit(Ensemble(labels))
+            for metric in (name, get_bregman(name)._replace(name="mine"))
+        )
+        assert_allclose(one.clustering_weights_, other.clustering_weights_, atol=1e-9)
+        assert same_partition(one.labels_, other.labels_)
+
+
+def test_a_divergence_without_an_inverse_is_refused():
+    with pytest.raises(ComitiaError, match="'norm' is no sum over elements"):
+        BregmannianConsensus(2, metric=get_bregman("norm")).fit(Ensemble(E6))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_similarities_can_be_given(metric):
+    labels, _ = planted(40, 3, 5, 0.3, 0)
+    ensemble = Ensemble(labels)
+    given = [(x[:, None] == x).astype(float) for x in labels.T]
+    given[2] = None  # its co-occurrence
+    one, other = (
+        BregmannianConsensus(3, metric=metric, similarities=some).fit(ensemble)
+        for some in (None, given)
+    )
+    assert_allclose(one.clustering_weights_, other.clustering_weights_, rtol=1e-7)
+    assert_allclose(one.linkage_[:, 2], other.linkage_[:, 2], atol=1e-9)
+    assert same_partition(one.labels_, other.labels_)
+
+
+def test_given_similarities_tell_apart_what_labels_do_not():
+    truth = np.repeat([0, 1, 2], 5)
+    labels = np.column_stack([truth > 0, truth > 0]).astype(int)
+    sharp = 0.8 * (truth[:, None] == truth) + 0.1
+    fitted = BregmannianConsensus(3, similarities=[sharp, sharp]).fit(Ensemble(labels))
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_similarities_that_are_none_are_refused():
+    S = np.eye(6)
+    with pytest.raises(ComitiaError, match="2 entries for 3 clusterings"):
+        BregmannianConsensus(2, similarities=[S, S]).fit(Ensemble(E6))
+    with pytest.raises(ComitiaError, match=r"similarities\[1\] must be a symmetric"):
+        BregmannianConsensus(2, similarities=[S, 2 * S, S]).fit(Ensemble(E6))
 
 
 @pytest.mark.parametrize("linkage", ["average", "single", "complete"])
@@ -146,6 +256,20 @@ def test_a_planted_partition_is_found(consensus, metric):
     ).fit(Ensemble(labels))
     assert same_partition(fitted.labels_, truth)
     assert fitted.clustering_weights_.argmin() == 0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", ["hard", "fuzzy"])
+def test_a_missing_label_does_not_set_an_object_apart(kind, metric):
+    truth = np.repeat([0, 1, 2], 10)
+    labels = np.repeat(truth[:, None], 12, axis=1)
+    labels[[0, 11, 22], 2:] = -1
+    votes = Ensemble(labels)
+    if kind == "fuzzy":
+        sharp = [(x[:, None] == np.arange(3)).astype(float) for x in labels.T]
+        votes = Ensemble.from_memberships(sharp)
+    fitted = BregmannianConsensus(3, metric=metric).fit(votes)
+    assert same_partition(fitted.labels_, truth)
 
 
 def test_the_cut_chooses_a_number_of_clusters():

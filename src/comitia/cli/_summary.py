@@ -292,17 +292,21 @@ def print_card(cls: Any) -> None:
     cls : type
         The method.
     """
+    from comitia.catalogue import MISSING
+
     card = cls.card
     print(f"{card.id}: {card.name}\n")
     print_wrapped(_plain(card.summary))
     print()
     facts = {
-        "weighs": card.weighs,
+        "weighs": f"{card.weighs} {card.weighs_how}".rstrip(),
         "approach": card.approach,
         "needs": ", ".join(card.needs),
         "scales": card.scales,
         "class": f"comitia.methods.{cls.__name__}",
     }
+    if card.missing:
+        facts["missing"] = f"A missing label {MISSING[card.missing]}."
     if card.requires:
         facts["requires"] = f"pip install 'comitia[{card.requires}]'"
     for name, value in facts.items():

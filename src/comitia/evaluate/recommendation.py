@@ -307,7 +307,7 @@ def _reason(card: Any, n: int | None, n_distinct: int | None) -> str:
     parts = [
         "Weighs nothing, a plain baseline."
         if card.weighs == "nothing"
-        else f"Weighs {card.weighs}."
+        else f"Weighs {card.weighs} {card.weighs_how}".rstrip() + "."
     ]
     if card.id in _DEFAULTS:
         parts.append(_DEFAULTS[card.id])

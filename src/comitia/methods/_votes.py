@@ -22,6 +22,7 @@ from comitia.methods._loops import VariableWeightMethod
 from comitia.optimize import project_simplex
 from comitia.partition import kmeans_rows
 from comitia.represent import ImplicitCoassociation, coassociation
+from comitia.represent.coassociation import seen_by
 
 __all__ = [
     "DenseVotes",
@@ -128,6 +129,9 @@ class Votes(ObjectVotes):
     sizes : ndarray of shape (n_clusters,)
         Number of objects of each cluster.
 
+    seen : ndarray of bool of shape (n_clusterings, n_micro)
+        Which of them each clustering has.
+
     penalty : float
         Strength of the penalty on the weights; a method sets it when it starts.
     """
@@ -139,6 +143,8 @@ class Votes(ObjectVotes):
         self.gram = gram_matrix(ensemble)
         self.sizes = ensemble.sizes.astype(np.float64)
         self.device: str | None = None
+        self.is_hard = ensemble.is_hard
+        self.seen = seen_by(self.micro)
         self._plain = ImplicitCoassociation(self.micro)
 
     def start(

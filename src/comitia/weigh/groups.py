@@ -36,13 +36,16 @@ class Groups(NamedTuple):
     n_runs: NDArray[np.int64]
 
     @classmethod
-    def of(cls, ensemble: Ensemble) -> Groups:
+    def of(cls, ensemble: Ensemble, *, warn: bool = False) -> Groups:
         """Read the groups of an ensemble.
 
         Parameters
         ----------
         ensemble : Ensemble
             The clusterings; without ``groups`` one algorithm made them all.
+
+        warn : bool, default=False
+            Whether to warn that there are no ``groups``.
 
         Returns
         -------
@@ -51,6 +54,14 @@ class Groups(NamedTuple):
         """
         groups = ensemble.groups
         if groups is None:
+            if warn and ensemble.n_clusterings > 1:
+                warnings.warn(
+                    "the ensemble has no groups, so that all its clusterings count as "
+                    "runs of one algorithm, and no algorithm outweighs another; give "
+                    "Ensemble(..., groups=) the name of the algorithm of each.",
+                    ComitiaWarning,
+                    stacklevel=3,
+                )
             groups = np.zeros(ensemble.n_clusterings, dtype=np.int64)
         place = {name: g for g, name in enumerate(dict.fromkeys(groups.tolist()))}
         codes = np.array([place[name] for name in groups.tolist()], dtype=np.int64)

@@ -76,8 +76,10 @@ class CSPA(EnsembleMethod):
     card = MethodCard(
         id="cspa",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

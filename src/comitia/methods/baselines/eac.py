@@ -65,6 +65,7 @@ class EAC(EnsembleMethod):
         weighs="nothing",
         approach="baseline",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -88,9 +88,11 @@ class HBGF(EnsembleMethod):
 
     card = MethodCard(
         id="hbgf",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

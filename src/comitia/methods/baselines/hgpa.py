@@ -75,9 +75,11 @@ class HGPA(EnsembleMethod):
 
     card = MethodCard(
         id="hgpa",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         requires="hypergraph",
         exempt={

@@ -95,8 +95,10 @@ class KCC(EnsembleMethod):
     card = MethodCard(
         id="kcc",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

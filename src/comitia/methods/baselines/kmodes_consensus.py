@@ -84,8 +84,10 @@ class KModesConsensus(EnsembleMethod):
     card = MethodCard(
         id="kmodes_consensus",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

@@ -79,6 +79,7 @@ class MCLA(EnsembleMethod):
         weighs="nothing",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -117,8 +117,10 @@ class MedianPartition(EnsembleMethod):
     card = MethodCard(
         id="median_partition",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="objects",
         scales="linear",
     )
 

@@ -99,9 +99,11 @@ class Voting(EnsembleMethod):
 
     card = MethodCard(
         id="voting",
-        weighs="nothing",
+        weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="baseline",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

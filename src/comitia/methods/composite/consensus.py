@@ -238,6 +238,7 @@ class ConsensusClustering(EnsembleMethod):
         weighs="clusters",
         approach="composite",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -60,10 +60,10 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         S = \sum_m w_m \frac{1}{a_m} \sum_a B_{ma} B_{ma}'.
 
     Which algorithm made a clustering, ``ensemble.groups`` says; without it they are all
-    the work of one, and the method is EAC. The review does not say how :math:`q_m` is
-    estimated. Here it is the spread of the runs, which is right in expectation for
-    independent decisions: with the share :math:`h_{ij}` of runs that put i and j
-    together,
+    the work of one, with a warning, and the method is EAC. The review does not say how
+    :math:`q_m` is estimated. Here it is the spread of the runs, which is right in
+    expectation for independent decisions: with the share :math:`h_{ij}` of runs that
+    put i and j together,
 
     .. math::
         \widehat{q_m (1 - q_m)} = \frac{a_m}{a_m - 1} \,
@@ -97,6 +97,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "weights are those of the groups; clusterings without "
@@ -137,7 +138,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         )
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        groups = Groups.of(ensemble)
+        groups = Groups.of(ensemble, warn=True)
         variance = decision_variance(ensemble, self.pair_accuracy)
         self.group_weights_ = normalize_weights(groups.n_runs / variance)
         self.clustering_weights_ = (self.group_weights_ / groups.n_runs)[groups.codes]

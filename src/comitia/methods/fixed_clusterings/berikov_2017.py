@@ -108,6 +108,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 
@@ -134,7 +135,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        groups = Groups.of(ensemble)
+        groups = Groups.of(ensemble, warn=True)
         gamma = normalize_weights(index_scores(X, ensemble, self.index))
         gamma = gamma / gamma.max()
         u, square = (

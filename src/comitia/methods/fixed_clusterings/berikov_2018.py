@@ -35,7 +35,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
-        c-means.
+        c-means, kernel fuzzy c-means and the algorithm of Gustafson and Kessel in turn.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -73,10 +73,10 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         \text{ over the runs } a.
 
     Which algorithm made a clustering, ``ensemble.groups`` says; without it they are all
-    the work of one and weigh the same. An algorithm that varies less than
-    :math:`1 / (4 a_m^2)` gets this variance, with a warning; so does one with a single
-    run. The variance is not relative to the size of the distances: an algorithm whose
-    memberships are all nearly equal varies little and weighs much, so combine
+    the work of one and weigh the same, with a warning. An algorithm that varies less
+    than :math:`1 / (4 a_m^2)` gets this variance, with a warning; so does one with a
+    single run. The variance is not relative to the size of the distances: an algorithm
+    whose memberships are all nearly equal varies little and weighs much, so combine
     algorithms of similar fuzziness.
 
     Crisp memberships have :math:`D^{ma} = 1 - B_{ma} B_{ma}'`, and the method is
@@ -94,7 +94,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     >>> from comitia import Ensemble, method
     >>> F = [[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9]]
     >>> G = [[0.7, 0.3], [0.8, 0.2], [0.3, 0.7], [0.2, 0.8]]
-    >>> votes = Ensemble.from_memberships([F, G])
+    >>> votes = Ensemble.from_memberships([F, G], groups=["c-means", "mixture"])
     >>> method("berikov_2018")(n_clusters=2).fit_predict(votes)
     array([0, 0, 1, 1], dtype=int32)
     """
@@ -104,6 +104,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "weights are those of the groups; clusterings without "
@@ -132,12 +133,12 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         self.random_state = random_state
 
     def _default_generator(self) -> Any:
-        from comitia.generate import FuzzyGenerator
+        from comitia.methods.fixed_clusterings._fuzzy_algorithms import FuzzyAlgorithms
 
-        return FuzzyGenerator()
+        return FuzzyAlgorithms()
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        groups = Groups.of(ensemble)
+        groups = Groups.of(ensemble, warn=True)
         n, n_groups = ensemble.n_objects, len(groups.names)
         # Sums and counts of each algorithm, one value for each pair; the tree needs two
         # copies of their mean.

@@ -84,6 +84,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "the silhouette is much the same for all k-means "

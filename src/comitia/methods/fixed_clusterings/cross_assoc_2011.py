@@ -113,6 +113,7 @@ class CrossAssociationConsensus(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

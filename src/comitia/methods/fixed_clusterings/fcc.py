@@ -119,8 +119,10 @@ class FCC(EnsembleMethod):
     card = MethodCard(
         id="fcc",
         weighs="clusterings",
+        weighs_how="by clustering_weights; all the same by default",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "weights_differ": "weights are given by the user and equal by default; "

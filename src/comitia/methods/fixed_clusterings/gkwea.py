@@ -107,6 +107,7 @@ class GKWEA(WPCK):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="objects",
         scales="quadratic",
         exempt={
             **WPCK.card.exempt,

@@ -92,6 +92,7 @@ class GPMGLA(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

@@ -133,6 +133,7 @@ class DiversityWeighting(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

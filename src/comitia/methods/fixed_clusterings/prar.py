@@ -122,7 +122,12 @@ class PRAr(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
+        exempt={
+            "few_labels": "its weights can be 0, and nothing is known of an object "
+            "that only such clusterings have."
+        },
     )
 
     _parameter_constraints = {

@@ -92,6 +92,7 @@ class GroupRelativeWeights(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

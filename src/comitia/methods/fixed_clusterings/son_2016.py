@@ -126,6 +126,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 
@@ -154,7 +155,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
 
     def _default_generator(self) -> Any:
         from comitia.generate import FeatureSubset
-        from comitia.methods.fixed_clusterings._son_2016_members import FuzzyAlgorithms
+        from comitia.methods.fixed_clusterings._fuzzy_algorithms import FuzzyAlgorithms
 
         return FuzzyAlgorithms(n_clusters=self.n_clusters, features=FeatureSubset(0.8))
 

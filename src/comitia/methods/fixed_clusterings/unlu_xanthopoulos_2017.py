@@ -87,6 +87,7 @@ class QualityWeightedCSPA(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "the silhouette is much the same for all k-means "

@@ -119,6 +119,7 @@ class PathKernelConsensus(AnnealedMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="objects",
         scales="linear",
     )
 

@@ -81,6 +81,7 @@ class WEAC(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -119,6 +119,7 @@ class WEACS(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

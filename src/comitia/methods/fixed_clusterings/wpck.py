@@ -119,6 +119,7 @@ class WPCK(AnnealedMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "data"),
+        missing="objects",
         scales="quadratic",
         exempt=dict.fromkeys(
             ("recovery", "missing_labels", "helps"),

@@ -117,6 +117,7 @@ class CoComplexEnsemble(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs=("labels", "graph"),
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -112,6 +112,7 @@ class ClustererEnsemble(EnsembleMethod):
         weighs="clusterings",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "recovery": "keeps the clusterings that agree least with the others, which "

@@ -100,6 +100,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -97,6 +97,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "the exponent is a mean entropy, much the same for all "

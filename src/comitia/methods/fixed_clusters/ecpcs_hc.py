@@ -88,8 +88,10 @@ class ECPCSHC(EnsembleMethod):
     card = MethodCard(
         id="ecpcs_hc",
         weighs="clusters",
+        weighs_how="two at a time, by the random walks from both",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "weights_differ": "pairs of clusters are weighed by their similarity; no "

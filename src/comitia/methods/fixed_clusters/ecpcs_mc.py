@@ -92,8 +92,10 @@ class ECPCSMC(EnsembleMethod):
     card = MethodCard(
         id="ecpcs_mc",
         weighs="clusters",
+        weighs_how='in the vote for variant="certainty"; all the same by default',
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "weights_differ": "all clusters have one vote, as in the paper; "

@@ -83,6 +83,7 @@ class LWEA(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -73,6 +73,7 @@ class LWGP(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

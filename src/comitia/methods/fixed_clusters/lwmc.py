@@ -71,6 +71,7 @@ class LWMC(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -110,6 +110,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "helps": "keeps half of the clusters; where all are noisy, half of them "

@@ -55,12 +55,12 @@ def by_confidence(
         return weights
     ensemble = Ensemble([made.labels for made in rounds])
     labels = cut(ensemble_linkage(ensemble), n_clusters)
-    sure = (assignment_confidence(ensemble, labels) + 1.0) / 2.0
-    raw = sure if variant == "confident" else 1.0 - sure
+    conf = assignment_confidence(ensemble, labels)
+    raw = np.maximum(conf if variant == "confident" else 1.0 - conf, 0.0)
     # If the rounds agree, no object is unsure, up to rounding: equal weights.
     if raw.max() < 1e-9:
         raw = np.ones(len(weights))
-    return np.maximum(raw, 0.0) / np.maximum(raw, 0.0).sum()
+    return raw / raw.sum()
 
 
 class AdaptiveEAC(BoostedMethod):
@@ -108,10 +108,20 @@ class AdaptiveEAC(BoostedMethod):
         \mathrm{conf}(i) = \frac{1}{|C^{r}| - 1} \sum_{j \in C^{r}, j \ne i} A_{ij}
         - \max_{v \ne r} \frac{1}{|C^v|} \sum_{j \in C^v} A_{ij}, \qquad i \in C^r,
 
-    the next one weighs objects by :math:`(\mathrm{conf} + 1) / 2`, or by one less that,
-    normalised. The review prints :math:`1 / C^v` for :math:`1 / |C^v|`. An object
+    the next one weighs objects by their normalised confidence, or by what that lacks
+    to 1,
+
+    .. math::
+        w_i = \frac{\max(\mathrm{conf}(i), 0)}{\sum_j \max(\mathrm{conf}(j), 0)}
+        \quad \text{or} \quad
+        w_i = \frac{1 - \mathrm{conf}(i)}{\sum_j (1 - \mathrm{conf}(j))} .
+
+    A confidence can be negative, for an object that is nearer to another cluster than
+    to its own; the review is silent on it, and such an object weighs nothing. The
+    review prints :math:`1 / C^v` for :math:`1 / |C^v|`. An object
     alone in its cluster has 1 for the first term; with a single cluster the second is
-    0. When all rounds agree, nobody is unsure and the weights are uniform.
+    0. When all rounds agree, nobody is unsure and the weights are uniform; they
+    are as well when nobody is sure.
 
     The sums over clusters are counted from the labels, without the n by n matrix.
 

@@ -91,6 +91,7 @@ class SEC(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
         on_device=True,
     )

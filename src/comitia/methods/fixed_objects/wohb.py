@@ -106,6 +106,7 @@ class WOHB(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs=("labels", "data"),
+        missing="votes",
         scales="linear",
         exempt={
             "noisy_object_order": METIS_TIES,

@@ -82,6 +82,7 @@ class WOMC(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

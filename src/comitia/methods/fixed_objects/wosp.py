@@ -100,6 +100,7 @@ class WOSP(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs=("labels", "data"),
+        missing="votes",
         scales="quadratic",
         exempt={
             "noisy_object_order": METIS_TIES,

@@ -117,6 +117,7 @@ class WSnnG(EnsembleMethod):
         weighs="objects",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
     )
 

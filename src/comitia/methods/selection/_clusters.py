@@ -23,9 +23,10 @@ class ClusterSelectionMethod(EnsembleMethod):
     """Base class of the methods that combine the clusters they keep.
 
     A method says in ``_score`` how stable each cluster is. Those above the threshold
-    are kept, and the objects are linked by the clusters kept that they share. The
-    selection is a part of its own: ``ConsensusClustering(selection=method)`` combines
-    the clusters kept in another way.
+    are kept, by default the largest that leaves every object half of its clusters, and
+    the objects are linked by the clusters kept that they share. The selection is a part
+    of its own: ``ConsensusClustering(selection=method)`` combines the clusters kept in
+    another way.
 
     Attributes
     ----------
@@ -82,26 +83,27 @@ class ClusterSelectionMethod(EnsembleMethod):
             ``ensemble.membership``.
         """
         self._validate_params()
-        return np.flatnonzero(self._above(self._score(ensemble)))
+        return np.flatnonzero(self._kept(ensemble, self._score(ensemble)))
 
-    def _above(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        threshold = np.median(scores) if self.threshold is None else self.threshold
-        # Rounding must not put one of two equals above their median.
-        kept = scores > threshold + 1e-12
-        if kept.any():
-            return kept
-        if self.threshold is not None:
+    def _kept(
+        self, ensemble: Ensemble, scores: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        if self.threshold is None:
+            # Rounding must not put one of two equals below the other.
+            return scores >= _half_of_each_object(ensemble, scores) - 1e-12
+        kept = scores > self.threshold + 1e-12
+        if not kept.any():
             raise ComitiaError(
                 f"threshold={self.threshold} keeps no cluster; the largest stability "
                 f"is {scores.max():.6g}."
             )
-        return scores >= threshold - 1e-12
+        return kept
 
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
         self.cluster_weights_ = self._score(ensemble)
-        self.selected_ = self._above(self.cluster_weights_)
+        self.selected_ = self._kept(ensemble, self.cluster_weights_)
         if ensemble.kind == "fuzzy":
             # Equal fuzzy objects may be nearer to others than to each other.
             S = kept_coassociation(ensemble, self.selected_, complete=True)
@@ -118,3 +120,10 @@ class ClusterSelectionMethod(EnsembleMethod):
         """What clusterings or clusters weigh when objects vote."""
         # The clusters kept vote; the others only where there are no votes otherwise.
         return {"cluster_weights": np.where(self.selected_, 1.0, 1e-9)}
+
+
+def _half_of_each_object(ensemble: Ensemble, scores: NDArray[np.float64]) -> float:
+    """The largest threshold that leaves every object half of its clusters."""
+    own = ensemble.distinct()[0].labels
+    found = np.where(own >= 0, scores[own + ensemble.offsets[:-1]], np.nan)
+    return float(np.nanmedian(found, axis=1).min())

@@ -1,7 +1,6 @@
 """Selection of clusters by their edited NMI stability."""
 
 from comitia.catalogue import MethodCard
-from comitia.generate import KMeansGenerator
 from comitia.methods._types import Array, Ensemble
 from comitia.methods.selection._cluster_stability import edited_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
@@ -22,8 +21,8 @@ class EditedStableClusters(ClusterSelectionMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     threshold : float, default=None
-        Clusters with a stability above this are kept; the median of all stabilities by
-        default.
+        Clusters with a stability above this are kept. By default the largest threshold
+        that leaves every object half of its clusters.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.
@@ -61,17 +60,13 @@ class EditedStableClusters(ClusterSelectionMethod):
     The review "extracts a co-association matrix" from the clusters kept without saying
     how: as for ``alizadeh_2014``, :math:`S_{ij} = n_{ij} / \max(n_i, n_j)` with the
     number :math:`n_i` of kept clusters that hold object i, and :math:`n_{ij}` of those
-    that hold i and j. The threshold is not given either; the median is ours, and if no
-    stability is above it, those that equal it are kept.
+    that hold i and j. The threshold is not given either; ours is the largest at which
+    every object keeps half of its clusters, as in ``alizadeh_2014``.
 
     An object in no kept cluster would be similar to nothing, 0/0, and would be a
     cluster of its own in every cut. It is compared with the others by all clusters
     instead. Where labels are missing, a cluster and a clustering are compared on the
     objects that both clusterings have.
-
-    Small clusters are seldom split and therefore stable. From few clusterings of very
-    different sizes the median may keep little else, and clusters fall apart: give
-    twenty or more, or a lower threshold.
 
     The clusters kept can be combined in another way:
     ``ConsensusClustering(selection=EditedStableClusters())``.
@@ -99,15 +94,8 @@ class EditedStableClusters(ClusterSelectionMethod):
         weighs="clusters",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
-        exempt={
-            "helps": "keeps half of the clusters; where all are noisy, half of them "
-            "outvote less noise than all",
-            "missing_labels": "it drops many clusters, so that a fifth of the labels "
-            "missing can cost a tenth of the adjusted Rand index",
-        },
-        # Of six clusterings too few clusters are left; see the Notes.
-        quick={"generator": KMeansGenerator(20, n_clusters=(2, 8))},
     )
 
     def _score(self, ensemble: Ensemble) -> Array:

@@ -105,6 +105,7 @@ class ACES(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "selects": "keeps all clusterings where they are close to their "

@@ -1,7 +1,6 @@
 """Selection of clusters by their stability."""
 
 from comitia.catalogue import MethodCard
-from comitia.generate import KMeansGenerator
 from comitia.methods._types import Array, Ensemble
 from comitia.methods.selection._cluster_stability import cluster_stability
 from comitia.methods.selection._clusters import ClusterSelectionMethod
@@ -21,8 +20,8 @@ class StableClusters(ClusterSelectionMethod):
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
     threshold : float, default=None
-        Clusters with a stability above this are kept; the median of all stabilities by
-        default.
+        Clusters with a stability above this are kept. By default the largest threshold
+        that leaves every object half of its clusters.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.
@@ -58,8 +57,16 @@ class StableClusters(ClusterSelectionMethod):
     .. math::
         S_{ij} = n_{ij} \, / \max(n_i, n_j)
 
-    is cut by average linkage. The threshold is not given in the review; the median is
-    ours. If no stability is above the median, those that equal it are kept.
+    is cut by average linkage. The threshold is not given in the review; ours is
+
+    .. math::
+        \min_i \; \underset{m}{\mathrm{median}} \; \mathrm{stab}(C_m(i)),
+        \qquad i \in C_m(i) \in C_m,
+
+    the largest at which every object keeps half of its clusters. Small clusters are
+    seldom split and therefore stable, so that the median of all stabilities, which was
+    the default once, kept the small clusters and dropped most that was said of the
+    objects in large ones.
 
     The cluster of all objects has :math:`\ln(|C| / n) = 0` and stability 0 towards
     every clustering that has more than one cluster; only towards a clustering of one
@@ -69,10 +76,6 @@ class StableClusters(ClusterSelectionMethod):
     cluster of its own in every cut. It is compared with the others by all clusters
     instead. Where labels are missing, a cluster and a clustering are compared on the
     objects that both clusterings have.
-
-    Small clusters are seldom split and therefore stable. From few clusterings of very
-    different sizes the median may keep little else, and clusters fall apart: give
-    twenty or more, or a lower threshold.
 
     The clusters kept can be combined in another way:
     ``ConsensusClustering(selection=StableClusters())``.
@@ -100,13 +103,8 @@ class StableClusters(ClusterSelectionMethod):
         weighs="clusters",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
-        exempt={
-            "helps": "keeps half of the clusters; where all are noisy, half of them "
-            "outvote less noise than all",
-        },
-        # Of six clusterings too few clusters are left; see the Notes.
-        quick={"generator": KMeansGenerator(20, n_clusters=(2, 8))},
     )
 
     def _score(self, ensemble: Ensemble) -> Array:

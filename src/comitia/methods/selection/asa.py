@@ -96,6 +96,7 @@ class ASA(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "drops_junk": "drops what is too much like a clustering that is kept "

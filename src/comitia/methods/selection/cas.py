@@ -96,6 +96,7 @@ class CAS(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "drops_junk": "every group keeps one clustering, and junk, which is like "

@@ -122,6 +122,7 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="votes",
         scales="quadratic",
         exempt={
             "drops_junk": "the most diverse clusterings join first, and junk is the "

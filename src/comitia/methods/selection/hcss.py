@@ -116,6 +116,7 @@ class HCSS(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt={
             "equal_clusterings": "each selector proposes n_select clusterings; of "

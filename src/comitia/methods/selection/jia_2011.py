@@ -88,6 +88,7 @@ class BaggedSelection(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "clustering_order": "bags are drawn by place: in another order other bags "

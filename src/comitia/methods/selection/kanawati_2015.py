@@ -105,6 +105,7 @@ class NeighborhoodSelection(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "recovery": _TOO_FEW_KEPT,

@@ -95,6 +95,7 @@ class MCAS(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "drops_junk": "every group keeps its best clustering, and junk, which is "

@@ -123,6 +123,7 @@ class ValiditySelection(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 

@@ -155,6 +155,7 @@ class ConvexConcavePruning(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "equal_clusterings": "copies of a clustering add no diversity: one may be "

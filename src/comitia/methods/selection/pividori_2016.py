@@ -127,6 +127,7 @@ class DiversityControl(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "drops_junk": "every group has seats by its size, and junk, which is like "

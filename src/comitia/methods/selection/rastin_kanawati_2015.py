@@ -137,6 +137,7 @@ class MultiplexSelection(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt=dict.fromkeys(("recovery", "missing_labels", "helps"), _TOO_FEW_KEPT),
     )

@@ -8,8 +8,13 @@ from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
+from comitia.methods.selection._sivid_categorical import (
+    CATEGORICAL,
+    categorical_scores,
+)
 from comitia.select import greedy_diverse
-from comitia.validity import INDICES, score_table
+from comitia.validity import INDICES, score_table, unify
+from comitia.validity.unification import finite_scores
 
 __all__ = ["SIVID"]
 
@@ -29,9 +34,10 @@ class SIVID(SelectionMethod):
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
 
-    indices : list of str, default=("silhouette", "calinski_harabasz", \
-            "davies_bouldin", "dunn", "index_i")
+    indices : list of str or "categorical", default=("silhouette", \
+            "calinski_harabasz", "davies_bouldin", "dunn", "index_i")
         Validity indices of :mod:`comitia.validity` whose sum is the quality.
+        ``"categorical"`` takes five for data whose numbers are codes of categories.
 
     unification : {"minmax", "range", "prob", "rank"}, default="minmax"
         How the indices are put on one scale, as in :func:`comitia.validity.unify`.
@@ -75,7 +81,22 @@ class SIVID(SelectionMethod):
 
     The paper is about categorical data and takes five indices for these, which the
     review does not name; a summary of the paper lists category utility, CDCS and a
-    Davies–Bouldin index among them. Here five for numbers are the default.
+    Davies–Bouldin index among them. ``indices="categorical"`` takes category utility,
+    the Condorcet criterion, the expected entropy, the cost of k-modes, and a
+    Davies–Bouldin index of modes and mismatches:
+
+    .. math::
+        \frac1k \sum_c \frac{|c|}{n} \sum_{jv} (p_{cjv}^2 - p_{jv}^2), \quad
+        \sum_{i, l \text{ together}} (p - 2 d_{il}) +
+        \sum_{i, l \text{ apart}} d_{il}, \quad
+        -\sum_c \frac{|c|}{n} \sum_{jv} p_{cjv} \ln p_{cjv}, \quad
+        \sum_{i} d(x_i, z_{c(i)}), \quad
+        \frac1k \sum_c \max_{b \ne c} \frac{s_c + s_b}{d(z_c, z_b)},
+
+    with the share :math:`p_{cjv}` of the objects of cluster c that have the value v of
+    feature j, the number d of features, of all p, in which two objects differ, the
+    mode :math:`z_c` of a cluster and the mean distance :math:`s_c` from it. For data
+    that are numbers the default is five for these.
 
     ``unification="range"`` gives the poorest clustering the quality 0, with which it is
     never kept for its difference alone; ``"minmax"`` keeps proportions. Number kept,
@@ -106,13 +127,14 @@ class SIVID(SelectionMethod):
         weighs="clusterings",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
     )
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
         **shared("n_select", "unification", "agreement", "linkage"),
-        "indices": [list, tuple, StrOptions(set(INDICES))],
+        "indices": [list, tuple, StrOptions({*INDICES, "categorical"})],
     }
 
     def __init__(
@@ -144,7 +166,11 @@ class SIVID(SelectionMethod):
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_select = self._n_select(ensemble)
-        V = score_table(X, ensemble, self.indices).unified(self.unification)
+        if isinstance(self.indices, str) and self.indices == "categorical":
+            values = finite_scores(categorical_scores(X, ensemble))
+            V = unify(values, list(CATEGORICAL.values()), self.unification)
+        else:
+            V = score_table(X, ensemble, self.indices).unified(self.unification)
         self.clustering_weights_ = V.sum(axis=1)
         return greedy_diverse(
             ensemble.agreement(self.agreement),

@@ -123,6 +123,7 @@ class ClusterSplitting(EnsembleMethod):
         weighs="clusters",
         approach="selection",
         needs=("labels", "data"),
+        missing="pairs",
         scales="quadratic",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

@@ -124,6 +124,7 @@ class DIAS(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="votes",
         scales="linear",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

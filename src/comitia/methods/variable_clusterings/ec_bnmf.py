@@ -140,6 +140,7 @@ class ECBNMF(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="quadratic",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

@@ -123,6 +123,7 @@ class RobustEvidenceAccumulation(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="linear",
     )
 

@@ -125,6 +125,7 @@ class WeightedConsensus(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="linear",
         exempt={
             "noisy_object_order": STARTS_BY_PLACE,

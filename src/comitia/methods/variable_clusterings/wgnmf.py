@@ -168,6 +168,7 @@ class WGNMF(VotesMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
+        missing="sums",
         scales="linear",
         on_device=True,
     )

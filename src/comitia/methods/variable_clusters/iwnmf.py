@@ -124,6 +124,7 @@ class IWNMF(VotesMethod):
         weighs="clusters",
         approach="variable",
         needs="labels",
+        missing="votes",
         scales="linear",
     )
 

@@ -60,7 +60,8 @@ class ParetoFront(NamedTuple):
     Attributes
     ----------
     costs : ndarray of shape (n_solutions, 2)
-        The objectives J1 and J2 of each, in the order of J1.
+        The objectives J1 and J2 of each, in the order of J1, with every object at the
+        centre that its weights make nearest.
 
     centers : ndarray of shape (n_solutions, n_clusters, n_features)
         Their centres.
@@ -80,7 +81,9 @@ class ParetoRun(NamedTuple):
     Attributes
     ----------
     front : ParetoFront
-        The solutions of the last population that nobody dominates.
+        The solutions of the last population that nobody dominates. Their costs are no
+        larger than those of the search, which looks for weights once more after it has
+        assigned the objects.
 
     objective : ndarray of shape (n_iter + 1, 2)
         The least J1 and the least J2 at the start and after each generation; neither
@@ -151,7 +154,8 @@ def pareto_search(
     with np.errstate(invalid="ignore"):
         fall = before - objective[-1]
     converged = bool((np.nan_to_num(fall) <= _QUIET_CHANGE * np.abs(before)).all())
-    return ParetoRun(_front(population), objective, converged)
+    front = _front([search.settle(one) for one in population])
+    return ParetoRun(front, objective, converged)
 
 
 class _Search:
@@ -192,6 +196,16 @@ class _Search:
         D, weights = self._weighed(labels)
         costs = _costs(self.mean, centers, weights, self.widths, self.beta, D)
         return _Solution(centers, weights, costs, labels)
+
+    def settle(self, one: _Solution) -> _Solution:
+        """The labels that centres and weights give new objects too, and their costs."""
+        from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
+
+        self._measure(one.centers)
+        labels, _ = nearest_weighted(self.room, one.weights**self.beta)
+        D = sums_to_own(self.room, labels)
+        costs = _costs(self.mean, one.centers, one.weights, self.widths, self.beta, D)
+        return one._replace(labels=labels, costs=costs)
 
     def assign(self, centers: Array) -> NDArray[np.intp]:
         """The nearest centres, by the weights that the nearest without weights give."""

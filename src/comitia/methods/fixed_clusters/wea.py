@@ -38,7 +38,7 @@ class WEA(EnsembleMethod):
         similarities; an entry may also be the (n_objects, n_objects) matrix of
         similarities itself.
 
-    linkage : {"single", "complete", "average", "ward"}, default="single"
+    linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.
 
     variant : {"normalized", "raw"}, default="normalized"
@@ -71,7 +71,13 @@ class WEA(EnsembleMethod):
     :meth:`fit` is given an ensemble alone, nothing is known of the data and all
     similarities are 1.
 
-    A public re-implementation divides each of the three factors by its maximum over the
+    The review asks for hierarchical clustering without a linkage. A public
+    re-implementation has ``"single"``, which follows chains of objects that differ in
+    one label each: the more objects there are, the more such chains. On planted
+    clusters with three tenths of the labels random its adjusted Rand index fell from
+    1.00 for 500 objects to 0.21 for 20 000, where ``"average"`` has 1.00.
+
+    The re-implementation also divides each of the three factors by its maximum over the
     ensemble. Together that multiplies R by a constant, so ``variant`` changes the
     heights of the tree and never the clusters.
 
@@ -91,9 +97,10 @@ class WEA(EnsembleMethod):
 
     card = MethodCard(
         id="wea",
-        weighs="clusterings",
+        weighs="clusters",
         approach="fixed",
         needs="labels",
+        missing="pairs",
         scales="quadratic",
         exempt={
             "labels_only": "data, where given, bring similarities of the objects.",
@@ -116,7 +123,7 @@ class WEA(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         metric: Any = "euclidean",
-        linkage: Linkage = "single",
+        linkage: Linkage = "average",
         variant: str = "normalized",
         generator: Maker = None,
         random_state: Seed = None,

@@ -1,4 +1,4 @@
-"""The fuzzy clusterings of son_2016: three algorithms in turn."""
+"""Fuzzy clusterings by three algorithms in turn."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
 from comitia.generate import Bootstrap, FeatureSubset
-from comitia.methods.fixed_clusterings._son_2016_members import (
+from comitia.methods.fixed_clusterings._fuzzy_algorithms import (
     FuzzyAlgorithms,
     GaussianKernel,
     KernelFuzzyCMeans,
