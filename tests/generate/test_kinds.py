@@ -232,6 +232,23 @@ def test_many_features_can_be_predicted_by_their_components():
     assert_array_equal(one.n_clusters_each, 1)
 
 
+def test_factors_leave_out_what_one_feature_has_for_itself():
+    # Two features follow the clusters; the third is noise that varies more than both.
+    rng = np.random.RandomState(0)
+    truth = np.repeat([0.0, 1.0], 30)
+    data = np.column_stack([truth, truth, np.zeros(60)]) + 0.1 * rng.randn(60, 3)
+    data[:, 2] += 3 * rng.randn(60)
+    common = [
+        TreeGenerator(1, n_components=1, reduction=reduction, random_state=0)
+        .fit(data)
+        .responses_[:, 0]
+        for reduction in ("pca", "factor_analysis")
+    ]
+    pca, factor = (abs(np.corrcoef(truth, scores)[0, 1]) for scores in common)
+    assert pca < 0.5
+    assert factor > 0.9
+
+
 def test_communities_are_found_by_several_detectors():
     ensemble = clone(NETS).generate(GRAPH)
     assert ensemble.groups.tolist() == ["louvain", "label_propagation"] * 2

@@ -34,7 +34,7 @@ from comitia.generate import (
 from comitia.generate.sources import ScaledRows
 from comitia.io import read_table
 from comitia.methods import DCSS
-from comitia.methods.fixed_clusterings._constraint_projection import whitening
+from comitia.methods.fixed_clusterings._constraint_projection import principal_axes
 from comitia.validity import INDICES
 from tests.hard.methods import METHODS, is_on_tables, make
 
@@ -215,7 +215,7 @@ def test_a_metric_that_is_drawn_counts_like_one_that_is_set():
 
 def test_features_that_were_made_of_the_data_are_made_of_the_same_data_again():
     far = moved(TABLE, *FAR)
-    crowd = EstimatorGenerator(KMeans(n_init=3), features=whitening(far), **_FOUR)
+    crowd = EstimatorGenerator(KMeans(n_init=3), features=principal_axes(far), **_FOUR)
     for found in crowd.fit_transform(far).T:
         assert adjusted_rand_score(TRUTH, found) == 1.0
 

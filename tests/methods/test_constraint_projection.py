@@ -1,4 +1,4 @@
-"""Whitening, and the directions that constraints ask for."""
+"""Uncorrelated features, and the directions that constraints ask for."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from comitia.generate import EstimatorGenerator
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
     constraint_directions,
-    whitening,
+    principal_axes,
 )
 
 
@@ -27,39 +27,45 @@ def scatter_by_loops(Y, pairs):
     return total / len(pairs)
 
 
+def standardized(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_white_features_are_uncorrelated_with_unit_variance(seed):
+def test_the_axes_are_uncorrelated_and_keep_all_distances(seed):
     X = correlated(seed)
-    Y = whitening(X)(X)
+    Y = principal_axes(X)(X)
     assert_allclose(Y.mean(axis=0), 0.0, atol=1e-12)
-    assert_allclose(Y.T @ Y / len(Y), np.eye(4), atol=1e-10)
+    wanted = np.diag(np.sort(np.linalg.eigvalsh(np.corrcoef(X.T)))[::-1])
+    assert_allclose(Y.T @ Y / len(Y), wanted, atol=1e-10)
+    assert_allclose(pdist(Y), pdist(standardized(X)))
 
 
 def test_units_of_the_features_do_not_matter():
     X = correlated(0)
     scaled = X * [1, 10, 100, 0.1] + 5
-    # Whitened distances are Mahalanobis distances, which no linear map changes.
-    one, other = pdist(whitening(X)(X)), pdist(whitening(scaled)(scaled))
-    assert_allclose(one, other, rtol=1e-6)  # of a covariance of condition 1e6
-    assert_allclose(one, pdist(X, "mahalanobis", VI=np.linalg.inv(np.cov(X.T, ddof=0))))
+    one, other = (pdist(principal_axes(data)(data)) for data in (X, scaled))
+    assert_allclose(one, other)
 
 
 def test_directions_without_variance_are_dropped():
     X = correlated(1)
-    doubled = np.column_stack([X, X[:, 0] + X[:, 1], np.ones(len(X))])
-    Y = whitening(doubled)(doubled)
-    assert Y.shape[1] == 4
-    assert_allclose(pdist(Y), pdist(whitening(X)(X)), rtol=1e-6)
+    doubled = np.column_stack([X, X[:, 0] + X[:, 1]])
+    Y = principal_axes(np.column_stack([doubled, np.ones(len(X))]))
+    assert Y.directions.shape == (6, 4)
+    with_one = np.column_stack([doubled, np.ones(len(X))])
+    assert_allclose(pdist(Y(with_one)), pdist(standardized(doubled)))
     constant = np.ones((5, 3))
-    assert_allclose(whitening(constant)(constant), np.zeros((5, 1)))
+    assert_allclose(principal_axes(constant)(constant), np.zeros((5, 1)))
 
 
 def test_the_leading_components_vary_most():
     X = correlated(2)
-    fewer = whitening(X, 2)
-    assert_allclose(fewer.directions, whitening(X).directions[:, :2])
+    fewer = principal_axes(X, 2)
+    assert_allclose(fewer.directions, principal_axes(X).directions[:, :2])
     variances = ((X - X.mean(axis=0)) @ fewer.directions).var(axis=0)
-    assert_allclose(variances, 1.0)
+    eigenvalues = np.linalg.eigvalsh(np.corrcoef(X.T))
+    assert_allclose(variances, eigenvalues[:-3:-1])
     lengths = np.linalg.norm(fewer.directions, axis=0)
     assert lengths[0] < lengths[1]  # the shorter, the more variance there was
 
@@ -114,15 +120,15 @@ def test_the_direction_between_the_clusters_comes_first():
     assert abs(first[1]) > 0.95
     # Must-links alone, or cannot-links alone, are held against all pairs.
     for some in (pairs.take(pairs.signs > 0), pairs.take(pairs.signs < 0)):
-        first = constraint_directions(whitening(Y)(Y), some, 1)
-        along = (whitening(Y).directions @ first)[:, 0]
+        first = constraint_directions(principal_axes(Y)(Y), some, 1)
+        along = (principal_axes(Y).directions @ first)[:, 0]
         means = [(Y @ along)[truth == c].mean() for c in (0, 1)]
         assert abs(means[0] - means[1]) > 3 * (Y @ along)[truth == 0].std()
 
 
 def test_a_projection_is_what_every_member_sees():
     X = correlated(3)
-    projection = whitening(X, 2)
+    projection = principal_axes(X, 2)
     generator = EstimatorGenerator(
         None, 3, n_clusters=2, features=projection, random_state=0
     )

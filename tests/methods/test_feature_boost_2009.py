@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
@@ -11,6 +11,7 @@ from comitia.generate.boosting import Round
 from comitia.methods.fixed_features.feature_boost_2009 import (
     FeatureBoosting,
     by_importance,
+    correlation_shares,
     variance_shares,
 )
 
@@ -41,7 +42,8 @@ def test_weights_drift_to_the_importance():
 @pytest.mark.parametrize("variant", ["minmax", "entropy"])
 def test_every_round_obeys_its_formulas(variant):
     fitted = FeatureBoosting(4, n_rounds=5, variant=variant, random_state=0).fit(BLOBS)
-    a = BLOBS.var(axis=0) / BLOBS.var(axis=0).sum()
+    squares = np.corrcoef(BLOBS.T) ** 2 - np.eye(6)
+    a = squares.sum(axis=1) / squares.sum()
     w, votes = np.full(6, 1 / 6), []
     rounds = fitted.generator_.rounds_
     for made in rounds:
@@ -68,7 +70,7 @@ def test_importance_can_be_given():
     known = np.r_[np.full(6, 100.0), np.zeros(6)]
     fitted = FeatureBoosting(4, importance=known, random_state=0).fit(X)
     assert fitted.feature_weights_[:6].sum() > 0.99
-    by_variance = FeatureBoosting(4, random_state=0).fit(X)
+    by_variance = FeatureBoosting(4, importance="variance", random_state=0).fit(X)
     assert by_variance.feature_weights_[6:].sum() > 0.5
     score, other = (
         adjusted_rand_score(TRUTH, one.labels_) for one in (fitted, by_variance)
@@ -103,3 +105,41 @@ def test_shares_of_the_variance_are_their_definition():
     assert_allclose(variance_shares(X), variances / variances.sum())
     assert_allclose(variance_shares(8.0 * X - 3.0), variance_shares(X))
     assert_allclose(variance_shares(np.ones((3, 4))), 0.25)
+
+
+@pytest.mark.parametrize("load", [load_wine, load_iris])
+def test_features_of_standardized_data_do_not_matter_alike(load):
+    X, y = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    fitted = FeatureBoosting(3, random_state=0).fit(X)
+    weights = fitted.feature_weights_
+    assert weights.std() / weights.mean() > 0.05
+    # The varieties differ most in the features that matter most.
+    between = sum((y == c).mean() * X[y == c].mean(axis=0) ** 2 for c in range(3))
+    assert np.corrcoef(weights, between)[0, 1] > 0.5
+
+
+def test_features_that_vary_with_the_clusters_matter_more_than_noise():
+    noise = np.random.RandomState(0).randn(120, 6)
+    shares = correlation_shares(np.hstack([BLOBS, noise]))
+    assert shares[:6].min() > 2 * shares[6:].max()
+
+
+def test_shares_of_the_correlations_are_their_definition():
+    X = np.random.RandomState(0).randn(20, 5) * [1, 2, 3, 4, 0]
+    R2 = np.corrcoef(X[:, :4].T) ** 2 - np.eye(4)
+    wanted = np.append(
+        R2.sum(axis=1) / R2.sum(), 0.0
+    )  # a constant feature tells nothing
+    assert_allclose(correlation_shares(X), wanted)
+    assert_allclose(correlation_shares(X * [9, 8, 7, 6, 5] - 3.0), wanted)
+    assert_allclose(correlation_shares(np.ones((3, 4))), 0.25)
+    assert_allclose(
+        correlation_shares(np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])), 0.5
+    )
+
+
+def test_correlations_of_many_features_are_taken_in_parts():
+    X = np.random.RandomState(0).randn(15, 1500)
+    R2 = np.corrcoef(X.T) ** 2 - np.eye(1500)
+    assert_allclose(correlation_shares(X), R2.sum(axis=1) / R2.sum())

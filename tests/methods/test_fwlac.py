@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
@@ -93,8 +94,29 @@ def test_clusters_in_subspaces_are_found(consensus):
     assert_allclose(fitted.feature_weights_.sum(axis=1), 1.0)
 
 
+def test_cspa_combines_the_clusterings_by_default():
+    X, _ = load_wine(return_X_y=True)
+    found, cspa, linked = (
+        FWLAC(3, n_clusterings=5, random_state=0, **how).fit_predict(X)
+        for how in ({}, {"consensus": "cspa"}, {"consensus": "eac"})
+    )
+    assert same_partition(found, cspa)
+    assert not same_partition(found, linked)
+
+
 def test_the_number_of_clusters_can_be_chosen():
     rng = np.random.RandomState(0)
     centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
     X = np.repeat(centers, 30, axis=0) + 0.5 * rng.randn(120, 2)
     assert FWLAC(random_state=0).fit(X).n_clusters_ == 4
+
+
+def test_clusters_of_many_dimensions_do_not_fall_together():
+    # With a fuzziness of 2 most of the members have two or three clusters.
+    rng = np.random.RandomState(0)
+    truth = np.repeat(np.arange(4), 30)
+    X = 1.2 * rng.randn(4, 40)[truth] + rng.randn(120, 40)
+    for seed in range(3):
+        fitted = FWLAC(4, random_state=seed).fit(X)
+        assert (fitted.ensemble_.n_clusters_each == 4).all()
+        assert adjusted_rand_score(truth, fitted.labels_) > 0.95

@@ -110,3 +110,13 @@ def test_a_regression_that_is_cut_short_warns():
         PredictiveTrees(n_clusters=2, max_iter=2, n_clusterings=3).fit(
             np.random.RandomState(0).rand(30, 3)
         )
+
+
+@pytest.mark.parametrize("reduction", ["pca", "factor_analysis"])
+def test_trees_can_predict_components_or_factors(reduction):
+    X, truth = make_blobs(90, centers=3, n_features=20, random_state=0)
+    fitted = PredictiveTrees(
+        n_clusters=3, n_components=2, reduction=reduction, random_state=0
+    ).fit(X)
+    assert fitted.generator_.responses_.shape == (90, 2)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9

@@ -1,4 +1,5 @@
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from comitia.methods.fixed_clusters.yang_2016 import (
     community_certainty,
     kept_at_random,
     median_run,
+    overlap_shares,
 )
 from tests.fixtures import same_partition
 
@@ -103,8 +105,56 @@ def test_planted_communities_are_found(planted, n, variant):
     fitted = fit(network(planted, n), variant=variant)
     assert fitted.converged_
     assert 1 <= fitted.n_iter_ <= 20
-    # The vertices that two communities share go to one of them as the runs agree.
-    assert likeness(fitted, planted) > 0.8
+    assert likeness(fitted, planted) > 0.85
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("planted", "n", "between"),
+    [(ROW, 32, {10, 11, 20, 21}), (RING, 60, {0, 15, 30, 45})],
+)
+def test_vertices_that_most_runs_find_shared_stay_shared(planted, n, between, seed):
+    fitted = fit(network(planted, n, seed=seed))
+    E = fitted.ensemble_
+    several = np.mean(
+        [
+            np.diff(E.take(clusterings=[m]).membership.indptr) > 1
+            for m in range(E.n_clusterings)
+        ],
+        axis=0,
+    )
+    shared = set(np.flatnonzero((fitted.membership_ > 0).sum(axis=1) > 1))
+    assert fitted.n_iter_ > 0
+    assert shared <= between
+    assert set(np.flatnonzero(several > 0.5)) <= shared
+
+
+def test_some_overlaps_survive_the_rounds():
+    found = [fit(network(RING, 60, seed=seed)).membership_ > 0 for seed in range(4)]
+    assert sum((B.sum(axis=1) > 1).any() for B in found) >= 3
+
+
+def shares_by_loops(E, B):
+    shares = np.zeros((E.n_objects, B.shape[1]))
+    M = E.membership.toarray() > 0
+    for a, b in pairwise(E.offsets):
+        for c in range(a, b):
+            jaccard = [(M[:, c] & d).sum() / (M[:, c] | d).sum() for d in B.T]
+            for i in np.flatnonzero(M[:, c]):
+                if M[i, a:b].sum() > 1:
+                    shares[i, np.argmax(jaccard)] += 1 / M[i, a:b].sum()
+    return shares / E.n_clusterings
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_of_overlaps_are_their_definition(seed):
+    rng = np.random.RandomState(seed)
+    cover = [[np.flatnonzero(rng.rand(12) < 0.6) for _ in range(3)] for _ in range(4)]
+    E = Ensemble.from_clusters([*cover, [np.arange(12)]], 12)
+    B = np.zeros((12, 3), dtype=bool)
+    for d in range(3):
+        B[cover[d][d], d] = True
+    assert_allclose(overlap_shares(E, B), shares_by_loops(E, B))
 
 
 def test_the_runs_find_shared_vertices_before_they_agree():

@@ -94,3 +94,27 @@ def test_lonely_items_lead_themselves():
 def test_an_unknown_way_is_refused():
     with pytest.raises(ComitiaError, match="neither"):
         multilayer_communities([np.eye(2)], np.random.RandomState(0), "walktrap")
+
+
+def test_of_equals_the_item_of_largest_priority_leads():
+    # A path of four: the two in the middle have two ties each.
+    path = np.eye(4, k=1) + np.eye(4, k=-1)
+    assert_array_equal(seed_communities(path), [0, 0, 0, 0])
+    # Two stars whose centres are no neighbours share an item, which follows the first.
+    stars = np.zeros((5, 5))
+    stars[[0, 0, 4, 4], [1, 2, 2, 3]] = 1.0
+    stars += stars.T
+    assert seed_communities(stars)[2] == seed_communities(stars)[0]
+    found = seed_communities(stars, priority=[0.1, 0.0, 0.0, 0.0, 0.2])
+    assert_array_equal(found, [1, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_priorities_the_order_of_items_does_not_matter(seed):
+    rng = np.random.RandomState(seed)
+    graph = np.triu(rng.rand(20, 20) < 0.15, 1).astype(float)
+    graph += graph.T
+    priority, order = rng.rand(20), rng.permutation(20)
+    one = seed_communities(graph, priority=priority)
+    other = seed_communities(graph[np.ix_(order, order)], priority=priority[order])
+    assert_array_equal(one[order], other)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, StrOptions
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import Generator, Plan, draw_seeds
 from comitia.generate.member import Made
@@ -50,8 +50,11 @@ class TreeGenerator(Generator):
         The share of the features that a tree asks for, at least one of them.
 
     n_components : int, default=None
-        Predict so many leading principal components instead of the features, when
-        these are very many.
+        Predict so many components instead of the features, when these are very many.
+
+    reduction : {"pca", "factor_analysis"}, default="pca"
+        Which components: the leading principal ones, or the scores of a factor
+        analysis, which leaves out what each feature has for itself.
 
     min_samples_leaf : int, default=5
         Fewest objects in a leaf.
@@ -67,7 +70,7 @@ class TreeGenerator(Generator):
         The trees, down which new objects go.
 
     responses_ : ndarray of shape (n_objects, n_responses)
-        What the trees predict: the features, or principal components, centred.
+        What the trees predict: the features, or components of them, centred.
 
     References
     ----------
@@ -87,6 +90,7 @@ class TreeGenerator(Generator):
         **Generator._parameter_constraints,
         "n_clusters": [Integral, tuple, list, None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "reduction": [StrOptions({"pca", "factor_analysis"})],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -97,6 +101,7 @@ class TreeGenerator(Generator):
         n_clusters: Any = None,
         feature_fraction: float | str = 0.05,
         n_components: int | None = None,
+        reduction: str = "pca",
         min_samples_leaf: int = 5,
         n_jobs: int | None = None,
         checkpoint: Any = None,
@@ -107,6 +112,7 @@ class TreeGenerator(Generator):
         self.n_clusters = n_clusters
         self.feature_fraction = feature_fraction
         self.n_components = n_components
+        self.reduction = reduction
         self.min_samples_leaf = min_samples_leaf
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
@@ -145,9 +151,7 @@ class TreeGenerator(Generator):
         scale = float(np.abs(Y).max()) or 1.0
         Z = Y / scale
         if self.n_components is not None and self.n_components < min(X.shape):
-            from sklearn.decomposition import PCA
-
-            Y = PCA(self.n_components, svd_solver="full").fit_transform(Y)
+            Y = _reducer(self.reduction, self.n_components).fit_transform(Z) * scale
         self.responses_ = Y
         return _Data(Z, Y / scale, center, scale)
 
@@ -168,6 +172,16 @@ class TreeGenerator(Generator):
         tree.fit(features(X.rows), X.responses)
         model = _Leaves(tree, features, X.center, X.scale)
         return Made(tree.apply(features(X.rows)), model=model)
+
+
+def _reducer(reduction: str, n_components: int) -> Any:
+    """What turns features into few components."""
+    from sklearn.decomposition import PCA, FactorAnalysis
+
+    if reduction == "pca":
+        return PCA(n_components, svd_solver="full")
+    # An exact decomposition: nothing is drawn.
+    return FactorAnalysis(n_components, svd_method="lapack")
 
 
 class _Leaves:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.cluster import communities
 from comitia.exceptions import ComitiaError
+from comitia.optimize.ties import merged_ties
 
 __all__ = ["multilayer_communities", "relative_neighborhood", "seed_communities"]
 
@@ -103,17 +104,23 @@ def multilayer_communities(
     return communities.louvain(total, rng)
 
 
-def seed_communities(graph: ArrayLike, *, max_iter: int = 100) -> NDArray[np.int64]:
+def seed_communities(
+    graph: ArrayLike, *, priority: ArrayLike | None = None, max_iter: int = 100
+) -> NDArray[np.int64]:
     """Communities around leaders: items that have more ties than their neighbours.
 
-    An item is a leader if no neighbour has a larger degree, of equals the first. The
-    others then take, again and again, the community to which most of the weight of
-    their edges goes, until nothing changes.
+    An item is a leader if no neighbour has a larger degree, of equals that of largest
+    priority. The others then take, again and again, the community to which most of the
+    weight of their edges goes, until nothing changes.
 
     Parameters
     ----------
     graph : array-like of shape (n_items, n_items)
         Symmetric edge weights, not negative; several layers are added up.
+
+    priority : array-like of shape (n_items,), default=None
+        Who leads of items with as many ties, and whom an item follows that as much of
+        its weight goes to; large for the first. By default the lowest index.
 
     max_iter : int, default=100
         Most rounds of voting.
@@ -121,8 +128,8 @@ def seed_communities(graph: ArrayLike, *, max_iter: int = 100) -> NDArray[np.int
     Returns
     -------
     labels : ndarray of shape (n_items,)
-        The community of each item, numbered by their leaders. An item that no leader
-        can be reached from leads itself.
+        The community of each item, numbered by their leaders, those of large priority
+        first. An item that no leader can be reached from leads itself.
 
     Examples
     --------
@@ -140,11 +147,15 @@ def seed_communities(graph: ArrayLike, *, max_iter: int = 100) -> NDArray[np.int
     np.fill_diagonal(A, 0.0)
     n = len(A)
     degree = A.sum(axis=1)
+    first = (
+        np.zeros(n) if priority is None else merged_ties(np.asarray(priority, float))
+    )
     # Larger is who has more ties, and of equals who comes first.
     rank = np.empty(n)
-    rank[np.lexsort((-np.arange(n), degree))] = np.arange(n)
+    rank[np.lexsort((-np.arange(n), first, degree))] = np.arange(n)
     led = ((A > 0) & (rank[None, :] > rank[:, None])).any(axis=1)
     leaders = np.flatnonzero(~led)
+    leaders = leaders[np.argsort(-first[leaders], kind="stable")]
     labels = np.full(n, -1)
     labels[leaders] = np.arange(len(leaders))
     for _ in range(max_iter):

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._scales import column_scales
 from comitia.cluster.constraints import ConstraintSet
 from comitia.exceptions import ComitiaError
 
-__all__ = ["LinearProjection", "constraint_directions", "whitening"]
+__all__ = ["LinearProjection", "constraint_directions", "principal_axes"]
 
 Array = NDArray[np.float64]
 
@@ -41,27 +42,33 @@ class LinearProjection:
         return self
 
 
-def whitening(X: ArrayLike, n_components: int | None = None) -> LinearProjection:
-    r"""Make features uncorrelated and give them unit variance.
+def principal_axes(X: ArrayLike, n_components: int | None = None) -> LinearProjection:
+    r"""Standardise the features and turn them until they are uncorrelated.
 
-    With :math:`\Sigma = V \Lambda V'` the covariance of the data,
+    With Z the features at mean 0 and variance 1 and
+    :math:`\frac1n Z'Z = V \Lambda V'`,
 
     .. math::
-        Y = (X - 1 \bar x') \, V \Lambda^{-1/2}, \qquad \frac1n Y'Y = I.
+        Y = Z V, \qquad \frac1n Y'Y = \Lambda .
+
+    Distances are those of Z. Divided by :math:`\Lambda^{1/2}` as well, directions in
+    which there is nothing but noise would count as much as those that clusters differ
+    in.
     """
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
-    mean = data.mean(axis=0)
-    _, values, directions = np.linalg.svd(data - mean, full_matrices=False)
-    # The tolerance of a rank: what is below is rounding, and would become noise.
+    mean, scale, varies = column_scales(data)
+    standard = np.where(varies, (data - mean) / scale, 0.0)
+    _, values, directions = np.linalg.svd(standard, full_matrices=False)
+    # The tolerance of a rank: what is below is rounding.
     kept = values > values.max(initial=0.0) * max(n, p) * np.finfo(np.float64).eps
     if not kept.any():
         return LinearProjection(mean, np.eye(p)[:, :1])
-    values, directions = values[kept], directions[kept]
+    directions = directions[kept]
     # The sign of a direction is free: its largest entry is positive.
     largest = np.abs(directions).argmax(axis=1)
     signs = np.sign(directions[np.arange(len(directions)), largest])
-    scaled = directions.T * (signs * np.sqrt(n) / values)
+    scaled = (directions * signs[:, None] / scale).T
     return LinearProjection(mean, scaled[:, :n_components])
 
 

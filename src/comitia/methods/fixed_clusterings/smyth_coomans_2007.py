@@ -40,8 +40,11 @@ class PredictiveTrees(EnsembleMethod):
         The share of the features that a tree asks for, at least one of them.
 
     n_components : int, default=None
-        Predict so many leading principal components instead of the features, when
-        these are very many.
+        Predict so many components instead of the features, when these are very many.
+
+    reduction : {"pca", "factor_analysis"}, default="pca"
+        Which components: the leading principal ones, or the scores of a factor
+        analysis, which leaves out what each feature has for itself.
 
     min_samples_leaf : int, default=5
         Fewest objects in a leaf.
@@ -134,6 +137,7 @@ class PredictiveTrees(EnsembleMethod):
             StrOptions({"sqrt"}),
         ],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "reduction": [StrOptions({"pca", "factor_analysis"})],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, 1, closed="right")],
     }
@@ -145,6 +149,7 @@ class PredictiveTrees(EnsembleMethod):
         n_clusterings: int = 100,
         feature_fraction: float | str = 0.05,
         n_components: int | None = None,
+        reduction: str = "pca",
         min_samples_leaf: int = 5,
         learning_rate: float = 0.01,
         max_iter: int = 10_000,
@@ -156,6 +161,7 @@ class PredictiveTrees(EnsembleMethod):
         self.n_clusterings = n_clusterings
         self.feature_fraction = feature_fraction
         self.n_components = n_components
+        self.reduction = reduction
         self.min_samples_leaf = min_samples_leaf
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -168,6 +174,7 @@ class PredictiveTrees(EnsembleMethod):
             self.n_clusterings,
             feature_fraction=self.feature_fraction,
             n_components=self.n_components,
+            reduction=self.reduction,
             min_samples_leaf=self.min_samples_leaf,
         )
 

@@ -19,7 +19,7 @@ from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
     constraint_directions,
-    whitening,
+    principal_axes,
 )
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalize_weights
@@ -38,7 +38,7 @@ class WoCE(EnsembleMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` cuts the tree at its longest lifetime.
 
-    n_clusterings : int, default=35
+    n_clusterings : int, default=36
         Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as
         many clusters; between 2 and :math:`\sqrt n` when ``n_clusters`` is None.
 
@@ -49,8 +49,8 @@ class WoCE(EnsembleMethod):
 
     algorithms : list of clusterers, default=None
         Clusterers of scikit-learn that take turns; by default k-means, hierarchical
-        clustering with single, complete, average and Ward linkage, spectral clustering
-        and Gaussian mixtures.
+        clustering with complete, average and Ward linkage, spectral clustering and
+        Gaussian mixtures.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -68,11 +68,14 @@ class WoCE(EnsembleMethod):
 
     Notes
     -----
-    The features are made uncorrelated and of unit variance; if there are constraints,
-    the data are then projected on the leading eigenvectors of the mean scatter of the
-    cannot-links less that of the must-links. The review describes both steps in words
-    only. Projected on all eigenvectors the data would merely be rotated, which changes
-    no distance, so that those with a negative eigenvalue are left out by default.
+    The features are standardised and made uncorrelated, by their principal axes; if
+    there are constraints, the data are then projected on the leading eigenvectors of
+    the mean scatter of the cannot-links less that of the must-links. The review
+    describes both steps in words only. The axes keep their variances: with unit
+    variance those of noise would count as much as the others, and all objects of wine
+    but two or three would be one cluster. Projected on all eigenvectors the data would
+    merely be rotated, which changes no distance, so that those with a negative
+    eigenvalue are left out by default.
 
     For the clusters v of clustering m,
 
@@ -90,7 +93,10 @@ class WoCE(EnsembleMethod):
     A clustering into a single cluster has :math:`b = 0`. It says nothing, weighs
     nothing here, and is left out of the minimum over all clusterings. Note that b is
     largest for a cluster of :math:`n / e` objects, and the same for clusters of
-    :math:`n / 2` and :math:`n / 4` objects.
+    :math:`n / 2` and :math:`n / 4` objects. It is small for single objects and for
+    nearly all objects alike, so that the measure takes a chain and a few objects beside
+    it for even: single linkage, which makes such clusterings of most data, is not among
+    the default algorithms, which are ours.
 
     Before, absolute values stood in place of the negative terms. That turned the order
     round, and gave most weight to the most uneven clusterings.
@@ -116,7 +122,7 @@ class WoCE(EnsembleMethod):
         approach="fixed",
         needs=("data", "constraints"),
         scales="quadratic",
-        quick={"n_clusterings": 14},  # twice each algorithm
+        quick={"n_clusterings": 12},  # twice each algorithm
     )
 
     _parameter_constraints = {
@@ -129,7 +135,7 @@ class WoCE(EnsembleMethod):
         self,
         n_clusters: int | None = None,
         *,
-        n_clusterings: int = 35,
+        n_clusterings: int = 36,
         n_components: int | None = None,
         algorithms: Any = None,
         random_state: Seed = None,
@@ -166,12 +172,12 @@ class WoCE(EnsembleMethod):
             return self._run_generator(crowd, X)
 
     def _projection(self, X: Data) -> Any:
-        """Whitening, and the directions that the constraints ask for."""
+        """Uncorrelated features, and the directions that the constraints ask for."""
         if not len(self.constraints_):
-            return whitening(X, self.n_components)
-        white = whitening(X)
-        chosen = constraint_directions(white(X), self.constraints_, self.n_components)
-        return LinearProjection(white.mean, white.directions @ chosen)
+            return principal_axes(X, self.n_components)
+        axes = principal_axes(X)
+        chosen = constraint_directions(axes(X), self.constraints_, self.n_components)
+        return LinearProjection(axes.mean, axes.directions @ chosen)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.clustering_weights_ = normalize_weights(evenness(ensemble))
@@ -190,7 +196,7 @@ class Crowd(EstimatorGenerator):
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
         from sklearn.mixture import GaussianMixture
 
-        linkages = ("single", "complete", "average", "ward")
+        linkages = ("complete", "average", "ward")
         return [
             KMeans(n_init=1),
             *(AgglomerativeClustering(linkage=linkage) for linkage in linkages),

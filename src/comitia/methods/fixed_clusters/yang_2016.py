@@ -18,6 +18,7 @@ from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
+from comitia.optimize.ties import first_lowest
 from comitia.partition import median_selection
 from comitia.represent import jaccard_clusters
 from comitia.represent.coassociation import seen_by
@@ -52,8 +53,9 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         The t-norm T that combines the memberships of two vertices.
 
     threshold : float, default=0.2
-        Of the detector: the least share of a vertex's memory that makes it a member of
-        a community; from above 0.5 communities do not overlap.
+        The least share of a vertex's memory in the detector, and of the runs in the
+        end, that makes it a member of a community; from above 0.5 communities do not
+        overlap.
 
     max_iter : int, default=20
         Most times that the detector looks at a graph of its own results.
@@ -101,10 +103,18 @@ class OverlappingCommunityConsensus(EnsembleMethod):
     ``max_iter`` rounds the run closest to the others is returned, by the mean Jaccard
     similarity of each community to the most similar one of the other run.
 
-    Rounds that go on until all runs agree tend to give a vertex that two communities
-    share to one of them: on a row of three dense communities that share two vertices
-    each, the first runs find some of those, and the last rounds none. With
-    ``max_iter=0`` the most typical of the first runs is returned, overlaps and all.
+    Rounds that go on until all runs agree give a vertex that two communities share to
+    one of them: on a row of three dense communities that share two vertices each, the
+    first runs find some of those, and the last rounds none. So the rounds say which
+    communities there are, and the first runs who is in several, which is ours: vertex i
+    is also in each community d of the result with
+
+    .. math::
+        v_{id} = \frac{1}{M} \sum_{c \to d} F_{ic} \, [F_{ic} < 1]
+
+    of at least ``threshold``, over the communities c of the first runs to which d is
+    most alike by the Jaccard similarity. So a vertex that two out of five runs find in
+    the same two communities stays in both.
 
     A vertex is labelled by the one of its communities that it has most links to.
 
@@ -171,7 +181,7 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         )
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        weights = community_certainty(ensemble, X)
+        first, weights = ensemble, community_certainty(ensemble, X)
         self.cluster_weights_ = weights
         self.n_iter_ = 0
         while not (coincide := all_coincide(ensemble)) and self.n_iter_ < self.max_iter:
@@ -194,6 +204,8 @@ class OverlappingCommunityConsensus(EnsembleMethod):
                 stacklevel=2,
             )
         B = ensemble.take(clusterings=[median_run(ensemble)]).membership.toarray()
+        # Shares are sums of halves and thirds: nearly the threshold is enough.
+        B = np.where(overlap_shares(first, B) >= self.threshold - 1e-9, 1.0, B)
         # Links decide; a vertex without links in its communities is in the first.
         labels = np.where(B > 0, X @ B, -1.0).argmax(axis=1)
         named = labels[np.sort(np.unique(labels, return_index=True)[1])]
@@ -225,6 +237,27 @@ def matches(ensemble: Ensemble) -> Array:
     """
     J = jaccard_clusters(ensemble).toarray()
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
+
+
+def overlap_shares(ensemble: Ensemble, B: Array) -> NDArray[np.float64]:
+    r"""How often clusterings put an object into some clusters and into others as well.
+
+    .. math::
+        v_{id} = \frac{1}{M} \sum_{c \to d} F_{ic} \, [F_{ic} < 1]
+
+    over the clusters c of the ensemble to which d is most alike by the Jaccard
+    similarity, with the share :math:`F_{ic}` that object i has in cluster c.
+    """
+    F = ensemble.membership.astype(np.float64)
+    member = F > 0
+    shared = np.asarray(member.T.astype(np.float64) @ (B > 0))
+    sizes = np.asarray(member.sum(axis=0)).reshape(-1, 1)
+    jaccard = shared / (sizes + (B > 0).sum(axis=0) - shared)
+    nearest = np.eye(B.shape[1])[first_lowest(-jaccard)]
+    rows = np.repeat(np.arange(ensemble.n_objects), np.diff(F.indptr))
+    F.data = F.data / _totals(ensemble)[rows, ensemble.clustering_of[F.indices]]
+    F.data[F.data == 1.0] = 0.0
+    return np.asarray(F @ nearest) / ensemble.n_clusterings
 
 
 def kept_at_random(S: Array, rng: Rng) -> Any:

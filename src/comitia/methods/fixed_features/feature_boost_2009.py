@@ -5,8 +5,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
@@ -22,6 +23,9 @@ from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 
 __all__ = ["FeatureBoosting"]
 
+_BLOCK = 1024  # features whose correlations are held at a time
+_ROUNDING = 1e-9  # sums of squared correlations below are rounding
+
 
 def by_importance(weights: Array, rounds: list[Any], *, importance: Array) -> Array:
     r"""Move the weights towards the importance, the more the worse the last round was.
@@ -30,6 +34,36 @@ def by_importance(weights: Array, rounds: list[Any], *, importance: Array) -> Ar
     """
     moved = weights + importance * rounds[-1].measures["error"]
     return moved / moved.sum()
+
+
+def correlation_shares(X: ArrayLike) -> Array:
+    r"""Share of each feature in the squared correlations with the others."""
+    data = np.asarray(X, dtype=np.float64)
+    n, p = data.shape
+    mean, scale, varies = column_scales(data)
+    Z = np.where(varies, (data - mean) / scale, 0.0)
+    squares = np.empty(p)
+    # Some features at a time: the correlations of all may not fit into memory.
+    for first in range(0, p, _BLOCK):
+        block = slice(first, first + _BLOCK)
+        squares[block] = ((Z[:, block].T @ Z / n) ** 2).sum(axis=1)
+    others = squares - varies  # less the correlation with itself
+    return _shares(np.where(others > _ROUNDING, others, 0.0))
+
+
+def variance_shares(X: ArrayLike) -> Array:
+    r"""Share of each feature in the total variance."""
+    return _shares(np.var(np.asarray(X, dtype=np.float64), axis=0))
+
+
+def _shares(amounts: Array) -> Array:
+    """What each has of the sum; equal parts of nothing."""
+    if not amounts.any():
+        return np.full(len(amounts), 1.0 / len(amounts))
+    return amounts / amounts.sum()
+
+
+_SHARES = {"correlation": correlation_shares, "variance": variance_shares}
 
 
 class FeatureBoosting(BoostedMethod):
@@ -50,9 +84,10 @@ class FeatureBoosting(BoostedMethod):
         The share of the features that a round draws, or the square root of their
         number.
 
-    importance : "variance" or array-like of shape (n_features,), default="variance"
-        How much each feature matters, 0 or more. By default its share in the total
-        variance.
+    importance : {"correlation", "variance"} or array-like of shape (n_features,), \
+            default="correlation"
+        How much each feature matters, 0 or more: its share in the squared correlations
+        of all features, or in their total variance.
 
     variant : {"minmax", "entropy"}, default="minmax"
         How undecided an object is: one less the range of its memberships, or their
@@ -84,7 +119,16 @@ class FeatureBoosting(BoostedMethod):
     whatever the clusterings look like.
 
     The paper is not identified (document 5302706 of IEEE Xplore, 2009), and the review
-    leaves the importance open: "predetermined".
+    leaves the importance open: "predetermined". Here, with the correlation
+    :math:`\rho_{rs}` of two features,
+
+    .. math::
+        a_r = \frac{\sum_{s \ne r} \rho_{rs}^2}{\sum_u \sum_{s \ne u} \rho_{us}^2} .
+
+    Features in which the same clusters differ are correlated, and noise is not; units
+    do not matter. The share in the variance is the same for all features once they are
+    standardised. Where no two features are correlated, all matter alike; two features
+    always do.
 
     References
     ----------
@@ -115,7 +159,7 @@ class FeatureBoosting(BoostedMethod):
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),
         ],
-        "importance": [StrOptions({"variance"}), "array-like"],
+        "importance": [StrOptions(set(_SHARES)), "array-like"],
         "variant": [StrOptions({"minmax", "entropy"})],
     }
 
@@ -125,7 +169,7 @@ class FeatureBoosting(BoostedMethod):
         *,
         n_rounds: int = 20,
         feature_fraction: float | str = "sqrt",
-        importance: Any = "variance",
+        importance: Any = "correlation",
         variant: str = "minmax",
         random_state: Seed = None,
     ) -> None:
@@ -150,7 +194,7 @@ class FeatureBoosting(BoostedMethod):
 
     def _importance(self, X: Data) -> Array:
         if isinstance(self.importance, str):
-            return variance_shares(X)
+            return _SHARES[self.importance](X)
         a = np.asarray(self.importance, dtype=np.float64)
         if a.shape != (X.shape[1],) or not np.isfinite(a).all() or (a < 0).any():
             raise ComitiaError(
@@ -162,11 +206,3 @@ class FeatureBoosting(BoostedMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.feature_weights_ = self.generator_.weights_
         return self._elect()
-
-
-def variance_shares(X: ArrayLike) -> NDArray[np.float64]:
-    r"""Share of each feature in the total variance."""
-    variances = np.var(np.asarray(X, dtype=np.float64), axis=0)
-    if not variances.any():
-        return np.full(len(variances), 1.0 / len(variances))
-    return variances / variances.sum()

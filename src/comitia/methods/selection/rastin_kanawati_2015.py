@@ -14,6 +14,7 @@ from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
+from comitia.optimize.ties import merged_ties
 from comitia.select import (
     best_of_groups,
     borda_points,
@@ -21,6 +22,7 @@ from comitia.select import (
     relative_neighborhood,
     robust_rank,
 )
+from comitia.select.neighborhood import seed_communities
 from comitia.select.rank_aggregation import mid_ranks
 from comitia.weigh import index_scores
 
@@ -64,9 +66,9 @@ class MultiplexSelection(SelectionMethod):
         How the rankings become one: Borda's points, the mean rank, or robust rank
         aggregation.
 
-    variant : {"modularity", "seeds"}, default="modularity"
-        Communities of large modularity on the sum of all layers, or communities around
-        the clusterings with most neighbours.
+    variant : {"seeds", "modularity"}, default="seeds"
+        Communities around the clusterings with most neighbours, or communities of large
+        modularity on the sum of all layers.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone.
@@ -104,15 +106,16 @@ class MultiplexSelection(SelectionMethod):
     .. math::
         b_m = \sum_v (|G| - r_{mv}),
 
-    Borda's points, is kept; of equals the one of lowest index. CSPA combines those
-    kept.
+    Borda's points, is kept; of equals, as among leaders, the one that agrees most with
+    all others. CSPA combines those kept.
 
-    The review only names the seed-centric detection of communities of the paper. In
-    ``variant="seeds"`` a clustering leads if no neighbour has more neighbours over all
-    layers, and the others follow the vote of their neighbours; by default the Louvain
-    method runs on the sum of the layers. Measures, indices and aggregation are ours.
+    The review only names the seed-centric detection of communities of the paper. Here
+    a clustering leads if no neighbour has more neighbours over all layers, and the
+    others follow the vote of their neighbours; with ``variant="modularity"`` the
+    Louvain method runs on the sum of the layers. Measures, indices and aggregation are
+    ours.
 
-    With one layer and one index this is
+    With one layer, one index and ``variant="modularity"`` this is
     :class:`~comitia.methods.selection.kanawati_2015.NeighborhoodSelection` with the
     index for its quality. Where labels are missing, clusterings are added until every
     object is in one.
@@ -147,7 +150,7 @@ class MultiplexSelection(SelectionMethod):
         "agreement": [str, callable, list, tuple],
         "indices": [str, callable, list, tuple],
         "aggregation": [StrOptions(set(_AGGREGATIONS))],
-        "variant": [StrOptions({"modularity", "seeds"})],
+        "variant": [StrOptions({"seeds", "modularity"})],
     }
 
     def __init__(
@@ -157,7 +160,7 @@ class MultiplexSelection(SelectionMethod):
         agreement: Any = ("nmi_sqrt", "adjusted_rand", "rand"),
         indices: Any = ("silhouette", "calinski_harabasz", "davies_bouldin"),
         aggregation: str = "borda",
-        variant: str = "modularity",
+        variant: str = "seeds",
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
@@ -170,14 +173,16 @@ class MultiplexSelection(SelectionMethod):
         self.random_state = random_state
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.layers_ = np.array(
-            [
-                relative_neighborhood(1.0 - agreement_matrix(ensemble, measure))
-                for measure in _listed(self.agreement, "agreement")
-            ]
-        )
-        way = "louvain" if self.variant == "modularity" else "seeds"
-        self.groups_ = multilayer_communities(list(self.layers_), rng, way)
+        measures = _listed(self.agreement, "agreement")
+        alike = np.array([agreement_matrix(ensemble, one) for one in measures])
+        self.layers_ = np.array([relative_neighborhood(1.0 - s) for s in alike])
+        typical = merged_ties(alike.mean(axis=(0, 1)))
+        if self.variant == "seeds":
+            self.groups_ = seed_communities(
+                self.layers_.sum(axis=0, dtype=np.float64), priority=typical
+            )
+        else:
+            self.groups_ = multilayer_communities(list(self.layers_), rng)
         indices = _listed(self.indices, "indices")
         scores = np.column_stack([index_scores(X, ensemble, i) for i in indices])
         points = np.empty(len(scores))
@@ -185,7 +190,10 @@ class MultiplexSelection(SelectionMethod):
             inside = self.groups_ == group
             points[inside] = _AGGREGATIONS[self.aggregation](scores[inside])
         self.clustering_weights_ = points
-        return best_of_groups(points, self.groups_)
+        # Points are often equal: then the more typical one goes, wherever it stands.
+        pairs = np.column_stack([merged_ties(points), typical])
+        order = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        return best_of_groups(order, self.groups_)
 
     _agree = by_cspa
 

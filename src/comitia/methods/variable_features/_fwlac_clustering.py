@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from comitia._sklearn import Interval
+from comitia._sklearn import StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     best_run,
@@ -17,8 +16,9 @@ from comitia.cluster.clusterer import (
     initial_centers,
     refuse_excess_clusters,
 )
-from comitia.cluster.fuzzy import fuzzy_memberships
+from comitia.cluster.fuzzy import fuzziness_for, fuzzy_memberships
 from comitia.cluster.lac import lac_weights, weighted_distances
+from comitia.methods._constraints import SHARED
 from comitia.methods._types import Seed
 from comitia.methods.variable_features._weighted_lac import (
     ClusterWeightClusterer,
@@ -75,7 +75,7 @@ def fuzzy_weighted_lac(
     n_clusters: int,
     rng: np.random.RandomState,
     *,
-    fuzziness: float = 2.0,
+    fuzziness: float | str = "auto",
     concentration_penalty: float = 0.2,
     cluster_penalty: float = 1.0,
     smoothing: float = 0.1,
@@ -89,6 +89,7 @@ def fuzzy_weighted_lac(
     n, p = data.shape
     k = n_clusters
     refuse_excess_clusters(k, n)
+    alpha = fuzziness_for(data) if isinstance(fuzziness, str) else fuzziness
 
     def run() -> FuzzyWeightedLACRun:
         centers = initial_centers(data, k, init, rng)
@@ -100,10 +101,10 @@ def fuzzy_weighted_lac(
             means = cluster_means(data, distance.argmin(axis=1), k)
             centers = np.where(np.isnan(means), centers, means)
             distance = weighted_distances(data, centers, weights)
-        F = fuzzy_memberships(importance * distance, fuzziness)
+        F = fuzzy_memberships(importance * distance, alpha)
 
         def value() -> float:
-            spread = (F**fuzziness * distance).sum(axis=0) / n
+            spread = (F**alpha * distance).sum(axis=0) / n
             entropy = xlogy(weights, p * weights).sum(axis=1)
             return float(
                 importance @ (spread + concentration_penalty * entropy)
@@ -112,7 +113,7 @@ def fuzzy_weighted_lac(
 
         objective, converged = [value()], False
         for _ in range(max_iter):
-            powered = F**fuzziness
+            powered = F**alpha
             mass = powered.sum(axis=0)
             means = powered.T @ data / np.where(mass > 0, mass, 1.0)[:, None]
             centers = np.where(mass[:, None] > 0, means, centers)
@@ -121,7 +122,7 @@ def fuzzy_weighted_lac(
                 weights, p * weights
             ).sum(axis=1)
             importance = cluster_importance(costs, cluster_penalty, smoothing=smoothing)
-            before, F = F, fuzzy_memberships(importance * distance, fuzziness)
+            before, F = F, fuzzy_memberships(importance * distance, alpha)
             objective.append(value())
             if np.abs(F - before).max() <= tol:
                 converged = True
@@ -180,7 +181,7 @@ class FuzzyWeightedLAC(ClusterWeightClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ClusterWeightClusterer._parameter_constraints,
-        "fuzziness": [Interval(Real, 1, None, closed="neither")],
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "tol": COMMON_CONSTRAINTS["tol"],
     }
 
@@ -188,7 +189,7 @@ class FuzzyWeightedLAC(ClusterWeightClusterer):
         self,
         n_clusters: int = 8,
         *,
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         concentration_penalty: float = 0.2,
         cluster_penalty: float = 1.0,
         smoothing: float = 0.1,

@@ -19,10 +19,15 @@ from comitia.cluster.clusterer import (
     initial_centers,
     refuse_excess_clusters,
 )
-from comitia.cluster.lac import feature_dispersions, lac_weights, weighted_distances
+from comitia.cluster.lac import (
+    feature_dispersions,
+    lac_cost,
+    lac_weights,
+    weighted_distances,
+)
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Seed
-from comitia.optimize.ties import lowest_run
+from comitia.optimize.ties import is_lower, lowest_run
 
 __all__ = [
     "ClusterWeightClusterer",
@@ -53,7 +58,7 @@ class WeightedLACRun(NamedTuple):
         Weight of each cluster; they sum to one.
 
     objective : ndarray of shape (n_iter,)
-        The objective after each iteration; the result has the lowest of them.
+        The objective after each iteration.
 
     converged : bool
         Whether the labels came back and the objective fell no further.
@@ -119,12 +124,12 @@ def weighted_lac(
     if variant not in ("weighted", "plain"):
         raise ComitiaError(f'variant={variant!r} is neither "weighted" nor "plain".')
 
-    def run() -> WeightedLACRun:
+    def run() -> tuple[float, WeightedLACRun]:
         centers = initial_centers(data, k, init, rng)
         weights, importance = np.full((k, p), 1 / p), np.full(k, 1 / k)
         objective: list[float] = []
         labels = np.full(n, -1, dtype=np.intp)
-        best = (np.inf, labels, centers, weights, importance)
+        best, lowest = (np.inf, labels, centers, weights, importance), np.inf
         seen_before, converged = Repeats(), False
         for _ in range(max_iter):
             distance = weighted_distances(data, centers, weights)
@@ -142,19 +147,21 @@ def weighted_lac(
                 + concentration_penalty * float(xlogy(weights, weights).sum())
                 + cluster_penalty * float(xlogy(importance, k * importance).sum())
             )
+            # That of LAC, to which this comes down where all clusters weigh the same.
+            sizes = np.bincount(labels, minlength=k)
+            cost = lac_cost(D, weights, k * concentration_penalty, sizes)
+            if is_lower(cost, best[0]):
+                best = (cost, labels, centers, weights, importance)
             # Weights go on improving after the labels have come to rest.
-            stuck = objective[-1] >= best[0] - tol * abs(best[0])
-            if objective[-1] < best[0]:
-                best = (objective[-1], labels, centers, weights, importance)
+            stuck = objective[-1] >= lowest - tol * abs(lowest)
+            lowest = min(lowest, objective[-1])
             if seen_before(labels) and stuck:
                 converged = True
                 break
-        return WeightedLACRun(*best[1:], np.array(objective), converged)
+        return best[0], WeightedLACRun(*best[1:], np.array(objective), converged)
 
     n_starts = n_init if isinstance(init, str) else 1
-    return lowest_run(
-        (run() for _ in range(n_starts)), lambda made: made.objective.min()
-    )
+    return lowest_run((run() for _ in range(n_starts)), lambda made: made[0])[1]
 
 
 class ClusterWeightClusterer(FeatureWeightClusterer):
@@ -193,7 +200,10 @@ class WeightedLAC(ClusterWeightClusterer):
     Notes
     -----
     The steps for centres and weights are exact; assigning objects is not, as in
-    :class:`LAC`, so that the objective can rise, and the best iterate is kept.
+    :class:`LAC`, so that the objective can rise. The best iterate and the best start
+    are found as there, by the objective of :class:`LAC` with the penalty
+    :math:`k \lambda_1`, as a mean over objects: a small :math:`\omega_v` forgives a
+    loose cluster everything, and could not tell which partition is better.
 
     References
     ----------

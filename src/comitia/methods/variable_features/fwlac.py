@@ -1,9 +1,10 @@
 """FWLAC."""
 
-from typing import Any
+from typing import Any, Literal
 
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
+from comitia.methods._constraints import SHARED
 from comitia.methods._types import Seed
 from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
@@ -37,15 +38,19 @@ class FWLAC(ClusterWeightedMethod):
         Smallest and largest :math:`\lambda_2`, for each object, the same for the
         weights of clusters.
 
-    fuzziness : float, default=2.0
+    fuzziness : float or "auto", default="auto"
         The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
+        "auto" takes 2 in few dimensions and less in many, as
+        :class:`~comitia.cluster.FuzzyCMeans` does: with 2 clusters of many dimensions
+        fall together.
 
     smoothing : float, default=0.1
         The least weight of a cluster, as a share of the equal weight :math:`1/k`. 0 is
         the printed form; 1 gives all clusters of a clustering the same weight.
 
-    consensus : str, default="eac"
-        Id of the method that combines the clusterings; one that needs labels only.
+    consensus : str, default="cspa"
+        Id of the method that combines the clusterings; one that needs labels only. CSPA
+        makes clusters of much the same size; "eac" does not.
 
     n_init : int, default=3
         Number of starts of each clustering.
@@ -104,11 +109,10 @@ class FWLAC(ClusterWeightedMethod):
     As in WLAC, a loose cluster with a small weight draws objects to it; with the least
     weight that ``smoothing`` sets, the update is still the exact minimiser.
 
-    Grids are ours, as is :math:`\alpha = 2`. The selection of clusters that the title
-    of the paper mentions is not described in the review and is left out. Which
-    consensus follows is open too. Average linkage is ours: a consensus that nobody asks
-    for should not make clusters of equal size, as METIS does in CSPA. Time is linear in
-    the number of objects up to the consensus.
+    Grids are ours, as is :math:`\alpha`. The selection of clusters that the title of
+    the paper mentions is not described in the review and is left out. The consensus is
+    the one that the review names. Time is linear in the number of objects up to the
+    consensus.
 
     References
     ----------
@@ -134,7 +138,7 @@ class FWLAC(ClusterWeightedMethod):
 
     _parameter_constraints = {
         **ClusterWeightedMethod._parameter_constraints,
-        **shared("fuzziness"),
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
     }
 
     def __init__(
@@ -144,9 +148,9 @@ class FWLAC(ClusterWeightedMethod):
         n_clusterings: int = 10,
         weight_penalty: Any = (0.02, 2.0),
         cluster_penalty: Any = (0.1, 10.0),
-        fuzziness: float = 2.0,
+        fuzziness: float | Literal["auto"] = "auto",
         smoothing: float = 0.1,
-        consensus: str = "eac",
+        consensus: str = "cspa",
         n_init: int = 3,
         n_jobs: int | None = None,
         random_state: Seed = None,

@@ -96,7 +96,15 @@ class WLAC(ClusterWeightedMethod):
     looser still, until it swallows all objects. Hence the least weight, with which the
     update is still the exact minimiser, and ``variant="plain"``, which assigns without
     :math:`\omega`. Because of the mean over a cluster in :math:`X_{vr}` the assignment
-    is not a step of descent: the objective may rise, and the best iterate is kept.
+    is not a step of descent: the objective may rise. The iterate, and the start, whose
+    objects lie nearest to their centres is kept, by the mean over objects that
+    :class:`comitia.cluster.LAC` goes by, with :math:`\lambda = k \lambda_1`: a sum over
+    clusters in which loose ones weigh little is lowest where two or three objects make
+    a cluster.
+
+    ``objective_`` has :math:`\ln (k \, \omega_v)` for :math:`\ln \omega_v`, an offset
+    of :math:`\lambda_2 \ln k`: equal weights of clusters then cost nothing, and a large
+    :math:`\lambda_2` leaves the other terms their digits.
 
     :math:`\lambda_1` and :math:`\lambda_2` are on logarithmic grids, paired so that the
     pairs spread over the square; both grids are ours. The paper also selects elite
