@@ -190,6 +190,21 @@ def _write(path: Path, rows: Iterable[Row]) -> None:
 
 def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
     """Fit one method in a process that may not have more than ``limit`` bytes."""
+    return {
+        "method": cls.card.id,
+        "scales": cls.card.scales,
+        "needs": " ".join(cls.card.needs),
+        "n_objects": n,
+        **in_fork(seconds, _fit_limited, cls, n, limit, seconds),
+    }
+
+
+def in_fork(seconds: int, work: Callable[..., None], *arguments: Any) -> Row:
+    """Do work in a process of its own; what it answers, and its peak.
+
+    The work gets a connection, then the arguments. It limits its own processor time
+    (``RLIMIT_CPU``) and sends a status, a message and its seconds.
+    """
     # The libraries are imported here, once; a fork has them already.
     import numba  # noqa: F401
     import sklearn.cluster  # noqa: F401
@@ -197,7 +212,7 @@ def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
     ours, theirs = multiprocessing.Pipe(duplex=False)
     child = os.fork()
     if child == 0:
-        _end_with(_fit_limited, theirs, cls, n, limit, seconds)
+        _end_with(work, theirs, *arguments)
     theirs.close()
     outcome: Row = {"status": "too slow", "message": "", "cpu_s": seconds}
     silent = False
@@ -215,14 +230,7 @@ def attempt(cls: Any, n: int, limit: int = LIMIT, seconds: int = 120) -> Row:
     code = os.waitstatus_to_exitcode(ended)
     if silent and code != -signal.SIGXCPU:
         outcome |= {"status": "crashed", "message": f"exit code {code}"}
-    outcome["peak_mb"] = round(used.ru_maxrss / 1000)
-    return {
-        "method": cls.card.id,
-        "scales": cls.card.scales,
-        "needs": " ".join(cls.card.needs),
-        "n_objects": n,
-        **outcome,
-    }
+    return outcome | {"peak_mb": round(used.ru_maxrss / 1000)}
 
 
 def table(rows: Sequence[Row]) -> list[list[str]]:

@@ -51,6 +51,7 @@ TOPICS = (
     "gpu",
     "graphs",
     "linkage",
+    "method_times",
     "methods",
     "nmf",
     "peers",

@@ -11,10 +11,11 @@ from sklearn.metrics import adjusted_rand_score
 from comitia.cluster import MinkowskiKMeans
 from comitia.cluster.minkowski import (
     _centers,
-    _Descent,
+    _Descents,
     _members,
     minkowski_distances,
     minkowski_kmeans,
+    minkowski_runs,
     minkowski_weights,
 )
 from comitia.exceptions import ComitiaError
@@ -151,24 +152,44 @@ def test_what_is_kept_of_clusters_that_rest_is_what_it_would_be(p, variant):
     X = rng.rand(80, 3)
     X[:12] += 20.0  # a cluster of its own, at rest while the others move
     X[12:15] = X[12]
-    descent = _Descent(X, X[[0, 12, 20, 30, 40]], p, p, variant)
+    starts = X[[[70, 71, 72, 73, 74], [0, 12, 20, 30, 40]]]
+    descents = _Descents(np.ascontiguousarray(X.T), starts, p, p, variant)
     n_at_rest = 0
+    going = np.arange(2)
     for _ in range(6):
-        labels = descent.nearest()
-        if (labels == descent.labels).all():
+        new = descents.nearest(going)
+        labels, before = new[1], descents.labels[1]
+        if (labels == before).all():
             break
-        n_at_rest += 5 - len(np.unique(labels[labels != descent.labels]))
-        distances = minkowski_distances(X, descent.centers, descent.weights, p, p)
-        assert_allclose(descent.distances.T, distances, rtol=1e-12)
-        objective = descent.update(labels)
-        assert_allclose(descent.centers, minkowski_centers(X, labels, 5, p))
+        n_at_rest += 5 - len(np.unique(labels[labels != before]))
+        centers, weights = descents.centers[1], descents.weights[1]
+        distances = minkowski_distances(X, centers, weights, p, p)
+        assert_allclose(descents.distances[1].T, distances, rtol=1e-12)
+        objective = descents.update(going, new)[1]
+        centers, weights = descents.centers[1], descents.weights[1]
+        assert_allclose(centers, minkowski_centers(X, labels, 5, p))
         D = np.stack([
-            (np.abs(X[labels == v] - descent.centers[v]) ** p).sum(axis=0)
-            for v in range(5)
+            (np.abs(X[labels == v] - centers[v]) ** p).sum(axis=0) for v in range(5)
         ])  # fmt: skip
-        assert_allclose(descent.weights, minkowski_weights(D, p, variant))
-        assert_allclose(objective, (descent.weights**p * D).sum())
+        assert_allclose(weights, minkowski_weights(D, p, variant))
+        assert_allclose(objective, (weights**p * D).sum())
     assert n_at_rest > 0
+
+
+@pytest.mark.parametrize("p", [1.0, 1.4, 2.0, 3.0])
+def test_starts_side_by_side_end_as_each_alone(p, monkeypatch):
+    rng = np.random.RandomState(1)
+    X = rng.rand(60, 3).round(1)  # some objects are equal, some dispersions zero
+    starts = [X[rng.choice(60, k, replace=False)] for k in (4, 7, 4, 2, 7, 4)]
+    together = list(minkowski_runs(X, starts, p=p))
+    monkeypatch.setattr("comitia.cluster.minkowski._TOGETHER", 1)
+    monkeypatch.setattr("comitia.cluster.minkowski._KEPT", 1)
+    for run, alone in zip(together, minkowski_runs(X, starts, p=p), strict=True):
+        assert_array_equal(run.labels, alone.labels)
+        assert_allclose(run.centers, alone.centers, rtol=1e-12)
+        assert_allclose(run.weights, alone.weights, rtol=1e-12)
+        assert_allclose(run.objective, alone.objective, rtol=1e-12)
+        assert run.converged == alone.converged
 
 
 @pytest.mark.parametrize("p", [1.05, 1.1, 1.2, 1.5])

@@ -54,7 +54,7 @@ def test_missing_labels_are_left_out_of_their_clustering_only():
 
 
 def test_table_of_many_features_holds_each_index_of_each_clustering():
-    """Data with more features than objects are turned before they are compared."""
+    """The distances of objects with more features than that are computed once."""
     rng = np.random.RandomState(0)
     _, labels = noisy(30)
     X = rng.randn(30, 75) + 3 * labels[:, :1] * (np.arange(75) < 20) + 100.0

@@ -15,6 +15,7 @@ __all__ = [
     "ROWS",
     "columns_of_cluster",
     "dunn_extremes",
+    "fill_distances",
     "point_symmetry_parts",
     "rows_of_cluster",
 ]
@@ -273,6 +274,35 @@ def dunn_extremes(XT, starts, separation, diameter, first, last):
         separation[tile], diameter[tile] = _tile_extremes(
             XT, starts, i0, min(i0 + ROWS, n)
         )
+
+
+@njit(cache=True, nogil=True)
+def fill_distances(XT, distances, first, last):
+    """Distances of all pairs of objects.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_objects)
+        The objects; the number of features is a multiple of four.
+
+    distances : ndarray of shape (n_objects, n_objects)
+        Filled, on both sides of the diagonal.
+
+    first, last : int
+        The rows of four objects from first to last - 1, and their columns, are done.
+    """
+    p, n = XT.shape
+    rows = np.empty((p, 4), XT.dtype)
+    squared = np.zeros((4, _COLUMNS), XT.dtype)
+    for i in range(4 * first, min(4 * last, n), 4):
+        for low in range(i, n, _COLUMNS):
+            high = min(low + _COLUMNS, n)
+            _squared_distances(XT, i, n, low, high, rows, squared)
+            for q in range(min(4, n - i)):
+                for j in range(max(low, i + q), high):
+                    distance = np.sqrt(squared[q, j - low])
+                    distances[i + q, j] = distance
+                    distances[j, i + q] = distance
 
 
 @njit(cache=True)

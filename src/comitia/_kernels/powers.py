@@ -49,9 +49,7 @@ def raise_all(values, exponent, room):
         # log x = 2 (s + s^3 / 3 + s^5 / 5 + ...), with |s| < 0.172.
         s = (values[i] - 1.0) / (values[i] + 1.0)
         z = s * s
-        tail = 1 / 19
-        tail = tail * z + 1 / 17
-        tail = tail * z + 1 / 15
+        tail = 1 / 15
         tail = tail * z + 1 / 13
         tail = tail * z + 1 / 11
         tail = tail * z + 1 / 9
@@ -70,9 +68,7 @@ def _exp2_all(logs, values):
         log = min(max(logs[i], -1022.0), 1023.0)
         whole = np.floor(log + 0.5)
         f = 0.6931471805599453 * (log - whole)
-        power = 1 / 6227020800
-        power = power * f + 1 / 479001600
-        power = power * f + 1 / 39916800
+        power = 1 / 39916800
         power = power * f + 1 / 3628800
         power = power * f + 1 / 362880
         power = power * f + 1 / 40320

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,23 +14,30 @@ from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
-    best_run,
     fill_empty,
     initial_centers,
     refuse_excess_clusters,
 )
 from comitia.exceptions import ComitiaError
 from comitia.optimize import power_weights
+from comitia.optimize.ties import lowest_run
 
 __all__ = [
     "MinkowskiKMeans",
     "MinkowskiRun",
     "minkowski_distances",
     "minkowski_kmeans",
+    "minkowski_runs",
     "minkowski_weights",
 ]
 
 Array = NDArray[np.float64]
+
+# Distances that are computed together, and stay near.
+_TOGETHER = 2**16
+
+# Distances of the runs that wait for their turn.
+_KEPT = 2**22
 
 
 class MinkowskiRun(NamedTuple):
@@ -117,7 +125,7 @@ def minkowski_weights(
     Parameters
     ----------
     dispersions : array-like of shape (n_clusters, n_features)
-        Dispersions :math:`D_{vr}`.
+        Dispersions :math:`D_{vr}`; of several clusterings with a third axis in front.
 
     weight_power : float
         The exponent :math:`\beta`, at least 1.
@@ -128,7 +136,7 @@ def minkowski_weights(
 
     Returns
     -------
-    weights : ndarray of shape (n_clusters, n_features)
+    weights : ndarray of the shape of dispersions
         Rows sum to one.
 
     Examples
@@ -139,9 +147,11 @@ def minkowski_weights(
     D = np.asarray(dispersions, dtype=np.float64)
     if variant not in ("guarded", "offset"):
         raise ComitiaError(f'variant={variant!r} is neither "guarded" nor "offset".')
-    if variant == "offset" or (D == 0).any():
-        D = D + D.mean()
-    return power_weights(D, weight_power)
+    clusters = (-2, -1)
+    raised = (D == 0).any(axis=clusters, keepdims=True) | (variant == "offset")
+    if raised.any():
+        D = D + np.where(raised, D.mean(axis=clusters, keepdims=True), 0.0)
+    return power_weights(_rows(D), weight_power).reshape(D.shape)
 
 
 def minkowski_kmeans(
@@ -194,13 +204,61 @@ def minkowski_kmeans(
     """
     data = np.ascontiguousarray(X, dtype=np.float64)
     refuse_excess_clusters(n_clusters, len(data))
+    starts = [
+        initial_centers(data, n_clusters, init, rng)
+        for _ in range(n_init if isinstance(init, str) else 1)
+    ]
+    runs = minkowski_runs(
+        data, starts, p=p, weight_power=weight_power, variant=variant, max_iter=max_iter
+    )
+    return lowest_run(runs, lambda made: made.objective[-1])
+
+
+def minkowski_runs(
+    X: Array,
+    starts: Sequence[Array],
+    *,
+    p: float = 2.0,
+    weight_power: float | None = None,
+    variant: str = "guarded",
+    max_iter: int = 500,
+) -> Iterator[MinkowskiRun]:
+    """Minkowski weighted k-means from given centres, start by start.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data, standardised.
+
+    starts : sequence of ndarray of shape (n_clusters, n_features)
+        First centres of each start; the numbers of clusters may differ.
+
+    p, weight_power, variant, max_iter : float, float, str and int
+        As for :func:`minkowski_kmeans`.
+
+    Yields
+    ------
+    run : MinkowskiRun
+        The runs, in the order of the starts. They do not depend on each other; starts
+        with as many clusters are computed together, as far as memory goes.
+    """
+    columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
     beta = p if weight_power is None else weight_power
-
-    def run() -> MinkowskiRun:
-        centers = initial_centers(data, n_clusters, init, rng)
-        return _Descent(data, centers, p, beta, variant).run(max_iter)
-
-    return best_run(n_init if isinstance(init, str) else 1, run)
+    most = max(len(centers) for centers in starts) * columns.shape[1]
+    step, together = max(1, _KEPT // most), max(1, _TOGETHER // most)
+    for first in range(0, len(starts), step):
+        some = starts[first : first + step]
+        sizes = np.array([len(centers) for centers in some])
+        runs: dict[int, MinkowskiRun] = {}
+        for k in np.unique(sizes):
+            alike = np.flatnonzero(sizes == k)
+            for begin in range(0, len(alike), together):
+                which = alike[begin : begin + together]
+                centers = np.array([some[s] for s in which], dtype=np.float64)
+                descents = _Descents(columns, centers, p, beta, variant)
+                runs.update(zip(which.tolist(), descents.run(max_iter), strict=True))
+        for s in range(len(some)):
+            yield runs.pop(s)
 
 
 class MinkowskiKMeans(FeatureWeightClusterer):
@@ -334,75 +392,113 @@ class MinkowskiKMeans(FeatureWeightClusterer):
         )
 
 
-class _Descent:
-    """One start: clusters that keep their objects keep what was computed for them."""
+class _Descents:
+    """Starts with as many clusters each, side by side.
+
+    Clusters that keep their objects keep what was computed for them.
+    """
 
     def __init__(
-        self, X: Array, centers: Array, p: float, beta: float, variant: str
+        self, columns: Array, centers: Array, p: float, beta: float, variant: str
     ) -> None:
-        (n, n_features), k = X.shape, len(centers)
-        self.X, self.columns = X, np.ascontiguousarray(X.T)
+        n_starts, self.k, n_features = centers.shape
+        self.columns, self.n = columns, columns.shape[1]
         self.p, self.beta, self.variant = float(p), beta, variant
-        self.labels = np.full(n, -1, dtype=np.intp)
+        self.labels = np.full((n_starts, self.n), -1, dtype=np.intp)
         self.centers = centers
-        self.weights = np.full((k, n_features), 1 / n_features)
-        self.dispersions = np.empty((k, n_features))
-        self.distances = np.empty((k, n))
-        self.stale = np.ones(k, dtype=bool)  # clusters that are other than before
+        self.weights = np.full(centers.shape, 1 / n_features)
+        self.dispersions = np.empty(centers.shape)
+        self.distances = np.empty((n_starts, self.k, self.n))
+        # Clusters that are other than before, of starts that go on.
+        self.stale = np.ones((n_starts, self.k), dtype=bool)
 
-    def run(self, max_iter: int) -> MinkowskiRun:
-        objective: list[float] = []
-        seen_before, converged = Repeats(), False
+    def run(self, max_iter: int) -> list[MinkowskiRun]:
+        n_starts = len(self.labels)
+        objective: list[list[float]] = [[] for _ in range(n_starts)]
+        seen_before = [Repeats() for _ in range(n_starts)]
+        converged = np.zeros(n_starts, dtype=bool)
+        going = np.arange(n_starts)
         for _ in range(max_iter):
-            new = self.nearest()
+            new = self.nearest(going)
             # The authors stop at a repetition, too, if it is one of the last two.
-            if seen_before(new):
-                converged = True
+            again = [seen_before[s](row) for s, row in zip(going, new, strict=True)]
+            converged[going[again]] = True
+            self.stale[going[again]] = False
+            going, new = going[~converged[going]], new[~converged[going]]
+            if not len(going):
                 break
-            objective.append(self.update(new))
-        return MinkowskiRun(
-            self.labels, self.centers, self.weights, np.array(objective), converged
-        )
+            for s, value in zip(going, self.update(going, new), strict=True):
+                objective[s].append(float(value))
+        return [
+            MinkowskiRun(
+                self.labels[s],
+                self.centers[s],
+                self.weights[s],
+                np.array(objective[s]),
+                bool(converged[s]),
+            )
+            for s in range(n_starts)
+        ]
 
-    def nearest(self) -> NDArray[np.intp]:
-        """The cluster that is nearest to each object; none stays empty."""
+    def nearest(self, going: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The cluster nearest to each object, in some starts; none stays empty."""
         from comitia._kernels.cluster_minkowski import distances_of_power
 
         distances_of_power(
             self.columns,
-            self.centers,
-            self.weights**self.beta,
+            _rows(self.centers),
+            _rows(self.weights) ** self.beta,
             self.p,
             np.flatnonzero(self.stale),
-            self.distances,
+            _rows(self.distances),
         )
-        labels = self.distances.argmin(axis=0)
-        return fill_empty(labels, self.distances.min(axis=0), len(self.centers))
+        distances = self.distances[going]
+        labels = distances.argmin(axis=1)
+        sizes = np.bincount(self._places(labels), minlength=len(going) * self.k)
+        for s in np.flatnonzero((sizes.reshape(-1, self.k) == 0).any(axis=1)):
+            labels[s] = fill_empty(labels[s], distances[s].min(axis=0), self.k)
+        return labels
 
-    def update(self, labels: NDArray[np.intp]) -> float:
-        """Centres and weights that suit the labels, and the objective with them."""
+    def update(self, going: NDArray[np.intp], labels: NDArray[np.intp]) -> Array:
+        """Centres and weights that suit the labels, and the objectives with them."""
         from comitia._kernels.cluster_minkowski import sums_of_power
 
-        changed = self._changed(labels)
-        members, starts = _members(labels, len(changed), changed)
+        changed = self._changed(self.labels[going], labels)
+        members, starts = _members(
+            self._places(labels), changed.size, changed.reshape(-1)
+        )
+        members %= self.n
         centers = _centers(self.columns, members, starts, self.p)
-        self.centers[changed] = centers
-        self.dispersions[changed] = sums_of_power(
+        clusters = (going[:, None] * self.k + np.arange(self.k))[changed]
+        _rows(self.centers)[clusters] = centers
+        _rows(self.dispersions)[clusters] = sums_of_power(
             self.columns, members, starts, centers, self.p
         )
-        weights = minkowski_weights(self.dispersions, self.beta, self.variant)
+        dispersions = self.dispersions[going]
+        weights = minkowski_weights(dispersions, self.beta, self.variant)
         # A dispersion of zero anywhere has a part in the weights of all clusters.
-        self.stale = changed | (weights != self.weights).any(axis=1)
-        self.labels, self.weights = labels, weights
-        return float((weights**self.beta * self.dispersions).sum())
+        self.stale[going] = changed | (weights != self.weights[going]).any(axis=2)
+        self.labels[going], self.weights[going] = labels, weights
+        return np.asarray((weights**self.beta * dispersions).sum(axis=(1, 2)))
 
-    def _changed(self, labels: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _places(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The labels of several starts as those of one, with clusters of their own."""
+        return (labels + self.k * np.arange(len(labels))[:, None]).ravel()
+
+    def _changed(
+        self, before: NDArray[np.intp], labels: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
         """The clusters that an object left or joined."""
-        moved = labels != self.labels
-        changed = np.zeros(len(self.centers), dtype=bool)
-        changed[self.labels[moved]] = True
-        changed[labels[moved]] = True
+        start, i = (labels != before).nonzero()
+        changed = np.zeros((len(labels), self.k), dtype=bool)
+        changed[start, before[start, i]] = True
+        changed[start, labels[start, i]] = True
         return changed
+
+
+def _rows(array: Array) -> Array:
+    """What there is for each cluster, in one row after the other."""
+    return array.reshape(-1, array.shape[-1])
 
 
 def _members(

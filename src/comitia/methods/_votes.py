@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
@@ -134,10 +135,14 @@ class Votes(ObjectVotes):
 
     penalty : float
         Strength of the penalty on the weights; a method sets it when it starts.
+
+    scored : tuple or None
+        The last consensus that a method scored the clusterings by, and the scores.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
         super().__init__(ensemble, n_clusters)
+        self.scored: tuple[Any, Floats] | None = None
         self.micro, counts, self.inverse = ensemble.distinct()
         self.counts = counts.astype(np.float64)
         self.gram = gram_matrix(ensemble)
@@ -204,10 +209,14 @@ class Votes(ObjectVotes):
 
     def pair_sums(self, A: Any) -> Floats:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""
-        sums = self.to_clusters(A)
-        members = self.micro.membership.T.multiply(self.counts).tocsr()
-        inside = np.asarray(members.multiply(sums).sum(axis=1), dtype=np.float64)
-        return self.by_clustering(inside.ravel())
+        B = self.micro.membership.tocsc()
+        flat, inside = A.ravel(), np.empty(B.shape[1])
+        for c, (start, stop) in enumerate(itertools.pairwise(B.indptr)):
+            own = B.indices[start:stop].astype(np.int64)
+            counts = B.data[start:stop] * self.counts[own]
+            # Places in the flat matrix are found faster than rows and columns.
+            inside[c] = counts @ flat.take(own[:, None] * len(A) + own) @ counts
+        return self.by_clustering(inside)
 
 
 class DenseVotes(Votes):

@@ -23,6 +23,9 @@ __all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetim
 
 Linkage = Literal["single", "complete", "average", "ward"]
 
+# Rows and columns of a matrix that are compared at a time.
+_TILE = 256
+
 _INSTEAD = (
     'use linkage="average" or "single" on the ensemble, or a method that is linear in '
     "n, such as lwgp or sec"
@@ -535,21 +538,33 @@ def _n_objects(matrix: NDArray[np.float64]) -> int:
 
 def _condensed(matrix: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     if matrix.ndim == 2:
+        _check_symmetry(matrix)
         condensed = np.empty(n * (n - 1) // 2)
         end = 0
         for i in range(n):
             begin, end = end, end + n - 1 - i
             condensed[begin:end] = matrix[i, i + 1 :]
-            # float32 co-associations are symmetric to the last bit; data may not be.
-            if not np.allclose(
-                condensed[begin:end], matrix[i + 1 :, i], equal_nan=True
-            ):
-                raise ComitiaError(
-                    f"distance must be symmetric; row {i} and column {i} differ."
-                )
     else:
         condensed = matrix
     if not np.isfinite(condensed).all() or (condensed < -1e-9).any():
         raise ComitiaError("distance must be finite and not negative.")
     # Rounding can leave -1e-16 where two objects always meet; linkage refuses it.
     return np.maximum(condensed, 0.0)
+
+
+def _check_symmetry(matrix: NDArray[np.float64]) -> None:
+    """Refuse a matrix that is not symmetric, but for rounding."""
+    # Tile by tile: a column of a large matrix is read from far apart.
+    for i in range(0, len(matrix), _TILE):
+        for j in range(i, len(matrix), _TILE):
+            upper = matrix[i : i + _TILE, j : j + _TILE]
+            lower = matrix[j : j + _TILE, i : i + _TILE].T
+            # Co-associations are symmetric to the last bit; data may not be.
+            if np.array_equal(upper, lower):
+                continue
+            same = np.isclose(upper, lower, equal_nan=True).all(axis=1)
+            if not same.all():
+                row = i + int(np.argmin(same))
+                raise ComitiaError(
+                    f"distance must be symmetric; row {row} and column {row} differ."
+                )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cached_property, partial
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,6 @@ __all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
 
 # Values that are rearranged at a time.
 _BLOCK_VALUES = 2**17
-
-# With so many features to an object it pays to turn the data before they are compared.
-_MANY = 2
 
 
 class CenterPairs(NamedTuple):
@@ -70,25 +67,22 @@ class SameData:
         self.neighbors: dict[int, NDArray[np.int64]] = {}
 
     @cached_property
-    def turned(self) -> NDArray[np.float64]:
-        """Points as far apart as the objects, with no more coordinates than objects.
+    def distances(self) -> tuple[NDArray[np.float64], float] | None:
+        """Distances of all pairs of objects, and what they were divided by.
 
-        The data themselves unless they have many more features than objects. Objects
-        that are equal stay so: their distance is zero.
+        Only where the data have as many features as objects: they are as large, and to
+        compare the objects for each clustering anew would take as long as all else.
         """
-        if self.X.shape[1] < _MANY * len(self.X):
-            return self.X
-        from scipy.linalg import qr
+        from comitia._kernels.pairwise import fill_distances
+        from comitia._kernels.sums import over_ranges
 
-        centered = self.X - self.X.mean(axis=0)
-        centered += 0.0  # minus zero is zero
-        first: dict[bytes, int] = {}
-        alike = [
-            first.setdefault(sha256(row).digest(), i) for i, row in enumerate(centered)
-        ]
-        # The rows are those of R' Q', with orthonormal rows in Q': R' is as far apart.
-        R = qr(centered.T, overwrite_a=True, mode="raw", check_finite=False)[1]
-        return np.ascontiguousarray(R.T[alike])
+        n, p = self.X.shape
+        if p < n:
+            return None
+        XT, scale = feature_major(self.X)
+        distances = np.empty((n, n))
+        over_ranges(partial(fill_distances, XT, distances), -(-n // 4), 2 * n)
+        return distances, scale
 
 
 class Clustered:
@@ -323,36 +317,71 @@ class Clustered:
         """Where each cluster begins in ``order``."""
         return np.r_[0, np.cumsum(self.sizes)].astype(np.int64)
 
-    @property
-    def _points(self) -> NDArray[np.float64]:
-        """The objects, or points that are as far apart."""
-        if self._same is None:
-            return self.X
-        points = self._same.turned
-        return points if self._kept is None else points[self._kept]
-
     @cached_property
     def scaled(self) -> tuple[NDArray[np.float64], float]:
-        """Objects sorted by cluster, feature-major, and what they were divided by.
+        """Objects sorted by cluster, feature-major, and what they were divided by."""
+        return feature_major(self.X, self.order)
 
-        Centred, and divided by a power of two so that single precision holds their
-        squared distances; features of zeros make their number a multiple of four.
+    @cached_property
+    def pair_extremes(self) -> tuple[float, float]:
+        """Smallest distance of objects in two clusters, and largest inside one.
+
+        Both are divided by the same number.
         """
-        points = self._points
-        p, mean = points.shape[1], points.mean(axis=0)
-        XT = np.zeros((-(-p // 4) * 4, self.n_objects))
-        # Some objects at a time: X may be as large as the memory allows.
-        step = max(1, _BLOCK_VALUES // p)
-        for start in range(0, self.n_objects, step):
-            some = self.order[start : start + step]
-            XT[:p, start : start + len(some)] = (points[some] - mean).T
-        scale = 2.0 ** np.frexp(max(XT.max(), -XT.min()))[1]
-        XT /= scale
-        return XT, float(scale)
+        from comitia._kernels.pairwise import ROWS, dunn_extremes
+        from comitia._kernels.sums import over_ranges
+
+        if self._pairs_known is not None:
+            return self._pairs_known[1:]
+        n_tiles = -(-self.n_objects // ROWS)
+        separation, diameter = np.empty(n_tiles), np.empty(n_tiles)
+        given = self.scaled[0], self.starts, separation, diameter
+        over_ranges(partial(dunn_extremes, *given), n_tiles, ROWS * self.n_objects)
+        return float(np.sqrt(separation.min())), float(np.sqrt(diameter.max()))
+
+    @cached_property
+    def _pairs_known(self) -> tuple[DistanceSums, float, float] | None:
+        """Sums and extremes where all clusterings share the distances of pairs."""
+        if self._same is None or self._same.distances is None:
+            return None
+        distances, scale = self._same.distances
+        order = self.order
+        if self._kept is not None:
+            order = np.flatnonzero(self._kept)[order]
+        own, other = np.empty(self.n_objects), np.empty(self.n_objects)
+        between = between_centers = diameter = 0.0
+        separation = np.inf
+        step = max(1, _BLOCK_VALUES // self.n_objects)
+        for r, (begin, end) in enumerate(itertools.pairwise(self.starts)):
+            sums = np.zeros(self.n_clusters)
+            for start in range(begin, end, step):
+                some = slice(start, min(start + step, end))
+                block = distances[order[some]][:, order]
+                to_clusters = np.add.reduceat(block, self.starts[:-1], axis=1)
+                own[some] = to_clusters[:, r]
+                sums += to_clusters.sum(axis=0)
+                to_clusters /= self.sizes
+                to_clusters[:, r] = np.inf
+                other[some] = to_clusters.min(axis=1)
+                diameter = max(diameter, block[:, begin:end].max())
+                block[:, begin:end] = np.inf
+                separation = min(separation, block.min())
+            between += sums[r + 1 :].sum()
+            between_centers += float(sums[r + 1 :] @ self._gaps(r))
+        found = DistanceSums(
+            own * scale, other * scale, between * scale, between_centers * scale
+        )
+        return found, float(separation), float(diameter)
+
+    def _gaps(self, r: int) -> NDArray[np.float64]:
+        """Distance of the centre of cluster r to those of later ones."""
+        return np.sqrt(((self.centers[r + 1 :] - self.centers[r]) ** 2).sum(axis=1))
 
     @cached_property
     def pair_sums(self) -> DistanceSums:
         """Sums of the distances between objects."""
+        if self._pairs_known is not None:
+            return self._pairs_known[0]
         from comitia._kernels import pairwise
         from comitia._kernels.sums import over_ranges
 
@@ -384,12 +413,32 @@ class Clustered:
             pairwise.columns_of_cluster(
                 starts, r, n_groups[r], to_columns, own, other, sums
             )
-            gaps = np.sqrt(((self.centers[r + 1 :] - self.centers[r]) ** 2).sum(axis=1))
             between += sums[r + 1 :].sum()
-            between_centers += sums[r + 1 :] @ gaps
+            between_centers += float(sums[r + 1 :] @ self._gaps(r))
         return DistanceSums(
             own * scale, other * scale, between * scale, between_centers * scale
         )
+
+
+def feature_major(
+    X: NDArray[np.float64], order: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], float]:
+    """Objects in an order, with a row for each feature, and what they were divided by.
+
+    Centred, and divided by a power of two so that single precision holds their squared
+    distances; features of zeros make their number a multiple of four.
+    """
+    n, p = X.shape
+    mean = X.mean(axis=0)
+    XT = np.zeros((-(-p // 4) * 4, n))
+    # Some objects at a time: X may be as large as the memory allows.
+    step = max(1, _BLOCK_VALUES // p)
+    for start in range(0, n, step):
+        some = slice(start, start + step)
+        XT[:p, some] = (X[some if order is None else order[some]] - mean).T
+    scale = 2.0 ** np.frexp(max(XT.max(), -XT.min()))[1]
+    XT /= scale
+    return XT, float(scale)
 
 
 def _by_first_object(codes: NDArray[Any], n_clusters: int) -> NDArray[Any]:

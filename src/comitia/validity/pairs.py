@@ -164,19 +164,11 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
     >>> dunn([[0], [1], [2], [10], [11], [12]], [0, 0, 0, 1, 1, 1])
     4.0
     """
-    from comitia._kernels.pairwise import ROWS, dunn_extremes
-    from comitia._kernels.sums import over_ranges
-
     clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
-    n_tiles = -(-clustered.n_objects // ROWS)
-    separation, diameter = np.empty(n_tiles), np.empty(n_tiles)
-    given = clustered.scaled[0], clustered.starts, separation, diameter
-    over_ranges(partial(dunn_extremes, *given), n_tiles, ROWS * clustered.n_objects)
-    if diameter.max() == 0:
-        return np.inf
-    return float(np.sqrt(separation.min()) / np.sqrt(diameter.max()))
+    separation, diameter = clustered.pair_extremes
+    return separation / diameter if diameter > 0 else np.inf
 
 
 def hubert_raw(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:

@@ -147,11 +147,10 @@ class GKWEA(WPCK):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n = ensemble.n_objects
-        # R; its columns in the order of a clustering, in both precisions; and what is
-        # left of it where a clustering lacks objects.
-        n_bytes = 28 if ensemble.kind == "partial" else 20
+        # R; the same with a row for each coordinate; and the distances of its rows, or
+        # later what is left of it where a clustering lacks objects.
         require_memory(
-            n_bytes * n * n,
+            24 * n * n,
             f"the association of {n} objects, and the indices of it,",
             "use wpck, which judges the clusterings on the data",
         )

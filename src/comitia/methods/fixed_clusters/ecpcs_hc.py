@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -162,11 +163,13 @@ def propagated_coassociation(
     Z[ensemble.clustering_of[:, None] != ensemble.clustering_of] = 0.0
     objects = ImplicitCoassociation(ensemble)
     seen = (ensemble.codes != ensemble.n_clusters_each[:, None]).astype(np.float64)
+    both: Any = float(len(seen)) if seen.all() else None
     out = np.empty((n, n))
     for start in range(0, n, _COLUMNS):
         columns = slice(start, min(start + _COLUMNS, n))
-        out[:, columns] = objects.to_objects(_towards(ensemble, Z, columns))
-        out[:, columns] /= np.maximum(seen.T @ seen[:, columns], 1.0)
+        sums = objects.to_objects(_towards(ensemble, Z, columns))
+        some = np.maximum(seen.T @ seen[:, columns], 1.0) if both is None else both
+        np.divide(sums, some, out=out[:, columns])
     return out
 
 

@@ -249,8 +249,14 @@ def similarities(F: Any) -> Any:
 
 
 def scores(votes: Votes, F: Any) -> Any:
-    """Log-similarity of the pairs that each clustering puts together, (M,)."""
-    return votes.pair_sums(array_namespace(F).log(similarities(F)))
+    """Log-similarity of the pairs that each clustering puts together, (M,).
+
+    The objective of an iterate and the next weights ask for the same scores.
+    """
+    if votes.scored is None or votes.scored[0] is not F:
+        together = votes.pair_sums(array_namespace(F).log(similarities(F)))
+        votes.scored = F, together
+    return votes.scored[1]
 
 
 def variances(votes: Votes, F: Any, a: float, b: float) -> Any:

@@ -9,8 +9,8 @@ from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans
-from comitia.cluster.clusterer import Repeats
-from comitia.cluster.minkowski import minkowski_kmeans
+from comitia.cluster.clusterer import Repeats, initial_centers
+from comitia.cluster.minkowski import minkowski_runs
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import draw_seeds
@@ -228,15 +228,11 @@ class JudgedMinkowski(MinkowskiKMeans):
         index = get_index(self.index).function
         best: tuple[Any, Any] = (-np.inf, None)
         seen_before = Repeats()
-        for size, seed in zip(sizes, draw_seeds(self.n_init, rng), strict=True):
-            run = minkowski_kmeans(
-                X,
-                int(size),
-                np.random.RandomState(seed),
-                p=self.p,
-                variant=self.variant,
-                n_init=1,
-            )
+        starts = [
+            initial_centers(X, int(size), "random", np.random.RandomState(seed))
+            for size, seed in zip(sizes, draw_seeds(self.n_init, rng), strict=True)
+        ]
+        for run in minkowski_runs(X, starts, p=self.p, variant=self.variant):
             if seen_before(run.labels):
                 continue
             score = index(X, run.labels)
