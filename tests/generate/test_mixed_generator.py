@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
+from comitia import sizes
 from comitia.exceptions import ComitiaError
 from comitia.generate import (
     FuzzyGenerator,
@@ -16,6 +17,7 @@ from comitia.generate import (
     MixedGenerator,
     NeighborSpectralGenerator,
 )
+from comitia.generate.estimators import n_clusters_range
 
 X, TRUTH = make_blobs(90, centers=3, random_state=0)
 
@@ -46,6 +48,31 @@ def test_families_of_one_kind_are_numbered():
 def test_by_default_there_are_graphs_and_linkages():
     ensemble = MixedGenerator(random_state=0).generate(X)
     assert ensemble.groups.tolist() == ["spectral"] * 25 + ["genie"] * 25
+
+
+def test_two_values_in_a_feature_leave_the_table_to_k_means_on_samples():
+    coin = np.random.RandomState(0).randint(2, size=(90, 1))
+    mixed = MixedGenerator(n_clusters=(3, None), random_state=0)
+    ensemble = clone(mixed).generate(np.hstack([X, coin]))
+    assert ensemble.groups.tolist() == ["samples"] * 50
+    assert set(ensemble.n_clusters_each) == {3}
+    assert clone(mixed).generate(np.hstack([X, coin * X])).groups[0] == "spectral"
+    # Eight objects have no room for many values.
+    assert clone(mixed).generate(coin[:8]).groups[0] == "spectral"
+
+
+def test_very_many_objects_are_left_to_k_means(monkeypatch):
+    monkeypatch.setattr(sizes, "SAMPLED_KMEANS_OBJECTS", len(X))
+    ensemble = MixedGenerator(random_state=0).generate(X)
+    assert ensemble.groups.tolist() == ["means"] * 50
+
+
+def test_an_open_range_begins_at_the_number_wanted():
+    assert n_clusters_range((12, None), 90) == (12, 24)
+    assert n_clusters_range((3, None), 90) == (3, 9)
+    assert n_clusters_range((60, None), 90) == (60, 90)
+    with pytest.raises(ComitiaError, match=r"or \(fewest, None\)"):
+        n_clusters_range((0, None), 90)
 
 
 def test_the_number_of_clusters_is_for_families_that_do_not_say():

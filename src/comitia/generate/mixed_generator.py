@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from comitia import sizes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns
@@ -22,6 +23,9 @@ from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
 from comitia.generate.member import Made
 
 __all__ = ["MixedGenerator"]
+
+# Of fewer objects, two values may be all that a feature had room for.
+_FEW_FOR_VALUES = 10
 
 
 def _all_can_label(generator: MixedGenerator) -> bool:
@@ -34,18 +38,22 @@ def _all_can_label(generator: MixedGenerator) -> bool:
 
 
 class MixedGenerator(Generator):
-    """Clusterings of several kinds, which err in different ways.
+    r"""Clusterings of several kinds, which err in different ways.
 
     Parameters
     ----------
     families : list of generators, or dict of generators, default=None
-        What makes the members of each kind, with the names of the kinds in a dict;
-        25 clusterings by :class:`NeighborSpectralGenerator` and 25 by
-        :class:`GenieGenerator` by default.
+        What makes the members of each kind, with the names of the kinds in a dict.
+        ``None`` goes by the data: ``"spectral"``, 25 clusterings by
+        :class:`NeighborSpectralGenerator`, and ``"genie"``, 25 by
+        :class:`GenieGenerator`; ``"means"``, 50 by :class:`KMeansGenerator`, from
+        50 000 objects on; and ``"samples"``, k-means on 80 % of the objects each,
+        where a feature has two values only.
 
-    n_clusters : int or (int, int), default=None
-        Number of clusters of each clustering, or the range it is drawn from. It is for
-        the families that do not say; ``None`` leaves it to each of them.
+    n_clusters : int, (int, int) or (int, None), default=None
+        Number of clusters of each clustering, or the range it is drawn from, as for
+        :class:`KMeansGenerator`. It is for the families that do not say; ``None``
+        leaves it to each of them. Of ``(k, None)`` the family ``"samples"`` takes k.
 
     n_jobs, checkpoint, verbose : shared
 
@@ -60,6 +68,14 @@ class MixedGenerator(Generator):
 
     members_ : list
         What labels new objects.
+
+    Notes
+    -----
+    Graphs and linkages see clusters of any shape, and so do they see the gaps between
+    the values of a feature that has two of them, whether or not it has to do with the
+    clusters: a coin that was tossed for each object cuts any table in two. K-means with
+    many clusters does that too. K-means with as many clusters as are wanted is led
+    astray least, so that such tables are left to it.
 
     Examples
     --------
@@ -108,15 +124,7 @@ class MixedGenerator(Generator):
         families : dict of generators
             Copies, with what they do not say for themselves.
         """
-        given = self.families
-        if given is None:
-            from comitia.generate.genie_generator import GenieGenerator
-            from comitia.generate.neighbor_spectral import NeighborSpectralGenerator
-
-            given = {
-                "spectral": NeighborSpectralGenerator(25),
-                "genie": GenieGenerator(25),
-            }
+        given = self._usual() if self.families is None else self.families
         if not isinstance(given, Mapping):
             given = dict(zip(_names(given), given, strict=True))
         if not given or not all(isinstance(one, Generator) for one in given.values()):
@@ -124,6 +132,33 @@ class MixedGenerator(Generator):
                 f"families={self.families!r} must be one or several generators."
             )
         return {str(name): self._equipped(one) for name, one in given.items()}
+
+    def _usual(self) -> dict[str, Generator]:
+        """The families of which the data choose."""
+        from comitia.generate.genie_generator import GenieGenerator
+        from comitia.generate.kmeans import KMeansGenerator
+        from comitia.generate.neighbor_spectral import NeighborSpectralGenerator
+        from comitia.generate.sampling import Subsample
+
+        k = self.n_clusters
+        if isinstance(k, Sequence) and len(k) == 2 and k[1] is None:
+            k = k[0]
+        return {
+            "spectral": NeighborSpectralGenerator(25),
+            "genie": GenieGenerator(25),
+            "means": KMeansGenerator(50),
+            "samples": KMeansGenerator(
+                50, n_clusters=k, objects=Subsample(0.8), extend=True
+            ),
+        }
+
+    def _suited(self, X: Any) -> set[str]:
+        """The families that suit the data; those that were given always do."""
+        if self.families is not None:
+            return set(self.named_families())
+        if len(X) >= sizes.SAMPLED_KMEANS_OBJECTS:
+            return {"means"}
+        return {"samples"} if _has_two_values(X) else {"spectral", "genie"}
 
     def _equipped(self, family: Generator) -> Generator:
         one = clone(family)
@@ -141,20 +176,25 @@ class MixedGenerator(Generator):
     @property
     def n_members(self) -> int:
         """How many clusterings are made, at most."""
+        if self.families is None:
+            return 50
         return sum(one.n_members for one in self.named_families().values())
 
     def needs_memory(self, n: int | None = None) -> str:
+        if self.families is None:
+            return ""  # rows in a file are left to those that are fitted on samples
         reasons = (one.needs_memory(n) for one in self.named_families().values())
         return next(filter(None, reasons), "")
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         n_clusters_range(self.n_clusters, len(X))
-        families = self.named_families()
+        families, suited = self.named_families(), self._suited(X)
         # A seed for each family, used or not, so that one does not move another.
         seeds = draw_seeds(len(families), rng)
         return [
             {**plan, "group": name}
             for (name, one), seed in zip(families.items(), seeds, strict=True)
+            if name in suited
             for plan in one.plan(X, check_random_state(_first(one.random_state, seed)))
         ]
 
@@ -162,6 +202,8 @@ class MixedGenerator(Generator):
         start = 0
         for name, one in self.named_families().items():
             mine = [plan for plan in plans if plan["group"] == name]
+            if not mine:
+                continue
             shift = one.shift_of(X)
             # One family after the other: so there is one copy of the data at a time.
             data = one.prepare(X if shift is None else X - shift)
@@ -227,6 +269,14 @@ def _shifted(fit: Callable[[], Made], shift: Any) -> Made:
         if hasattr(made.model, "predict"):
             made.model = _Shifted(made.model, shift)
     return made
+
+
+def _has_two_values(X: Any) -> bool:
+    """Whether some feature has two values; rows in a file are not looked at."""
+    if not isinstance(X, np.ndarray) or len(X) < _FEW_FOR_VALUES:
+        return False
+    low, high = X.min(axis=0), X.max(axis=0)
+    return bool((((low == X) | (high == X)).all(axis=0) & (low < high)).any())
 
 
 def _membership(made: Made) -> NDArray[np.float64]:
