@@ -32,6 +32,7 @@ from comitia.generate.sampling import (
 __all__ = [
     "EstimatorGenerator",
     "distance_bytes",
+    "finer_range",
     "median_distance",
     "n_clusters_range",
 ]
@@ -476,6 +477,36 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
             f"give at most {n}, got n_samples={n}."
         )
     return fewest, most
+
+
+def finer_range(n_clusters: int, n: int) -> tuple[int, int]:
+    r"""A range for members of which a consensus of some clusters is made.
+
+    Members with more clusters than asked for can be put together; such with fewer
+    cannot be taken apart.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters of the consensus, :math:`k`.
+
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    fewest, most : int, int
+        From :math:`k` to the larger of :math:`2 k` and :math:`\sqrt{n}`, of which at
+        most 50; both ends included.
+
+    Examples
+    --------
+    >>> finer_range(3, 400), finer_range(100, 400), finer_range(3, 4)
+    ((3, 20), (100, 200), (3, 4))
+    """
+    fewest, _ = n_clusters_range(n_clusters, n)
+    _, most = n_clusters_range(None, n)
+    return fewest, min(n, max(2 * fewest, most))
 
 
 def _sized_plans(
