@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from comitia._sklearn import Interval
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns
@@ -42,6 +43,10 @@ class MixedGenerator(Generator):
         What makes the members of each kind, with the names of the kinds in a dict;
         25 clusterings by :class:`NeighborSpectralGenerator` and 25 by
         :class:`GenieGenerator` by default.
+
+    n_clusterings : int, default=None
+        Size of the ensemble, :math:`M`. It is divided among the families in the
+        proportion of their own; ``None`` leaves them as they are.
 
     n_clusters : int or (int, int), default=None
         Number of clusters of each clustering, or the range it is drawn from. It is for
@@ -72,11 +77,8 @@ class MixedGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: values
-            for name, values in Generator._parameter_constraints.items()
-            if name != "n_clusterings"
-        },
+        **Generator._parameter_constraints,
+        "n_clusterings": [Interval(Integral, 1, None, closed="left"), None],
         "families": [list, tuple, dict, None],
         "n_clusters": [Integral, tuple, list, None],
     }
@@ -84,6 +86,7 @@ class MixedGenerator(Generator):
     def __init__(
         self,
         families: Any = None,
+        n_clusterings: int | None = None,
         *,
         n_clusters: Any = None,
         n_jobs: int | None = None,
@@ -92,6 +95,7 @@ class MixedGenerator(Generator):
         random_state: Any = None,
     ) -> None:
         self.families = families
+        self.n_clusterings = n_clusterings
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
@@ -119,15 +123,35 @@ class MixedGenerator(Generator):
             }
         if not isinstance(given, Mapping):
             given = dict(zip(_names(given), given, strict=True))
-        if not given or not all(isinstance(one, Generator) for one in given.values()):
+        if not given or not all(map(_is_family, given.values())):
             raise ComitiaError(
-                f"families={self.families!r} must be one or several generators."
+                f"families={self.families!r} must be one or several generators that "
+                "cluster a table as it is, such as KMeansGenerator."
             )
-        return {str(name): self._equipped(one) for name, one in given.items()}
+        shares = self._shares([one.n_members for one in given.values()])
+        return {
+            str(name): self._equipped(one, share)
+            for (name, one), share in zip(given.items(), shares, strict=True)
+            if share
+        }
 
-    def _equipped(self, family: Generator) -> Generator:
+    def _shares(self, own: list[int]) -> list[int]:
+        """How many clusterings each family makes."""
+        if self.n_clusterings is None:
+            return own
+        ends = np.cumsum([0, *own]) * self.n_clusterings
+        return np.diff(-(-ends // sum(own))).tolist()
+
+    def _equipped(self, family: Generator, n_clusterings: int) -> Generator:
         one = clone(family)
         known = one.get_params(deep=False)
+        if n_clusterings != one.n_members:
+            if "n_clusterings" not in known:
+                raise ComitiaError(
+                    f"{type(one).__name__} decides itself how many clusterings it "
+                    "makes; leave out n_clusterings."
+                )
+            one.set_params(n_clusterings=n_clusterings)
         for name in ("n_clusters", "n_jobs"):
             if name in known and known[name] is None:
                 one.set_params(**{name: getattr(self, name)})
@@ -211,6 +235,18 @@ class _Shifted:
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return self.model.predict(X - self.shift)
+
+
+def _is_family(one: Any) -> bool:
+    """Whether it is a generator that shares the data with others.
+
+    Not one that brings them into a form of its own, or that mixes others itself.
+    """
+    return (
+        isinstance(one, Generator)
+        and not isinstance(one, MixedGenerator)
+        and type(one).check_data is Generator.check_data
+    )
 
 
 def _keep_shifted(
