@@ -13,13 +13,15 @@ from comitia.generate import (
     Generator,
     GenieGenerator,
     HierarchicalGenerator,
+    HMMGenerator,
     KMeansGenerator,
     MixedGenerator,
     NeighborSpectralGenerator,
+    TreeGenerator,
 )
 from comitia.generate.estimators import n_clusters_range
 
-X, TRUTH = make_blobs(90, centers=3, random_state=0)
+X, _ = make_blobs(90, centers=3, random_state=0)
 
 
 def test_members_are_those_of_the_families():
@@ -84,6 +86,41 @@ def test_the_number_of_clusters_is_for_families_that_do_not_say():
     assert mixed.generate(X).n_clusters_each.tolist() == [4, 4, 6, 6]
 
 
+@pytest.mark.parametrize(
+    ("n_clusterings", "shares"),
+    [(None, [3, 6, 1]), (20, [6, 12, 2]), (5, [2, 3, 0]), (1, [1, 0, 0])],
+)
+def test_the_size_of_the_ensemble_is_divided(n_clusterings, shares):
+    families = [KMeansGenerator(3), GenieGenerator(6), FuzzyGenerator(1)]
+    mixed = MixedGenerator(families, n_clusterings, n_clusters=2, random_state=0)
+    assert mixed.n_members == sum(shares)
+    groups = mixed.generate(X).groups.tolist()
+    assert [groups.count(name) for name in ("KMeans", "Genie", "Fuzzy")] == shares
+
+
+class Three(GenieGenerator):
+    """Three members, whatever one would like."""
+
+    def __init__(self, n_clusters=None):
+        super().__init__(3, n_clusters=n_clusters)
+
+    @classmethod
+    def _get_param_names(cls):
+        return ["n_clusters"]
+
+
+def test_families_of_fixed_size_are_not_divided():
+    families = [Three(), GenieGenerator(2)]
+    assert MixedGenerator(families, n_clusters=2).generate(X).n_clusterings == 5
+    with pytest.raises(ComitiaError, match="leave out n_clusterings"):
+        MixedGenerator(families, 10, n_clusters=2).fit(X)
+
+
+def test_trees_are_a_family():
+    mixed = MixedGenerator([TreeGenerator(2), GenieGenerator(1)], random_state=0).fit(X)
+    assert_array_equal(mixed.transform(X), mixed.ensemble_.labels)
+
+
 def test_one_family_does_not_move_another():
     def genie(n):
         families = [KMeansGenerator(n), GenieGenerator(2)]
@@ -121,7 +158,10 @@ def test_blocks_need_families_on_samples():
     assert "Hierarchical" in MixedGenerator([HierarchicalGenerator()]).needs_memory()
 
 
-@pytest.mark.parametrize("families", [[], {}, [3], {"a": "b"}])
+@pytest.mark.parametrize(
+    "families",
+    [[], {}, [3], {"a": "b"}, [MixedGenerator()], [HMMGenerator()]],
+)
 def test_what_is_no_generator_is_refused(families):
     with pytest.raises(ComitiaError, match="one or several generators"):
         MixedGenerator(families).fit(X)

@@ -11,9 +11,12 @@ from sklearn.neighbors import kneighbors_graph
 
 from comitia import sizes
 from comitia.cluster import Genie
+from comitia.cluster.dissimilarity import closest_rows
 from comitia.exceptions import ComitiaError
 from comitia.generate import GenieGenerator, NeighborSpectralGenerator
 from comitia.generate import neighbor_spectral as spectral
+from comitia.generate._nearest_in_sample import NearestInSample
+from comitia.generate.columns import Columns
 from comitia.generate.neighbor_spectral import spectral_points
 from tests.fixtures import same_partition
 
@@ -85,6 +88,57 @@ def test_every_cluster_asked_for_is_there(generator):
     assert len({*ensemble.n_clusters_each}) > 2
     full = clone(generator).set_params(n_clusters=299).generate(CLOUD)
     assert full.n_clusters_each.min() > 290  # k-means may leave a few empty
+
+
+# -- the nearest of a sample ----------------------------------------------------------
+
+
+def model_of(X, dtype, m=400):
+    columns = Columns.of(X, dtype)
+    return NearestInSample(columns.take(np.arange(m)), np.arange(m)), columns
+
+
+@pytest.mark.parametrize("p", [1, 2, 6])
+def test_objects_are_labeled_like_the_nearest(p):
+    X = np.random.RandomState(p).randn(900, p)
+    model, columns = model_of(X, np.float64)
+    expected = closest_rows(X, X[:400])
+    assert_array_equal(model.label_columns(columns.values), expected)
+    assert_array_equal(model.predict(X), expected)
+
+
+def test_the_first_of_equals_is_taken():
+    X = np.random.RandomState(0).randint(4, size=(900, 2)).astype(float)
+    expected = [np.flatnonzero((X[:400] == x).all(axis=1))[0] for x in X]
+    for dtype in (np.float32, np.float64):
+        model, columns = model_of(X, dtype)
+        assert_array_equal(model.label_columns(columns.values), expected)
+
+
+def test_single_precision_finds_nearly_all_of_the_nearest(monkeypatch):
+    X = np.random.RandomState(0).randn(3000, 4)
+    model, columns = model_of(X, np.float32)
+    found = model.label_columns(columns.values)
+    assert_array_equal(found[:400], np.arange(400))
+    expected = closest_rows(X, X[:400])
+    assert np.mean(found == expected) > 0.97
+    distance = np.linalg.norm(X - X[found], axis=1)
+    assert (distance >= np.linalg.norm(X - X[expected], axis=1) - 1e-6).all()
+    monkeypatch.setattr("comitia.generate._nearest_in_sample._LOOKED", 20)
+    model, _ = model_of(X, np.float32)
+    assert np.mean(model.label_columns(columns.values) == expected) > 0.999
+
+
+def test_an_object_does_not_depend_on_its_block():
+    X = np.random.RandomState(0).randn(3000, 4)
+    for dtype in (np.float32, np.float64):
+        model, _ = model_of(X, dtype)
+        whole = model.predict(X)
+        parts = [model.predict(X[lo : lo + 77]) for lo in range(0, 3000, 77)]
+        assert_array_equal(np.concatenate(parts), whole)
+        again = NearestInSample.restored(model.state(), 4)
+        assert_array_equal(again.predict(X), whole)
+    assert model.predict(X[:0]).shape == (0,)
 
 
 # -- Genie ----------------------------------------------------------------------------

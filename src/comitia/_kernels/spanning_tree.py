@@ -4,7 +4,7 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["joined", "merge_order", "nearest_points", "prim", "spanning_edges"]
+__all__ = ["joined", "merge_order", "prim", "spanning_edges"]
 
 
 @njit(cache=True, nogil=True)
@@ -179,16 +179,3 @@ def spanning_edges(ends, n):
             kept[found] = e
             found += 1
     return kept[:found]
-
-
-@njit(cache=True, nogil=True)
-def nearest_points(columns, points, start, stop, nearest):
-    """The nearest of the points (p, m) for objects of (p, n); the first of equals."""
-    buffer = np.empty(points.shape[1], points.dtype)
-    for i in range(start, stop):
-        buffer[:] = 0.0
-        for j in range(len(points)):
-            x, values = columns[j, i], points[j]
-            for t in range(len(buffer)):
-                buffer[t] += (values[t] - x) * (values[t] - x)
-        nearest[i] = buffer.argmin()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 
 from comitia import sizes
 from comitia.generate._checkpoint import check_state
+from comitia.generate._kmeans_on_samples import landmark_centers
 from comitia.generate._kmeans_on_samples import sample_rows as draw_rows
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.generator import Generator, Plan
@@ -21,6 +24,10 @@ _BLOCK = 1 << 16
 # What it takes to compare an object with one of the sample in one feature, where a row
 # of labels is 1.
 _COST = 1e-3
+
+# Groups of the sample that an object looks at; rounds of k-means that make them.
+_LOOKED = 6
+_MAX_ITER = 5
 
 
 class NearestInSample:
@@ -46,18 +53,47 @@ class NearestInSample:
 
     def label_columns(self, columns: NDArray[Any]) -> NDArray[np.int32]:
         """Label objects of shape (p, n) that are in the frame; the first of equals."""
-        from comitia._kernels.spanning_tree import nearest_points
+        from comitia._kernels.nearest import nearest_by_groups, nearest_points
         from comitia._kernels.sums import over_ranges
 
         points = self.sample.values
-        columns = columns.astype(points.dtype, copy=False)
-        nearest = np.empty(columns.shape[1], dtype=np.int64)
+        columns = np.ascontiguousarray(columns, dtype=points.dtype)
+        n = columns.shape[1]
+        nearest = np.empty(n, dtype=np.int64)
+
+        # Single precision is for very many objects; they look at a part of the sample.
+        groups = self._groups if points.dtype == np.float32 else None
 
         def work(start: int, stop: int) -> None:
-            nearest_points(columns, points, start, stop, nearest)
+            if groups is None:
+                nearest_points(columns, points, start, stop, nearest)
+            else:
+                nearest_by_groups(columns, *groups, start, stop, nearest)
 
-        over_ranges(work, len(nearest), _COST * points.size)
+        over_ranges(work, n, _COST * points.size)
         return self.labels[nearest]
+
+    @cached_property
+    def _groups(self) -> tuple[Any, ...]:
+        """The sample in groups: what the kernel wants after the objects."""
+        from comitia._kernels.nearest import nearest_points
+
+        points = self.sample.values
+        m = points.shape[1]
+        rng = np.random.RandomState(0)
+        found = landmark_centers(
+            points, isqrt(m), rng, init="random", max_iter=_MAX_ITER
+        )
+        centers = np.ascontiguousarray(found.T)
+        groups = np.empty(m, dtype=np.int64)
+        nearest_points(points, centers, 0, m, groups)
+        # Groups that nobody is in would be looked at in vain.
+        used, groups = np.unique(groups, return_inverse=True)
+        centers = np.ascontiguousarray(centers[:, used])
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
+        ordered = np.ascontiguousarray(points[:, order])
+        return ordered, order, starts, centers, min(_LOOKED, len(used))
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         """Label objects of shape (n, p)."""

@@ -53,8 +53,8 @@ class GenieGenerator(ShapesGenerator):
 
     Notes
     -----
-    From 50 000 objects on, and in :func:`generate_blocks`, the data are in single
-    precision.
+    From 20 000 objects on, and in :func:`generate_blocks`, the data are in single
+    precision, and the nearest object is looked for in the nearer parts of the sample.
 
     Examples
     --------

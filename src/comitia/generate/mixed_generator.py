@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from comitia import sizes
+from comitia._sklearn import Interval
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns
@@ -44,11 +45,16 @@ class MixedGenerator(Generator):
     ----------
     families : list of generators, or dict of generators, default=None
         What makes the members of each kind, with the names of the kinds in a dict.
-        ``None`` goes by the data: ``"spectral"``, 25 clusterings by
-        :class:`NeighborSpectralGenerator`, and ``"genie"``, 25 by
-        :class:`GenieGenerator`; ``"means"``, 50 by :class:`KMeansGenerator`, from
-        50 000 objects on; and ``"samples"``, k-means on 80 % of the objects each,
-        where a feature has two values only.
+        ``None`` goes by the data: ``"spectral"``, by
+        :class:`NeighborSpectralGenerator`, and as many of ``"genie"``, by
+        :class:`GenieGenerator`; ``"means"``, by :class:`KMeansGenerator`, from 50 000
+        objects on; and ``"samples"``, k-means on 80 % of the objects each, where a
+        feature has two values only.
+
+    n_clusterings : int, default=None
+        Size of the ensemble, :math:`M`. It is divided among the families in the
+        proportion of their own; ``None`` leaves them as they are, and is 50 where the
+        families go by the data.
 
     n_clusters : int, (int, int) or (int, None), default=None
         Number of clusters of each clustering, or the range it is drawn from, as for
@@ -88,11 +94,8 @@ class MixedGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: values
-            for name, values in Generator._parameter_constraints.items()
-            if name != "n_clusterings"
-        },
+        **Generator._parameter_constraints,
+        "n_clusterings": [Interval(Integral, 1, None, closed="left"), None],
         "families": [list, tuple, dict, None],
         "n_clusters": [Integral, tuple, list, None],
     }
@@ -100,6 +103,7 @@ class MixedGenerator(Generator):
     def __init__(
         self,
         families: Any = None,
+        n_clusterings: int | None = None,
         *,
         n_clusters: Any = None,
         n_jobs: int | None = None,
@@ -108,6 +112,7 @@ class MixedGenerator(Generator):
         random_state: Any = None,
     ) -> None:
         self.families = families
+        self.n_clusterings = n_clusterings
         self.n_clusters = n_clusters
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
@@ -127,28 +132,34 @@ class MixedGenerator(Generator):
         given = self._usual() if self.families is None else self.families
         if not isinstance(given, Mapping):
             given = dict(zip(_names(given), given, strict=True))
-        if not given or not all(isinstance(one, Generator) for one in given.values()):
+        if not given or not all(map(_is_family, given.values())):
             raise ComitiaError(
-                f"families={self.families!r} must be one or several generators."
+                f"families={self.families!r} must be one or several generators that "
+                "cluster a table as it is, such as KMeansGenerator."
             )
-        return {str(name): self._equipped(one) for name, one in given.items()}
+        shares = self._shares([one.n_members for one in given.values()])
+        return {
+            str(name): self._equipped(one, share)
+            for (name, one), share in zip(given.items(), shares, strict=True)
+            if share
+        }
 
     def _usual(self) -> dict[str, Generator]:
-        """The families of which the data choose."""
+        """The families of which the data choose, each of its size."""
         from comitia.generate.genie_generator import GenieGenerator
         from comitia.generate.kmeans import KMeansGenerator
         from comitia.generate.neighbor_spectral import NeighborSpectralGenerator
         from comitia.generate.sampling import Subsample
 
-        k = self.n_clusters
+        M, k = self.n_members, self.n_clusters
         if isinstance(k, Sequence) and len(k) == 2 and k[1] is None:
             k = k[0]
         return {
-            "spectral": NeighborSpectralGenerator(25),
-            "genie": GenieGenerator(25),
-            "means": KMeansGenerator(50),
+            "spectral": NeighborSpectralGenerator((M + 1) // 2),
+            "genie": GenieGenerator(M // 2),
+            "means": KMeansGenerator(M),
             "samples": KMeansGenerator(
-                50, n_clusters=k, objects=Subsample(0.8), extend=True
+                M, n_clusters=k, objects=Subsample(0.8), extend=True
             ),
         }
 
@@ -160,9 +171,23 @@ class MixedGenerator(Generator):
             return {"means"}
         return {"samples"} if _has_two_values(X) else {"spectral", "genie"}
 
-    def _equipped(self, family: Generator) -> Generator:
+    def _shares(self, own: list[int]) -> list[int]:
+        """How many clusterings each of the families that were given makes."""
+        if self.n_clusterings is None or self.families is None:
+            return own
+        ends = np.cumsum([0, *own]) * self.n_clusterings
+        return np.diff(-(-ends // sum(own))).tolist()
+
+    def _equipped(self, family: Generator, n_clusterings: int) -> Generator:
         one = clone(family)
         known = one.get_params(deep=False)
+        if n_clusterings != one.n_members:
+            if "n_clusterings" not in known:
+                raise ComitiaError(
+                    f"{type(one).__name__} decides itself how many clusterings it "
+                    "makes; leave out n_clusterings."
+                )
+            one.set_params(n_clusterings=n_clusterings)
         for name in ("n_clusters", "n_jobs"):
             if name in known and known[name] is None:
                 one.set_params(**{name: getattr(self, name)})
@@ -177,7 +202,7 @@ class MixedGenerator(Generator):
     def n_members(self) -> int:
         """How many clusterings are made, at most."""
         if self.families is None:
-            return 50
+            return 50 if self.n_clusterings is None else self.n_clusterings
         return sum(one.n_members for one in self.named_families().values())
 
     def needs_memory(self, n: int | None = None) -> str:
@@ -253,6 +278,18 @@ class _Shifted:
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
         return self.model.predict(X - self.shift)
+
+
+def _is_family(one: Any) -> bool:
+    """Whether it is a generator that shares the data with others.
+
+    Not one that brings them into a form of its own, or that mixes others itself.
+    """
+    return (
+        isinstance(one, Generator)
+        and not isinstance(one, MixedGenerator)
+        and type(one).check_data is Generator.check_data
+    )
 
 
 def _keep_shifted(

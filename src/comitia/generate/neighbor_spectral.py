@@ -62,8 +62,9 @@ class NeighborSpectralGenerator(ShapesGenerator):
     spanning tree in addition, so that parts which are near are split later.
 
     Of many objects each graph has 4000, drawn at random, or 16 for each cluster if that
-    is more. From 50 000 objects on, and in :func:`generate_blocks`, the data are in
-    single precision.
+    is more. From 20 000 objects on, and in :func:`generate_blocks`, the data are in
+    single precision, and the nearest object is looked for in the nearer parts of the
+    sample.
 
     References
     ----------
