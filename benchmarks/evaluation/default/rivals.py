@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -24,6 +26,8 @@ Floats = NDArray[np.float64]
 MAX_OBJECTS, MAX_BATTERY, SMOKE_OBJECTS = 2000, 10_000, 60
 #: The least cluster sizes of which HDBSCAN takes the one that gives k clusters.
 LEAST_SIZES = (2, 3, 5, 8, 12, 20, 30, 50)
+#: What takes longer, in seconds of CPU, has failed.
+MOST_SECONDS = 60.0
 
 
 def _consensus(X: Floats, k: int, seed: int, **settings: Any) -> NDArray[Any]:
@@ -223,6 +227,22 @@ def score_battery(data: str, folder: Path) -> dict[str, float]:
     return {name: max(one[name] for one in found) for name in found[0]}
 
 
+@contextmanager
+def _no_longer_than(seconds: float) -> Iterator[None]:
+    """Stop what is inside after so much CPU; scikit-learn's rbf graph may never end."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def _scores(
     X: Floats, references: list[Any], k: int, seed: int, names: tuple[str, ...]
 ) -> dict[str, float]:
@@ -232,14 +252,14 @@ def _scores(
     for name in names:
         start = process_time()
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _no_longer_than(MOST_SECONDS):
                 warnings.simplefilter("ignore")  # fewer clusters show in the score
                 labels = RIVALS[name](X, k, seed)
             scores[name] = max(
                 float(agreement(labels[y >= 0], y[y >= 0], "adjusted_rand"))
                 for y in references
             )
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        except (ArithmeticError, ValueError, TimeoutError, np.linalg.LinAlgError):
             scores[name] = 0.0
         scores[f"{name} s"] = process_time() - start
     return scores
