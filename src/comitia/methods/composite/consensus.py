@@ -146,9 +146,8 @@ class ConsensusClustering(EnsembleMethod):
 
     Every published method is one walk along generate, select, weigh, represent and
     partition [1]_; this class lets you choose each step. What it does when nothing is
-    chosen was chosen on half of the data sets of our evaluation. On the other half it
-    is better than plain evidence accumulation and k-means, and not told apart from LWGP
-    and LWEA.
+    chosen was chosen on half of the data sets of our evaluation, and looked at once on
+    the other half (``docs/evaluation.rst``).
 
     Parameters
     ----------
