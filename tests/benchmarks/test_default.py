@@ -1,5 +1,7 @@
 """The evaluation of the default: what its rows are, and what its page makes of them."""
 
+import csv
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,7 +10,9 @@ import comitia
 from benchmarks.ensembles import planted_labels
 from benchmarks.evaluation import data
 from benchmarks.evaluation.default import page as default_page
+from benchmarks.evaluation.default import rivals, rivals_page
 from benchmarks.evaluation.default import run as default
+from benchmarks.evaluation.pages import NOT_MEASURED
 from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
 from tests.fixtures import same_partition
@@ -24,7 +28,7 @@ def test_halves_are_halves_whatever_the_order_of_the_names():
 
 def test_the_default_of_the_class_is_the_one_that_the_page_speaks_of():
     votes = Ensemble(planted_labels(120, 3, 10, 0.4, seed=0)[0])
-    generator, n_clusterings, mix = default_page.CHOSEN
+    mix = default_page.CHOSEN[2]
     estimator = ConsensusClustering(3, random_state=0)
     found = default.combine(votes, 3, seed=0)
     assert same_partition(estimator.fit_predict(votes), found[mix])
@@ -32,8 +36,41 @@ def test_the_default_of_the_class_is_the_one_that_the_page_speaks_of():
         estimator = ConsensusClustering(3, weighting=weighting, random_state=0)
         labels = estimator.fit_predict(votes)
         assert same_partition(labels, found[f"{name}/reassign"])
-    made = default.make_generator(generator, 3, n_clusterings, None)
-    assert repr(estimator._default_generator()) == repr(made)
+
+
+def test_rivals_are_scored_on_shuffled_rows():
+    scores = rivals.score_table("iris", "choose", 60, 0, None, 60)
+    assert set(scores) == {*rivals.RIVALS, *(f"{name} s" for name in rivals.RIVALS)}
+    assert scores["default"] > 0.3
+    assert scores["k-means"] > 0.3
+
+
+def test_rivals_are_told_on_both_halves(tmp_path):
+    names = list(rivals.RIVALS)
+    rows = [
+        {
+            "data": f"{half}{i}",
+            "half": half,
+            "seed": "0",
+            "status": "ok",
+            **{name: str(0.3 + 0.1 * (name == "default") + 0.01 * i) for name in names},
+            **{f"{name} s": "0.5" for name in names},
+        }
+        for half in ("choose", "confirm")
+        for i in range(6)
+    ]
+    sets, table = rivals_page.mean_scores(rows, ["default", "k-means"], "confirm")
+    assert sets == [f"confirm{i}" for i in range(6)]
+    assert_allclose(table[:, 0] - table[:, 1], 0.1)
+    with open(tmp_path / "default_rivals.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    told = rivals_page.rivals_told(tmp_path)
+    assert "+0.100 against it" in told
+    assert "6 / 0 / 0" in told
+    assert "far below k-means" not in told
+    assert rivals_page.rivals_told(tmp_path / "nothing") == NOT_MEASURED
 
 
 def test_mixes_that_are_published_methods_have_their_labels():

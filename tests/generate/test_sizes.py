@@ -7,8 +7,10 @@ from scipy.spatial.distance import pdist
 
 from comitia import sizes
 from comitia.generate import (
+    GenieGenerator,
     KMeansGenerator,
     LandmarkSpectralGenerator,
+    NeighborSpectralGenerator,
     generate_blocks,
 )
 from comitia.generate._kmeans_on_samples import ColumnsCenters
@@ -103,3 +105,31 @@ def test_blocks_and_passes_do_not_change_labels(
     assert len([*tmp_path.glob("block-*.npy")]) == (2 if block_rows < N else 1)
     assert_array_equal(found.labels, plain)
     assert isinstance(generator.members_[0].model, ColumnsCenters)
+
+
+@pytest.mark.parametrize("size", [N - 1, N, N + 1])
+@pytest.mark.parametrize(
+    "name", ["SHAPES_SAMPLE", "SINGLE_PRECISION_OBJECTS", "SPANNING_TREE_OBJECTS"]
+)
+def test_shapes_are_the_same_on_both_sides(name, size, monkeypatch):
+    generators = (
+        GenieGenerator(2, n_clusters=3, object_fraction=1.0, random_state=0),
+        NeighborSpectralGenerator(2, n_clusters=3, random_state=0),
+    )
+    monkeypatch.setattr(sizes, name, size)
+    for generator in generators:
+        for found in labels_of(generator).T:
+            assert len(np.unique(found)) == 3
+            assert len(np.unique(np.c_[found, TRUTH], axis=0)) == 3
+
+
+def test_a_sample_grows_with_the_clusters(monkeypatch):
+    monkeypatch.setattr(sizes, "SHAPES_SAMPLE", 50)
+    monkeypatch.setattr(sizes, "SHAPES_SAMPLE_EACH", 3)
+    for k, size in ((5, 50), (100, 300), (300, N)):
+        generator = GenieGenerator(2, n_clusters=k, object_fraction=1.0, random_state=0)
+        plan = generator.plan_members(X)[0]
+        rows = generator.sample_rows(N, plan)
+        # Some are drawn twice and count once.
+        assert 0.7 * size < len(rows) <= size
+        assert labels_of(generator).shape == (N, 2)

@@ -6,4 +6,8 @@ data set, a generator and a seed are made once, and every mix of weighting and c
 combines them: a row of ``default.csv`` has their adjusted Rand indices side by side.
 ``default_junk.csv`` has the same of planted clusterings, of which a growing share is
 junk: nine tenths of its labels are random.
+
+``default_rivals.csv`` has the default, single algorithms and published methods on all
+tables, each from the data on; ``default_battery.csv`` has some of them on the sets of
+Gagolewski's battery, columns as they are, the best of the reference labels.
 """

@@ -21,6 +21,7 @@ from benchmarks.evaluation.default.junk_page import (
     junk_told,
     mean_with_most_junk,
 )
+from benchmarks.evaluation.default.rivals_page import battery_told, rivals_told
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
@@ -33,7 +34,7 @@ from benchmarks.evaluation.store import Row, read
 
 __all__ = ["CHOSEN", "Scores", "compared", "page", "scores", "summary"]
 
-#: The default: generator, size of the ensemble, weighting and consensus.
+#: Weighting and consensus of the default, and the generator they were chosen with.
 CHOSEN = ("sqrt", 50, CHOSEN_MIX)
 #: What it was at first.
 BEFORE = "none/average"
@@ -160,6 +161,11 @@ def page(results: Path, figures: Path) -> str:
     mixes = [name for name in rows[0] if "/" in name]
     return "\n".join(
         [
+            *section("The default beside single algorithms and published methods"),
+            rivals_told(results),
+            *section("Gagolewski's battery"),
+            battery_told(results),
+            *section("How weighting and consensus were chosen, with k-means members"),
             about(results, "default"),
             _sets_told(rows, len(tried) - len(rows)),
             *section("Weighting and consensus, on the half to choose by"),

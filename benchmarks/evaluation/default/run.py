@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
+from benchmarks.evaluation.default import rivals
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -66,6 +67,8 @@ def run(options: Options) -> None:
         What the command line asks for; "planted" among its sets are those with junk.
     """
     start = monotonic()
+    if not options.sets or PLANTED not in options.sets:
+        rivals.run(options, halves)
     if not options.sets or PLANTED in options.sets:
         run_jobs("default_junk", _junk_jobs(options), options, values=MIXES)
     if options.sets == (PLANTED,):

@@ -12,9 +12,10 @@ __all__ = ["SharedDocs"]
 _TEXTS = {
     "n_clusterings": r"""int, default=50
         Size of the ensemble, :math:`M`.""",
-    "n_clusters": r"""int or (int, int), default=None
+    "n_clusters": r"""int, (int, int) or (int, None), default=None
         Number of clusters of each clustering, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.""",
+        draws from 2 to :math:`\sqrt{n}`, at most 50, and ``(k, None)`` from k to the
+        larger of 2 k and that.""",
     "objects": """sampler, default=None
         Which objects a member sees, as for :class:`EstimatorGenerator`.""",
     "features": """sampler, default=None

@@ -443,8 +443,10 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
 
     Parameters
     ----------
-    n_clusters : int, (int, int) or None
-        One number, a range, or None for 2 to the square root of n, at most 50.
+    n_clusters : int, (int, int), (int, None) or None
+        One number, a range, or None for 2 to the square root of n, at most 50. A range
+        without an end, ``(k, None)``, is for a consensus of k clusters: it ends at the
+        larger of 2 k and that root.
 
     n : int
         Number of objects.
@@ -454,21 +456,23 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
     fewest, most : int, int
         The range, both ends included.
     """
+    # Of two or three objects the root is one, and one cluster tells nothing.
+    usual = min(n, max(2, min(isqrt(n), _MOST_CLUSTERS)))
     if n_clusters is None:
-        # Of two or three objects the root is one, and one cluster tells nothing.
-        most = min(n, max(2, min(isqrt(n), _MOST_CLUSTERS)))
-        return min(2, most), most
+        return min(2, usual), usual
     if isinstance(n_clusters, Integral):
         fewest = most = int(n_clusters)
     else:
         try:
-            fewest, most = (int(k) for k in n_clusters)
+            fewest, most = n_clusters
+            fewest = int(fewest)
+            most = max(usual, min(2 * fewest, n)) if most is None else int(most)
         except (TypeError, ValueError):
             fewest = most = 0
     if not 1 <= fewest <= most:
         raise ComitiaError(
             f"n_clusters={n_clusters!r} must be one number or a pair (fewest, most) "
-            "with 1 <= fewest <= most."
+            "with 1 <= fewest <= most, or (fewest, None)."
         )
     if most > n:
         raise ComitiaError(

@@ -86,7 +86,7 @@ class Generator(SharedDocs, BaseEstimator):
     # Whether data on a device can be labelled there.
     takes_tensors: ClassVar[bool] = False
 
-    n_clusterings: int
+    n_clusterings: Any
     n_jobs: int | None = None
     checkpoint: Any = None
     verbose: Any = False

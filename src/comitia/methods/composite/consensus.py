@@ -146,9 +146,8 @@ class ConsensusClustering(EnsembleMethod):
 
     Every published method is one walk along generate, select, weigh, represent and
     partition [1]_; this class lets you choose each step. What it does when nothing is
-    chosen was chosen on half of the data sets of our evaluation. On the other half it
-    is better than plain evidence accumulation and k-means, and not told apart from LWGP
-    and LWEA.
+    chosen was chosen on half of the data sets of our evaluation, and looked at once on
+    the other half (``docs/evaluation.rst``).
 
     Parameters
     ----------
@@ -157,9 +156,10 @@ class ConsensusClustering(EnsembleMethod):
         looks for the eigengap of the ensemble's graph.
 
     generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone. ``None`` runs
-        k-means fifty times, with 2 to :math:`\sqrt{n}` clusters
-        (:class:`comitia.generate.KMeansGenerator`).
+        Makes the clusterings when :meth:`fit` is given data alone. ``None`` makes
+        fifty of the kinds that suit the data: spectral clusterings of neighbour graphs
+        and Genie's linkage, both with k to :math:`\max(2k, \sqrt{n})` clusters, or
+        k-means (:class:`comitia.generate.MixedGenerator`).
 
     selection : object with ``select`` or ``select_clusters``, or callable, default=None
         ``select(ensemble, X)`` returns the indices of the clusterings to keep, and
@@ -270,6 +270,12 @@ class ConsensusClustering(EnsembleMethod):
         self.weighting = weighting
         self.consensus = consensus
         self.random_state = random_state
+
+    def _default_generator(self) -> Any:
+        from comitia.generate import MixedGenerator
+
+        k = self.n_clusters
+        return MixedGenerator(n_clusters=None if k is None else (max(int(k), 2), None))
 
     @property
     def _takes_landmarks(self) -> bool:

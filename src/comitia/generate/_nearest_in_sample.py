@@ -1,0 +1,175 @@
+"""Members that are fitted on a sample, and label objects like the nearest in it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia import sizes
+from comitia.generate._checkpoint import check_state
+from comitia.generate._kmeans_on_samples import landmark_centers
+from comitia.generate._kmeans_on_samples import sample_rows as draw_rows
+from comitia.generate.columns import Columns, Frame
+from comitia.generate.generator import Generator, Plan
+
+__all__ = ["NearestInSample", "ShapesGenerator"]
+
+# Rows that are labelled at once.
+_BLOCK = 1 << 16
+
+# What it takes to compare an object with one of the sample in one feature, where a row
+# of labels is 1.
+_COST = 1e-3
+
+# Groups of the sample that an object looks at; rounds of k-means that make them.
+_LOOKED = 6
+_MAX_ITER = 5
+
+
+class NearestInSample:
+    """Labels an object like its nearest neighbour in a sample.
+
+    Parameters
+    ----------
+    sample : Columns
+        The objects of the sample.
+
+    labels : ndarray of shape (m,)
+        Their labels, 0..k-1, all of which occur.
+    """
+
+    def __init__(self, sample: Columns, labels: NDArray[Any]) -> None:
+        self.sample = sample
+        self.labels = labels.astype(np.int32)
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return int(self.labels.max()) + 1
+
+    def label_columns(self, columns: NDArray[Any]) -> NDArray[np.int32]:
+        """Label objects of shape (p, n) that are in the frame; the first of equals."""
+        from comitia._kernels.nearest import nearest_by_groups, nearest_points
+        from comitia._kernels.sums import over_ranges
+
+        points = self.sample.values
+        columns = np.ascontiguousarray(columns, dtype=points.dtype)
+        n = columns.shape[1]
+        nearest = np.empty(n, dtype=np.int64)
+
+        # Single precision is for very many objects; they look at a part of the sample.
+        groups = self._groups if points.dtype == np.float32 else None
+
+        def work(start: int, stop: int) -> None:
+            if groups is None:
+                nearest_points(columns, points, start, stop, nearest)
+            else:
+                nearest_by_groups(columns, *groups, start, stop, nearest)
+
+        over_ranges(work, n, _COST * points.size)
+        return self.labels[nearest]
+
+    @cached_property
+    def _groups(self) -> tuple[Any, ...]:
+        """The sample in groups: what the kernel wants after the objects."""
+        from comitia._kernels.nearest import nearest_points
+
+        points = self.sample.values
+        m = points.shape[1]
+        rng = np.random.RandomState(0)
+        found = landmark_centers(
+            points, isqrt(m), rng, init="random", max_iter=_MAX_ITER
+        )
+        centers = np.ascontiguousarray(found.T)
+        groups = np.empty(m, dtype=np.int64)
+        nearest_points(points, centers, 0, m, groups)
+        # Groups that nobody is in would be looked at in vain.
+        used, groups = np.unique(groups, return_inverse=True)
+        centers = np.ascontiguousarray(centers[:, used])
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
+        ordered = np.ascontiguousarray(points[:, order])
+        return ordered, order, starts, centers, min(_LOOKED, len(used))
+
+    def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
+        """Label objects of shape (n, p)."""
+        frame, dtype = self.sample.frame, self.sample.values.dtype
+        found = [
+            self.label_columns(frame.columns(X[lo : lo + _BLOCK], dtype))
+            for lo in range(0, len(X), _BLOCK)
+        ]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int32)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The arrays it is made of."""
+        return {
+            "sample": self.sample.values,
+            "sample_labels": self.labels,
+            "shift": self.sample.frame.shift,
+            "scale": np.asarray(self.sample.frame.scale),
+        }
+
+    @classmethod
+    def restored(
+        cls, state: dict[str, NDArray[Any]], n_features: int
+    ) -> NearestInSample:
+        """Make it again of what :meth:`state` gave."""
+        shapes = {"sample": "p m", "sample_labels": "m", "shift": "p", "scale": ""}
+        check_state(state, shapes, p=n_features)
+        frame = Frame(state["shift"], float(state["scale"]))
+        return cls(Columns(state["sample"], frame), state["sample_labels"])
+
+
+class ShapesGenerator(Generator):
+    """Base class of generators whose members may have clusters of any shape.
+
+    A member clusters a sample of bounded size, and labels all objects like the nearest
+    of the sample. A kind writes :meth:`plan` and :meth:`label_sample`.
+    """
+
+    # The share of the objects that a member sees, unless they are too many.
+    object_fraction: float = 1.0
+
+    def label_sample(self, X: NDArray[np.float64], plan: Plan) -> NDArray[Any]:
+        """Cluster a sample.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, p)
+            Its objects.
+
+        plan : dict
+            What the member is to do.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,)
+            Their labels, 0..k-1, all of which occur.
+        """
+        raise TypeError(f"{type(self).__name__} does not label its samples.")
+
+    def prepare(self, X: NDArray[Any]) -> Columns:
+        many = len(X) >= sizes.SINGLE_PRECISION_OBJECTS
+        return Columns.of(X, np.float32 if many else np.float64)
+
+    def needs_memory(self, n: int | None = None) -> str:
+        return ""
+
+    def sample_rows(self, n: int, plan: Plan) -> NDArray[np.int64]:
+        rng = np.random.RandomState(plan["object_seed"])
+        size = max(round(self.object_fraction * n), min(n, plan["n_clusters"]))
+        most = max(sizes.SHAPES_SAMPLE, sizes.SHAPES_SAMPLE_EACH * plan["n_clusters"])
+        if size > most:
+            return draw_rows(n, most, rng)
+        return np.sort(rng.choice(n, size=size, replace=False))
+
+    def fit_sample(self, sample: Columns, plan: Plan) -> NearestInSample:
+        rows = np.ascontiguousarray(sample.values.T, dtype=np.float64)
+        return NearestInSample(sample, self.label_sample(rows, plan))
+
+    def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> NearestInSample:
+        return NearestInSample.restored(state, int(self.n_features_in_))
