@@ -60,7 +60,7 @@ class StableClusters(ClusterSelectionMethod):
     is cut by average linkage. The threshold is not given in the review; ours is
 
     .. math::
-        \min_i \; \underset{m}{\mathrm{median}} \; \mathrm{stab}(C_m(i)),
+        \min_i \; \mathrm{median}_m \; \mathrm{stab}(C_m(i)),
         \qquad i \in C_m(i) \in C_m,
 
     the largest at which every object keeps half of its clusters. Small clusters are
