@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_wine, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
@@ -190,3 +190,13 @@ def test_members_differ_and_keep_all_clusters_of_wine():
     assert np.ptp(fitted.clustering_weights_) > 0.005
     assert fitted.n_clusters_ == 3
     assert adjusted_rand_score(truth, fitted.labels_) > 0.7
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_iris_has_three_clusters(seed):
+    # With a fuzziness of 2 in three dimensions it had two.
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    found = ValidityWeightedFuzzyEnsemble(3, random_state=seed).fit_predict(X)
+    assert len(set(found)) == 3
+    assert adjusted_rand_score(y, found) > 0.6

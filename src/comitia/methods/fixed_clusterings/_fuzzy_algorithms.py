@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from comitia.cluster import FuzzyCMeans, GustafsonKessel, fuzzy_memberships
 from comitia.cluster.clusterer import Clusterer, warn_unconverged
-from comitia.cluster.fuzzy import fuzzy_cmeans
+from comitia.cluster.fuzzy import fuzziness_for, fuzzy_cmeans
 from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.generate import FuzzyGenerator
 from comitia.generate.estimators import median_distance
@@ -20,6 +20,10 @@ from comitia.generate.member import Made
 from comitia.methods._types import Array
 
 __all__ = ["FuzzyAlgorithms", "GaussianKernel", "KernelFuzzyCMeans"]
+
+# The least of what is usual. Memberships that differ by less than one make the
+# similarities of all objects alike, and the consensus has fewer clusters than asked.
+_MOST_FUZZINESS = 1.5
 
 
 class GaussianKernel:
@@ -113,6 +117,8 @@ class FuzzyAlgorithms(FuzzyGenerator):
         rows, counts, features = self.draw(len(X), plan)
         seen = (X if features is None else features(X))[rows]
         model = self._model(plan, seen)
+        if self.fuzziness == "auto" and fuzziness_for(seen) > _MOST_FUZZINESS:
+            model.set_params(fuzziness=_MOST_FUZZINESS)
         with warnings.catch_warnings():
             # A member that did not converge is still a member.
             warnings.simplefilter("ignore", ConvergenceWarning)

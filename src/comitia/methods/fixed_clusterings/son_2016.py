@@ -95,7 +95,8 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     the same clustering; the three algorithms, the features and the fuzziness by the
     dimension (:class:`comitia.cluster.FuzzyCMeans`) make the clusterings differ. The
     kernel is Gaussian and as wide as the median distance; how the paper chooses it is
-    not known here, nor that it draws features.
+    not known here, nor that it draws features. The fuzziness is 1.5 at most: with 2
+    memberships in few dimensions are so much alike that iris has two clusters of three.
 
     Overlapping clusters share their objects in equal parts. Where an object has no
     label, the similarity is the weighted mean over the clusterings that have both
