@@ -66,3 +66,48 @@ def test_more_clusters_than_objects_are_refused():
     X, _ = make_circles(8, random_state=0)
     with pytest.raises(ComitiaError, match=r"n_clusters=9 is larger .* at most 8"):
         LateFusionMultipleKernels(9).fit(X)
+
+
+def test_kernels_may_be_of_any_kind():
+    X, truth = make_blobs(60, centers=[[0, 0], [7, 0], [0, 7]], random_state=0)
+    votes = np.eye(3)[truth]
+    K = X @ X.T
+    kernels = ["rbf", "laplacian", "linear", lambda Z: (1 + Z @ Z.T) ** 2, K, votes]
+    fitted = LateFusionMultipleKernels(3, kernel=kernels, random_state=0).fit(X)
+    assert same_partition(fitted.labels_, truth)
+    assert fitted.clustering_weights_.shape == (6,)
+    assert fitted.ensemble_.n_clusterings == 6
+    assert (np.diff(fitted.objective_) <= 1e-10).all()
+
+
+def test_partitions_of_several_sizes_are_combined():
+    X, truth = make_blobs(60, centers=[[0, 0], [7, 0], [0, 7]], random_state=0)
+    coarse = np.eye(2)[(truth == 0).astype(int)]
+    fine = np.eye(6)[2 * truth + np.arange(60) % 2]
+    kernels = [coarse, fine, np.eye(3)[truth], np.eye(3)[truth]]
+    fitted = LateFusionMultipleKernels(3, kernel=kernels, random_state=0).fit(X)
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_units_do_not_matter():
+    X, truth = make_blobs(60, centers=[[0, 0], [7, 0], [0, 7]], random_state=0)
+    units = X * [1.0, 1e4]
+    assert same_partition(
+        LateFusionMultipleKernels(3, random_state=0).fit(units).labels_, truth
+    )
+    plain = LateFusionMultipleKernels(3, scale=None, random_state=0).fit(units)
+    assert adjusted_rand(plain.labels_, truth) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        ([], "empty"),
+        ([np.ones((5, 5))], r"shape \(5, 5\)"),
+        ([np.arange(64.0).reshape(8, 8)], "not symmetric"),
+        ([np.full((8, 8), np.nan)], "finite"),
+    ],
+)
+def test_what_is_no_kernel_is_refused_in_words(kernels, message):
+    with pytest.raises(ComitiaError, match=message):
+        LateFusionMultipleKernels(2, kernel=kernels).fit(np.eye(8, 2))

@@ -41,13 +41,13 @@ def random_views(seed, n=30, k=3, widths=(6, 4)):
     return views, rng.uniform(0.1, 1.0, size=(n, k))
 
 
-def objective_by_loops(views, consensus):
+def objective_by_loops(views, consensus, alphas, betas):
     total = 0.0
-    for view in views:
+    for view, alpha, beta in zip(views, alphas, betas, strict=True):
         for i, t in enumerate(view.weights):
             total += t * ((view.X[i] - view.V @ view.U[i]) ** 2).sum()
-            total += ALPHA * t * ((view.U[i] - consensus[i]) ** 2).sum()
-            total += BETA * np.sqrt((view.U[i] ** 2).sum())
+            total += alpha * t * ((view.U[i] - consensus[i]) ** 2).sum()
+            total += beta * np.sqrt((view.U[i] ** 2).sum())
     return total
 
 
@@ -55,7 +55,24 @@ def objective_by_loops(views, consensus):
 def test_the_coupled_objective_is_its_definition(seed):
     views, consensus = random_views(seed)
     found = coupled_objective(views, consensus, ALPHA, BETA)
-    assert_allclose(found, objective_by_loops(views, consensus))
+    expected = objective_by_loops(views, consensus, [ALPHA] * 2, [BETA] * 2)
+    assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_penalties_of_each_view_act_in_that_view(seed):
+    views, consensus = random_views(seed)
+    penalties = [0.3, 2.0], [0.2, 0.05]
+    found = coupled_objective(views, consensus, *penalties)
+    assert_allclose(found, objective_by_loops(views, consensus, *penalties))
+    for _ in range(20):
+        before = found
+        views, consensus = coupled_sweep(views, consensus, *penalties)
+        found = coupled_objective(views, consensus, *penalties)
+        assert found <= before * (1 + 1e-12)
+    t = [a * view.weights[:, None] for a, view in zip([0.3, 2.0], views, strict=True)]
+    pulled = sum(w * view.U for w, view in zip(t, views, strict=True))
+    assert_allclose(consensus, pulled / sum(t))
 
 
 @pytest.mark.parametrize("seed", range(5))

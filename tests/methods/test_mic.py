@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from comitia.exceptions import ComitiaError
-from comitia.methods import MIC
+from comitia.methods import MIC, OMVC
 from tests.fixtures import same_partition
 from tests.methods._views import confused_pair, without
 
@@ -149,3 +149,28 @@ def test_negative_views_and_views_of_different_lengths_are_refused():
     partly[4, 1] = np.nan
     with pytest.raises(ComitiaError, match="a part of row 4"):
         MIC(3).fit([partly, views[1]])
+
+
+@pytest.mark.parametrize("method", [MIC, OMVC])
+def test_penalties_are_one_for_all_views_or_one_for_each(method):
+    views, _ = confused_pair()
+    same = {"max_iter": 100, "tol": 1e-3, "random_state": 0}
+    one = method(3, view_penalty=0.2, sparsity_penalty=0.01, **same).fit(views)
+    each = method(
+        3, view_penalty=[0.2, 0.2], sparsity_penalty=np.full(2, 0.01), **same
+    ).fit(views)
+    assert_array_equal(one.consensus_, each.consensus_)
+    drawn = method(3, view_penalty=[0.2, 50.0], **same).fit(views)
+    assert not np.allclose(drawn.consensus_, one.consensus_, atol=1e-3)
+    for wrong in ([0.2], [0.2, -1.0], [0.2, np.nan]):
+        with pytest.raises(ComitiaError, match="view_penalty"):
+            method(3, view_penalty=wrong).fit(views)
+        with pytest.raises(ComitiaError, match="sparsity_penalty"):
+            method(3, sparsity_penalty=wrong).fit(views)
+
+
+def test_the_consensus_follows_the_view_with_the_penalty():
+    views, _ = confused_pair()
+    fitted = MIC(3, view_penalty=[0.0, 0.1], tol=1e-3, random_state=0).fit(views)
+    # A view without one is factorised for itself, and the consensus is the other's.
+    assert_array_equal(fitted.consensus_.argmax(axis=1), fitted.view_labels_[:, 1])

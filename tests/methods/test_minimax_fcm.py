@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import to_numpy
 from comitia.cluster.fuzzy import fuzzy_cmeans
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MinimaxFCM
 from comitia.methods.multiview._minimax_fcm_cmeans import (
     minimax_cmeans,
@@ -232,3 +232,24 @@ def test_missing_objects_are_refused_in_words():
     views[0][3] = np.nan
     with pytest.raises(ComitiaError, match="mic, omvc and MultiViewEnsemble"):
         MinimaxFCM(4).fit(views)
+
+
+def test_clusters_are_not_lost_in_many_dimensions():
+    # Two groups, and noise of hundreds of features in which the other centers meet.
+    rng = np.random.RandomState(0)
+    views = [rng.randn(60, 300) + 0.5 * (np.arange(60)[:, None] % 2) for _ in "ab"]
+    with pytest.warns(ComitiaWarning) as said:
+        lost = MinimaxFCM(5, fuzziness=1.2, random_state=0).fit(views)
+    assert lost.n_clusters_ < 5
+    assert any("fuzziness=1.2 is much" in str(one.message) for one in said)
+    fitted = MinimaxFCM(5, tol=1e-3, max_iter=1000, random_state=0).fit(views)
+    assert fitted.n_clusters_ == 5
+    assert 1 < fitted.fuzziness_ < 1.2
+
+
+def test_the_fuzziness_stays_where_no_cluster_is_lost():
+    views, _ = complementary_views()
+    assert MinimaxFCM(4, random_state=0).fit(views).fuzziness_ == 1.2
+    same = [np.ones((6, 2)), np.ones((6, 3))]
+    with pytest.warns(ComitiaWarning, match="only 1 of n_clusters=2"):
+        assert MinimaxFCM(2, random_state=0).fit(same).fuzziness_ == 1.2

@@ -25,7 +25,7 @@ class Watched(MultiViewL21NMF):
         return super()._result(problem, weights, consensus, rng)
 
 
-def cost_by_loops(fitted, views, U, graph_penalty):
+def cost_by_loops(fitted, views, U, graph_penalty, smoothing):
     """The objective, from its definition."""
     total = 0.0
     for X, V, w in zip(views, fitted.components_, fitted.view_weights_, strict=True):
@@ -36,6 +36,7 @@ def cost_by_loops(fitted, views, U, graph_penalty):
         t = sum(
             A[i, j] * ((U[i] - U[j]) ** 2).sum() for i, j in np.argwhere(A).tolist()
         )
+        t += smoothing * 2 * U.shape[1] * A.sum() / len(X)
         total += graph_penalty * w**2 * t
     return total
 
@@ -57,10 +58,12 @@ def test_weights_are_those_worked_out_and_the_best_ones(t, power, worked):
     assert_allclose(np.exp(z) / np.exp(z).sum(), w, atol=1e-5)
 
 
-def test_the_objective_and_the_weights_are_their_definitions():
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_objective_and_the_weights_are_their_definitions(smoothing):
     views, _ = confused_pair(15)
-    fitted = Watched(3, graph_penalty=4.0, random_state=0).fit(views)
-    cost = cost_by_loops(fitted, views, fitted.U, 4.0)
+    fitted = Watched(3, graph_penalty=4.0, smoothing=smoothing, random_state=0)
+    fitted.fit(views)
+    cost = cost_by_loops(fitted, views, fitted.U, 4.0, smoothing)
     assert_allclose(cost, fitted.objective_.min())
     # At rest the weights belong to the roughness of the last sweep but one.
     expected = power_weights(fitted.t, 2.0)
@@ -152,3 +155,13 @@ def test_missing_objects_negative_views_and_a_power_of_one_are_refused():
         MultiViewL21NMF(3, scale=None).fit([X - 9 for X in views])
     with pytest.raises(ValueError, match="weight_power"):
         MultiViewL21NMF(3, weight_power=1.0).fit(views)
+
+
+def test_views_that_are_equally_good_share_the_weight():
+    rng = np.random.RandomState(0)
+    truth = np.arange(150) % 3
+    views = [4.0 * np.eye(3, 6)[truth] + rng.randn(150, 6) for _ in range(2)]
+    printed = MultiViewL21NMF(3, smoothing=0.0, random_state=0).fit(views)
+    assert printed.view_weights_.max() > 0.6
+    weights = MultiViewL21NMF(3, random_state=0).fit(views).view_weights_
+    assert_allclose(weights, 0.5, atol=0.1)  # as good, and not the same

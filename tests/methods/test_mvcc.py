@@ -16,6 +16,7 @@ from comitia.methods.multiview._mvcc_concepts import (
     concept_consensus,
     concept_objective,
     concept_sweep,
+    convex_penalty,
     factorize_concepts,
     update_concepts,
     update_objects,
@@ -160,9 +161,11 @@ def test_equal_views_with_equal_starts_stay_equal():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_objective_falls_in_practice_and_the_lowest_is_kept(seed):
+@pytest.mark.parametrize("weight_penalty", [None, 1.0])
+def test_the_objective_falls_in_practice_and_the_lowest_is_kept(seed, weight_penalty):
     views, _ = complementary_views(seed=seed, junk=True)
-    fitted = MVCC(4, n_init=2, random_state=seed).fit(views)
+    fitted = MVCC(4, weight_penalty=weight_penalty, n_init=2, random_state=seed)
+    fitted.fit(views)
     assert (np.diff(fitted.objective_) <= 1e-9 * fitted.objective_[0]).all()
     assert len(fitted.objective_) == fitted.n_iter_ + 1
 
@@ -221,6 +224,15 @@ def test_views_that_need_each_other_find_what_none_of_them_can():
         assert adjusted_rand_score(truth, alone) < 0.85
 
 
+@pytest.mark.filterwarnings("ignore:only .* of n_clusters")
+def test_by_default_weights_differ():
+    views, _ = complementary_views(junk=True)
+    inert = MVCC(4, weight_penalty=10.0, random_state=0).fit(views).view_weights_
+    assert inert.std() < 0.05 * inert.mean()  # the strength of the authors' code
+    weights = MVCC(4, random_state=0).fit(views).view_weights_
+    assert weights.std() > 0.1 * weights.mean()
+
+
 def test_a_view_of_noise_weighs_least():
     views, _ = complementary_views(junk=True)
     fitted = MVCC(4, weight_penalty=1.0, random_state=0).fit(views)
@@ -228,6 +240,38 @@ def test_a_view_of_noise_weighs_least():
     assert_allclose(fitted.view_weights_.sum(), 1.0)
     alone = MVCC(4, weight_penalty=0.0, tol=0.1, random_state=0).fit(views)
     assert sorted(alone.view_weights_)[:2] == [0, 0]
+
+
+@pytest.mark.parametrize("n_views", [2, 3, 5])
+def test_the_default_penalty_gives_a_view_apart_its_worked_share(n_views):
+    near, far = concept_view(0), concept_view(1)
+    views = [near] * (n_views - 1) + [far]
+    penalty = convex_penalty([view.U for view in views])
+    weights = np.full(n_views, 1 / n_views)
+    for _ in range(500):
+        middle = concept_consensus(views, weights)
+        apart = [np.square(view.U - middle).sum() for view in views]
+        weights = agreement_weights(apart, penalty)
+    assert_allclose(weights[-1], 1 / (3 * n_views - 4), rtol=1e-6)
+
+
+def test_the_default_penalty_makes_one_optimum_of_weights_and_consensus():
+    U = [concept_view(seed).U for seed in range(4)]
+    gram = np.array([[(A * B).sum() for B in U] for A in U])
+    center = np.eye(4) - 1 / 4
+    curvature = center @ (convex_penalty(U) * np.eye(4) - 2 * gram) @ center
+    assert np.linalg.eigvalsh(curvature)[0] > -1e-12
+    assert convex_penalty([U[0], U[0] + 1e-12]) < 4e-9  # rounding is no distance
+
+
+def test_a_constant_does_not_stop_the_sweeps():
+    views = [concept_view(0), concept_view(1)]
+    known = {"max_iter": 200, "tol": 1e-3}
+    free = factorize_concepts(views, weight_penalty=1e3, **known)
+    # Weights are equal with so much of a penalty, and more of it changes nothing else.
+    more = factorize_concepts(views, weight_penalty=1e6, **known)
+    assert len(free.objective) == len(more.objective)
+    assert_allclose(free.consensus, more.consensus, atol=1e-4)  # weights differ by 1e-5
 
 
 def test_a_large_penalty_makes_all_views_alike():

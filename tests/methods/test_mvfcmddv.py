@@ -209,10 +209,10 @@ def test_a_view_of_noise_weighs_least_for_every_cluster():
     views, truth = complementary_views(junk=True)
     fitted = MVFCMddV(4, fuzziness=1.5, random_state=0).fit(views)
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
-    scaled = fitted.view_weights_.T * [
-        [x.std()] for x in views
-    ]  # in units of the views
-    assert (scaled.argmin(axis=0) == 2).all()
+    assert (fitted.view_weights_.argmin(axis=1) == 2).all()
+    views = [views[0], 1e3 * views[1], views[2]]
+    printed = MVFCMddV(4, fuzziness=1.5, scale=None, random_state=0).fit(views)
+    assert (printed.view_weights_.argmin(axis=1) == 1).all()  # units, and no merit
 
 
 def test_dissimilarities_are_as_good_as_data():

@@ -7,7 +7,10 @@ against the array API standard, so that the iterations run where the arrays are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from comitia._arrays import array_namespace
 from comitia.optimize.nmf import (
@@ -36,6 +39,7 @@ __all__ = [
 ]
 
 Array = Any  # an array of any library that follows the standard
+Penalty = float | Sequence[float]  # one for all views, or one for each
 
 
 class Statistics(NamedTuple):
@@ -161,8 +165,8 @@ def update_features(
 def coupled_sweep(
     views: list[CoupledView],
     consensus: Array,
-    view_penalty: float,
-    sparsity_penalty: float,
+    view_penalty: Penalty,
+    sparsity_penalty: Penalty,
     *,
     learn: bool = True,
 ) -> tuple[list[CoupledView], Array]:
@@ -171,47 +175,54 @@ def coupled_sweep(
     The objective of :func:`coupled_objective` does not rise.
     """
     moved = []
-    for view in views:
+    for view, alpha, beta in _with_penalties(views, view_penalty, sparsity_penalty):
         if learn:
-            view = _learn_features(view, consensus, view_penalty, sparsity_penalty)
+            view = _learn_features(view, consensus, alpha, beta)
         U = multiply(
             view.U,
             frobenius_term(view.X, view.U, view.V, row_weights=view.weights),
-            coupling_term(consensus, view.U, view_penalty, row_weights=view.weights),
-            l21_term(view.U, sparsity_penalty),
+            coupling_term(consensus, view.U, alpha, row_weights=view.weights),
+            l21_term(view.U, beta),
         )
         moved.append(view._replace(U=U))
-    return moved, consensus_factor(moved)
+    return moved, consensus_factor(moved, view_penalty)
 
 
-def consensus_factor(views: list[CoupledView]) -> Array:
+def consensus_factor(views: list[CoupledView], view_penalty: Penalty = 1.0) -> Array:
     r"""The consensus that is nearest to the factors of all views.
 
     .. math::
-        U^*_i = \frac{\sum_m t^m_i U^m_i}{\sum_m t^m_i} .
+        U^*_i = \frac{\sum_m \alpha_m t^m_i U^m_i}{\sum_m \alpha_m t^m_i} .
+
+    Without any penalty all views count alike.
     """
-    pulled = sum(view.weights[:, None] * view.U for view in views)
-    return pulled / sum(view.weights for view in views)[:, None]
+    if not np.any(view_penalty):
+        view_penalty = 1.0
+    weights = [
+        alpha * view.weights for view, alpha, _ in _with_penalties(views, view_penalty)
+    ]
+    pulled = sum(t[:, None] * view.U for t, view in zip(weights, views, strict=True))
+    return pulled / sum(weights)[:, None]
 
 
 def coupled_objective(
     views: list[CoupledView],
     consensus: Array,
-    view_penalty: float,
-    sparsity_penalty: float,
+    view_penalty: Penalty,
+    sparsity_penalty: Penalty,
 ) -> float:
     r"""How badly the factors fit and disagree.
 
     .. math::
         \sum_m \sum_i t^m_i \|X^m_i - U^m_i V^m{}'\|^2
-        + \alpha \sum_m \sum_i t^m_i \|U^m_i - U^*_i\|^2
-        + \beta \sum_m \|U^m\|_{2,1} .
+        + \sum_m \alpha_m \sum_i t^m_i \|U^m_i - U^*_i\|^2
+        + \sum_m \beta_m \|U^m\|_{2,1} .
     """
     return sum(
         frobenius_loss(view.X, view.U, view.V, row_weights=view.weights)
-        + view_penalty * distance_to(consensus, view.U, view.weights)
-        + sparsity_penalty * l21_norm(view.U)
-        for view in views
+        + alpha * distance_to(consensus, view.U, view.weights)
+        + beta * l21_norm(view.U)
+        for view, alpha, beta in _with_penalties(views, view_penalty, sparsity_penalty)
     )
 
 
@@ -239,6 +250,17 @@ def unit_columns(U: Array) -> tuple[Array, Array]:
     sizes = row_lengths(U.T)
     sizes = xp.where(sizes > 0, sizes, xp.ones_like(sizes))
     return U / sizes, sizes
+
+
+def _with_penalties(
+    views: list[CoupledView], view_penalty: Penalty, sparsity_penalty: Penalty = 0.0
+) -> Iterator[tuple[CoupledView, float, float]]:
+    """Each view with its own penalties."""
+    alphas, betas = (
+        np.broadcast_to(np.asarray(penalty, dtype=np.float64), (len(views),)).tolist()
+        for penalty in (view_penalty, sparsity_penalty)
+    )
+    return zip(views, alphas, betas, strict=True)
 
 
 def _learn_features(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import floats_on
+from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.methods._constraints import shared
@@ -71,6 +71,9 @@ class ViewFactors:
     unit : float
         Objects per cluster. Columns of length one have entries that shrink with their
         number; what is multiplied by this counts per object.
+
+    roughest : ndarray of shape (n_views,)
+        How much a factor would vary along each view's graph that knows nothing of it.
     """
 
     def __init__(self, method: Any, views: Views, rng: np.random.RandomState) -> None:
@@ -90,6 +93,10 @@ class ViewFactors:
         self.X = [floats_on(X, device) for X in scaled]
         self.shares = floats_on(indicator_start(self.start, self.n_clusters), device)
         self.unit = n / self.n_clusters
+        # Of columns of length one that are spread at random, each of the k has 1/n of
+        # its square at either end of an edge.
+        edges = [float(to_numpy(degrees).sum()) for _, degrees in self.graphs]
+        self.roughest = 2.0 * self.n_clusters / n * np.array(edges)
 
     def features(self, U: Any) -> list[Any]:
         """Factors of the features for a start: means of the clusters."""

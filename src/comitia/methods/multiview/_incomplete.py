@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 
 from comitia._arrays import floats_on, to_numpy
 from comitia._sklearn import StrOptions
-from comitia.methods._constraints import shared
+from comitia.exceptions import ComitiaError
+from comitia.methods._constraints import SHARED, shared
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import (
     CoupledView,
@@ -76,13 +78,15 @@ class IncompleteViewMethod(MultiViewMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MultiViewMethod._parameter_constraints,
-        **shared("view_penalty", "sparsity_penalty", "n_init", "max_iter", "tol"),
+        **shared("n_init", "max_iter", "tol"),
+        "view_penalty": [*SHARED["view_penalty"], "array-like"],
+        "sparsity_penalty": [*SHARED["sparsity_penalty"], "array-like"],
         "scale": [StrOptions({"minmax", "shift"}), None],
     }
 
     scale: str | None
-    view_penalty: float
-    sparsity_penalty: float
+    view_penalty: float | Sequence[float]
+    sparsity_penalty: float | Sequence[float]
     n_init: int
     max_iter: int
     tol: float
@@ -125,7 +129,7 @@ class IncompleteViewMethod(MultiViewMethod):
         self, views: list[CoupledView], consensus: Any
     ) -> tuple[list[CoupledView], Any, list[float], bool]:
         """Sweep until the objective stops falling; its values, and whether it did."""
-        penalties = self.view_penalty, self.sparsity_penalty
+        penalties = self._penalties(len(views))
         objective = [coupled_objective(views, consensus, *penalties)]
         for _ in range(self.max_iter):
             views, consensus = coupled_sweep(views, consensus, *penalties)
@@ -133,6 +137,13 @@ class IncompleteViewMethod(MultiViewMethod):
             if objective[-2] - objective[-1] <= self.tol * objective[0]:
                 return views, consensus, objective, True
         return views, consensus, objective, False
+
+    def _penalties(self, n_views: int) -> tuple[list[float], list[float]]:
+        """The two penalties of each view."""
+        return (
+            _one_for_each("view_penalty", self.view_penalty, n_views),
+            _one_for_each("sparsity_penalty", self.sparsity_penalty, n_views),
+        )
 
     def _start_shares(
         self, arrays: list[Floats], n_clusters: int, rng: np.random.RandomState
@@ -149,6 +160,18 @@ class IncompleteViewMethod(MultiViewMethod):
     def _keep_weights(self, weights: Floats) -> None:
         self.view_object_weights_ = weights
         self.object_weights_ = weights.mean(axis=1)
+
+
+def _one_for_each(name: str, penalty: Any, n_views: int) -> list[float]:
+    found = np.asarray(penalty, dtype=np.float64)
+    if found.shape not in ((), (n_views,)):
+        raise ComitiaError(
+            f"{name} has the shape {found.shape}; give one number, or one for each of "
+            f"the {n_views} view(s)."
+        )
+    if not (np.isfinite(found).all() and (found >= 0).all()):
+        raise ComitiaError(f"{name}={penalty!r} must be finite and not negative.")
+    return list(np.broadcast_to(found, (n_views,)).tolist())
 
 
 def start_shares(labels: NDArray[Any], n_clusters: int) -> Floats:

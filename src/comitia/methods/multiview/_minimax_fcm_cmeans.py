@@ -44,6 +44,9 @@ class MinimaxRun(NamedTuple):
 
     converged : bool
         Whether the memberships stopped changing.
+
+    fuzziness : float
+        The exponent of the memberships.
     """
 
     membership: Any
@@ -52,6 +55,7 @@ class MinimaxRun(NamedTuple):
     objective: Array
     best: int
     converged: bool
+    fuzziness: float
 
 
 def minimax_weights(costs: ArrayLike, weight_power: float) -> Array:
@@ -120,7 +124,7 @@ def minimax_cmeans(
         if float(xp.max(xp.abs(F - before))) <= tol:
             converged = True
             break
-    return MinimaxRun(*best, np.array(objective), at, converged)
+    return MinimaxRun(*best, np.array(objective), at, converged, fuzziness)
 
 
 def _means(X: Any, powered: Any, before: Any) -> Any:

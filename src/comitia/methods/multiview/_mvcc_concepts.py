@@ -36,12 +36,16 @@ __all__ = [
     "concept_consensus",
     "concept_objective",
     "concept_sweep",
+    "convex_penalty",
     "factorize_concepts",
     "update_concepts",
     "update_objects",
 ]
 
 Array = Any  # an array of any library that follows the standard
+
+# Squared distances of factors below this share of their squared length are rounding.
+_ROUNDING = 1e-9
 
 
 class ConceptView(NamedTuple):
@@ -173,6 +177,29 @@ def agreement_weights(
     return project_simplex(-D / weight_penalty)
 
 
+def convex_penalty(factors: Sequence[Array]) -> float:
+    r"""A penalty with which weights and consensus have one optimum.
+
+    With the consensus that suits the weights best,
+
+    .. math::
+        \min_{U^*} \sum_m w_m \|U^m - U^*\|_F^2
+        = \sum_m w_m \|U^m\|_F^2 - \Bigl\| \sum_m w_m U^m \Bigr\|_F^2
+
+    is concave in w: the more a view weighs, the nearer the consensus is to it. With
+    :math:`\tfrac{\gamma}{2} \|w\|^2` it is convex on the simplex if :math:`\gamma` is
+    at least twice the largest eigenvalue of the inner products of the :math:`U^m` less
+    their mean. This one is 3M/2 times the eigenvalue: a view that stands apart from
+    M - 1 views that agree has the weight 1 / (3M - 4). Factors that differ by rounding
+    alone are equal.
+    """
+    M = len(factors)
+    squares = np.array([[distance_to(A, B) for B in factors] for A in factors])
+    centered = np.eye(M) - 1.0 / M
+    spread = np.linalg.eigvalsh(-centered @ squares @ centered / 2)[-1]
+    return max(1.5 * M * float(spread), _ROUNDING * factors[0].shape[1])
+
+
 def concept_objective(
     views: Sequence[ConceptView],
     consensus: Array,
@@ -202,30 +229,37 @@ def factorize_concepts(
     *,
     view_penalty: float = 100.0,
     graph_penalty: float = 100.0,
-    weight_penalty: float = 10.0,
+    weight_penalty: float | None = None,
     max_iter: int = 200,
     tol: float = 1e-3,
 ) -> ConceptRun:
-    """Concepts of all views, a consensus and weights, in turn."""
+    """Concepts of all views, a consensus and weights, in turn.
+
+    A penalty on the weights that follows the factors is no part of the objective.
+    """
     weights = np.full(len(views), 1.0 / len(views))
     strengths = (view_penalty, graph_penalty)
+    penalty = 0.0 if weight_penalty is None else weight_penalty
+    # The penalty of equal weights is there at any rate, and may dwarf what can change.
+    constant = view_penalty * penalty / (2 * len(views))
     views, consensus = list(views), concept_consensus(views, weights)
-    objective = [
-        concept_objective(views, consensus, weights, *strengths, weight_penalty)
-    ]
+    objective = [concept_objective(views, consensus, weights, *strengths, penalty)]
     best, at, converged = (consensus, [view.U for view in views], weights), 0, False
     for sweep in range(1, max_iter + 1):
         views = concept_sweep(views, consensus, weights, *strengths)
         consensus = concept_consensus(views, weights)
         distances = np.array([distance_to(consensus, view.U) for view in views])
-        weights = agreement_weights(distances, weight_penalty)
+        if weight_penalty is None:
+            weights = agreement_weights(distances, convex_penalty([v.U for v in views]))
+        else:
+            weights = agreement_weights(distances, weight_penalty)
         consensus = concept_consensus(views, weights)
         objective.append(
-            concept_objective(views, consensus, weights, *strengths, weight_penalty)
+            concept_objective(views, consensus, weights, *strengths, penalty)
         )
         if objective[-1] <= objective[at]:
             best, at = (consensus, [view.U for view in views], weights), sweep
-        if stalled(objective, tol, objective[at]):
+        if stalled(objective, tol, objective[at] - constant):
             converged = True
             break
     return ConceptRun(*best, np.array(objective), at, converged)

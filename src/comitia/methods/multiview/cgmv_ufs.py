@@ -59,9 +59,9 @@ class CGMVUFS(ViewFactorMethod):
     sparsity_penalty : float, default=1.0
         Strength of the sparsity.
 
-    smoothing : float, default=0.1
-        What keeps the weights for the consensus from gathering on one view,
-        :math:`\varepsilon`; 0 is the printed form.
+    smoothing : float, default=1.0
+        What keeps the weights for consensus and smoothness from gathering on one
+        view, :math:`\varepsilon`; 0 is the printed form.
 
     view_penalty : float, default=None
         Strength of the consensus. By default the number of objects per cluster.
@@ -140,9 +140,14 @@ class CGMVUFS(ViewFactorMethod):
 
     As printed, the consensus can leave all views but one: with :math:`U^* = U^m` and
     :math:`\beta_m = 1` its term is zero, and the iteration goes there. A floor under
-    the distances that prevents this has to be of their own size. Here each has
+    the distances that prevents this has to be of their own size; with a tenth of it
+    one view still has nearly all the weight. Here each has
     :math:`\varepsilon k` added, k being the squared length of :math:`U^*`; the weights
-    still minimise the objective.
+    still minimise the objective. Likewise the smoothness would gather on one view,
+    whose :math:`U^m` becomes ever smoother and leaves the consensus; each :math:`t_m`
+    has the same share added of the roughness :math:`2 k \sum_{ij} A^m_{ij} / n` of a
+    factor that knows nothing of the view. As every view has a :math:`U^m` of its own,
+    which is smooth along neighbours even where these are noise, w differs little.
 
     :math:`U^m / c` and :math:`c V^m` fit as well, and would lower the penalties for
     free; columns of :math:`U^m` and :math:`U^*` have length one. Entries are then of
@@ -206,7 +211,7 @@ class CGMVUFS(ViewFactorMethod):
         feature_fraction: float = 0.1,
         weight_power: Any = 2.0,
         sparsity_penalty: float = 1.0,
-        smoothing: float = 0.1,
+        smoothing: float = 1.0,
         view_penalty: float | None = None,
         graph_penalty: float | None = None,
         kernel: str = "exponential",
@@ -312,7 +317,7 @@ class CGMVUFS(ViewFactorMethod):
             [
                 [l21_norm(F) for F in V],
                 [distance_to(middle, u) + problem.floor for u in U],
-                problem.roughness(U),
+                problem.roughness(U) + self.smoothing * problem.roughest,
             ]
         )
 

@@ -1,5 +1,6 @@
 """Factors of views in which objects are missing, drawn to a consensus."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,12 @@ class MIC(IncompleteViewMethod):
         views count alike. ``None`` takes the views as they are and refuses negative
         numbers.
 
-    view_penalty : float, default=0.1
-        How strongly the views are to agree, :math:`\alpha`.
+    view_penalty : float or array-like of shape (n_views,), default=0.1
+        How strongly the views are to agree, :math:`\alpha`; one for all views, or one
+        for each.
 
-    sparsity_penalty : float, default=0.001
-        How strongly objects are drawn towards zero, :math:`\beta`.
+    sparsity_penalty : float or array-like of shape (n_views,), default=0.001
+        How strongly objects are drawn towards zero, :math:`\beta`; likewise.
 
     n_init : int, default=10
         Number of starts of k-means, from which the factors start and which clusters the
@@ -94,14 +96,16 @@ class MIC(IncompleteViewMethod):
 
     .. math::
         \min_{U, V, U^* \ge 0} \; \sum_m \|W^m(X^m - U^m V^m{}')\|_F^2
-        + \alpha \|W^m(U^m - U^*)\|_F^2 + \beta \|U^m\|_{2,1} .
+        + \alpha_m \|W^m(U^m - U^*)\|_F^2 + \beta_m \|U^m\|_{2,1} .
 
-    The weights stand inside of squared norms: what acts is :math:`T = (W^m)^2`. In turn
+    The weights stand inside of squared norms: what acts is :math:`T = (W^m)^2`. In
+    turn, with the penalties of the view,
 
     .. math::
         U \leftarrow U \circ \frac{TXV + \alpha T U^*}
         {TUV'V + \alpha TU + \tfrac{\beta}{2} G U}, \quad G_{ii} = \frac{1}{\|U_i\|},
-        \qquad U^*_i = \frac{\sum_m T^m_i U^m_i}{\sum_m T^m_i},
+        \qquad U^*_i = \frac{\sum_m \alpha_m T^m_i U^m_i}
+        {\sum_m \alpha_m T^m_i},
 
     and with columns of V that sum to r
 
@@ -122,10 +126,10 @@ class MIC(IncompleteViewMethod):
     all ratios, a shorter step to the same fixed points, and adds up norms of columns of
     U in its objective where its update has those of rows.
 
-    The paper's penalties are per view and found by trial. Here one of each serves all
-    views, because all have the same units: without a fit, the loss of a view is the
-    number of its objects. The weights are fixed by what is missing; views as such are
-    not weighed. Time is
+    The paper's penalties are per view and found by trial. By default one of each serves
+    all views, because all have the same units: without a fit, the loss of a view is the
+    number of its objects. Where no view has a penalty, all make the consensus alike.
+    The weights are fixed by what is missing; views as such are not weighed. Time is
     :math:`O(nk \sum_m p_m)` for a sweep.
 
     References
@@ -169,8 +173,8 @@ class MIC(IncompleteViewMethod):
         *,
         views: Any = None,
         scale: str | None = "minmax",
-        view_penalty: float = 0.1,
-        sparsity_penalty: float = 0.001,
+        view_penalty: float | Sequence[float] = 0.1,
+        sparsity_penalty: float | Sequence[float] = 0.001,
         n_init: int = 10,
         max_iter: int = 500,
         tol: float = 1e-5,
@@ -191,12 +195,13 @@ class MIC(IncompleteViewMethod):
         arrays = impute_views(
             [unit.apply(X) for unit, X in zip(units, views.arrays, strict=True)]
         )
+        penalties = self._penalties(views.n_views)
         weights = presence_weights(views.present)
         k = self._number_of_clusters(views.present, arrays)
         shares = self._start_shares(arrays, k, rng)
         placed = self._place(arrays, units, weights, shares)
         placed, consensus, objective, self.converged_ = self._sweep(
-            placed, consensus_factor(placed)
+            placed, consensus_factor(placed, penalties[0])
         )
         if not self.converged_:
             warn_stopped_early(self, "sweeps")

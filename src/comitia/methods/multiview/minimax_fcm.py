@@ -1,7 +1,8 @@
 """Fuzzy c-means on several views that heeds the view it fits worst."""
 
+from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,8 +11,9 @@ from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.clusterer import initial_centers
+from comitia.cluster.fuzzy import warn_coincident
 from comitia.cluster.fuzzy_geometry import distances_to_centers
-from comitia.methods._constraints import shared
+from comitia.methods._constraints import SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -24,6 +26,10 @@ from comitia.methods.multiview._shared import (
 from comitia.optimize.ties import lowest_run
 
 __all__ = ["MinimaxFCM"]
+
+# What the fuzziness has above 1, and how often that is halved for clusters' sake.
+_EXCESS = 0.2
+_HALVINGS = 5
 
 
 class MinimaxFCM(MultiViewMethod):
@@ -51,8 +57,9 @@ class MinimaxFCM(MultiViewMethod):
         The power of the weights, :math:`0 < a < 1`. Towards 1 the worst view has all
         the weight; towards 0 weights are proportional to the errors.
 
-    fuzziness : float, default=1.2
+    fuzziness : float or "auto", default="auto"
         The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
+        "auto" takes 1.2, and less where clusters would be lost.
 
     n_init : int, default=10
         Number of starts; the best one is kept.
@@ -86,6 +93,9 @@ class MinimaxFCM(MultiViewMethod):
     converged_ : bool
         Whether the memberships stopped changing before ``max_iter``.
 
+    fuzziness_ : float
+        The exponent that was used.
+
     Notes
     -----
     .. math::
@@ -110,7 +120,11 @@ class MinimaxFCM(MultiViewMethod):
     met is the result. With one view the method is fuzzy c-means.
 
     The default of the fuzziness is ours. With 1.5 or 2, centres in views of hundreds of
-    features fall together in the mean of all objects, and clusters are lost.
+    features fall together in the mean of all objects, and clusters are lost; in views
+    of thousands of features, such as counts of words, with 1.2, too. "auto" halves what
+    the fuzziness has above 1 until every cluster is the first choice of some object,
+    five times at most. A fuzziness that is given is kept, and a warning tells of
+    centres that coincide.
 
     Time and memory grow with n as those of fuzzy c-means do, :math:`O(n p k)` for an
     iteration.
@@ -149,7 +163,8 @@ class MinimaxFCM(MultiViewMethod):
 
     _parameter_constraints = {
         **MultiViewMethod._parameter_constraints,
-        **shared("fuzziness", "n_init", "max_iter", "tol"),
+        **shared("n_init", "max_iter", "tol"),
+        "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "scale": [StrOptions({"standard"}), None],
         "weight_power": [Interval(Real, 0, 1, closed="neither")],
     }
@@ -161,7 +176,7 @@ class MinimaxFCM(MultiViewMethod):
         views: Any = None,
         scale: str | None = "standard",
         weight_power: float = 0.5,
-        fuzziness: float = 1.2,
+        fuzziness: float | Literal["auto"] = "auto",
         n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-5,
@@ -185,19 +200,29 @@ class MinimaxFCM(MultiViewMethod):
         wide = np.concatenate(tables, axis=1)
         starts = [self._start(wide, k, rng) for _ in range(self.n_init)]
         X = [floats_on(table, self._device) for table in tables]
-        runs = [
-            minimax_cmeans(
-                X,
-                start,
-                k,
-                weight_power=self.weight_power,
-                fuzziness=self.fuzziness,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-            for start in starts
-        ]
-        return self._store(X, lowest_run(runs, lambda run: run.objective[run.best]))
+
+        def best_with(fuzziness: float) -> Any:
+            runs = (self._run(X, start, k, fuzziness) for start in starts)
+            return lowest_run(runs, lambda run: run.objective[run.best])
+
+        if isinstance(self.fuzziness, str):
+            run = with_all_clusters(best_with, min(k, len(np.unique(wide, axis=0))))
+        else:
+            run = best_with(self.fuzziness)
+            warn_coincident(wide, run.membership, run.fuzziness, "MinimaxFCM")
+        return self._store(X, run)
+
+    def _run(self, X: list[Any], start: Any, k: int, fuzziness: float) -> Any:
+        run = minimax_cmeans(
+            X,
+            start,
+            k,
+            weight_power=self.weight_power,
+            fuzziness=fuzziness,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        return run._replace(membership=to_numpy(run.membership))
 
     def _start(self, wide: Any, n_clusters: int, rng: Rng) -> Array:
         centers = initial_centers(wide, n_clusters, "k-means++", rng)
@@ -208,5 +233,15 @@ class MinimaxFCM(MultiViewMethod):
         self.view_weights_ = run.weights
         near = [distances_to_centers(x, c) for x, c in zip(X, run.centers, strict=True)]
         self.view_labels_ = np.stack([to_numpy(d).argmin(axis=1) for d in near], axis=1)
-        labels, _, self.membership_ = fuzzy_clusters(to_numpy(run.membership))
+        labels, _, self.membership_ = fuzzy_clusters(run.membership)
+        self.fuzziness_ = run.fuzziness
         return labels
+
+
+def with_all_clusters(cluster: Callable[[float], Any], n_clusters: int) -> Any:
+    """The fuzziest run in which every cluster is the first choice of some object."""
+    for halvings in range(_HALVINGS + 1):
+        run = cluster(1.0 + _EXCESS / 2.0**halvings)
+        if len(np.unique(run.membership.argmax(axis=1))) >= n_clusters:
+            break
+    return run

@@ -7,6 +7,7 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.nearest_models import NearestCenter
+from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._factors import ViewFactorMethod
@@ -40,6 +41,10 @@ class MultiViewL21NMF(ViewFactorMethod):
     weight_power : float, default=2.0
         The exponent of the weights, :math:`a_1 > 1`. Near one the smoothest view has
         all the weight; large exponents make the weights equal.
+
+    smoothing : float, default=0.1
+        What keeps the weights from gathering on one view, :math:`\varepsilon`; 0 is the
+        printed form.
 
     graph_penalty : float, default=None
         Strength of the smoothness, :math:`\lambda`. By default the number of objects
@@ -116,6 +121,13 @@ class MultiViewL21NMF(ViewFactorMethod):
     column in which its row of U is largest. Views without any roughness share the whole
     weight, the limit of a floor under :math:`t_m`.
 
+    As printed, the weight gathers on one view: U becomes smooth along the view that
+    weighs most, which then weighs more, and of two equally good views one has nearly
+    all. Here each :math:`t_m` has :math:`\varepsilon \, 2 k \sum_{ij} A^m_{ij} / n`
+    added, that share of the roughness of a U that knows nothing of the view; the
+    weights still minimise the objective. Views along which U is smooth then weigh much
+    the same, and one of noise up to :math:`1 + 1 / \varepsilon` times less.
+
     The updates keep U orthonormal up to some per cent, and are not monotone; the best
     iterate is kept. Columns of U have length one after each sweep, or the roughness
     would fall for free. Its entries are then of the size :math:`\sqrt{k / n}`, and a
@@ -151,6 +163,11 @@ class MultiViewL21NMF(ViewFactorMethod):
         on_device=True,
     )
 
+    _parameter_constraints = {
+        **ViewFactorMethod._parameter_constraints,
+        **shared("smoothing"),
+    }
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -158,6 +175,7 @@ class MultiViewL21NMF(ViewFactorMethod):
         views: Any = None,
         scale: str | None = "minmax",
         weight_power: float = 2.0,
+        smoothing: float = 0.1,
         graph_penalty: float | None = None,
         kernel: str = "exponential",
         n_neighbors: int = 5,
@@ -170,6 +188,7 @@ class MultiViewL21NMF(ViewFactorMethod):
         self.views = views
         self.scale = scale
         self.weight_power = weight_power
+        self.smoothing = smoothing
         self.graph_penalty = graph_penalty
         self.kernel = kernel
         self.n_neighbors = n_neighbors
@@ -208,7 +227,9 @@ class MultiViewL21NMF(ViewFactorMethod):
         return labels
 
     def _roughness(self, problem: Any, consensus: Any) -> Any:
-        return problem.roughness([consensus[0]] * problem.n_views)
+        """How rough each view finds U, and a floor under it."""
+        rough = problem.roughness([consensus[0]] * problem.n_views)
+        return rough + self.smoothing * problem.roughest
 
     def _strength(self, problem: Any) -> float:
         return problem.unit if self.graph_penalty is None else self.graph_penalty

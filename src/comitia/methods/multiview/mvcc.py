@@ -67,9 +67,11 @@ class MVCC(MultiViewMethod):
     graph_penalty : float, default=100.0
         How much neighbours must be alike, :math:`\lambda_2`.
 
-    weight_penalty : float, default=10.0
-        What keeps the weights from gathering on one view, :math:`\gamma`. 0 is the
-        printed form, in which the view nearest to the consensus has all the weight.
+    weight_penalty : float, default=None
+        What keeps the weights from gathering on one view, :math:`\gamma`. By default it
+        follows the distances between the views, see Notes; 10 is that of the authors'
+        code, and 0 the printed form, in which the view nearest to the consensus has all
+        the weight.
 
     n_neighbors : int, default=5
         Neighbours of each object in the graph of a view.
@@ -80,8 +82,9 @@ class MVCC(MultiViewMethod):
     max_iter : int, default=200
         Most sweeps of each start.
 
-    tol : float, default=1e-2
-        Stop when ten sweeps lower the objective by less than this share of it.
+    tol : float, default=3e-2
+        Stop when ten sweeps lower the objective by less than this share of it; what the
+        penalty of equal weights adds does not count.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
@@ -98,7 +101,8 @@ class MVCC(MultiViewMethod):
         The largest entry of each row of :math:`U^m`.
 
     objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each sweep.
+        The objective at the start and after each sweep, without the penalty on the
+        weights if that follows the views.
 
     n_iter_ : int
         Number of sweeps of the best start.
@@ -129,7 +133,15 @@ class MVCC(MultiViewMethod):
     of :math:`U^*`.
 
     As printed in the review the objective is linear in w, and all weight goes to the
-    view nearest to :math:`U^*`; the authors' code has the penalty. The sentence that
+    view nearest to :math:`U^*`; the authors' code has the penalty, with
+    :math:`\gamma = 10`. Columns of :math:`U^m` have length one, and their squared
+    distances are far below that: weights hardly differ then. The default
+    :math:`\gamma = \tfrac32 M \lambda`, with the largest eigenvalue :math:`\lambda` of
+    the inner products of the :math:`U^m` less their mean, is ours and new in each
+    sweep. With less than :math:`2 \lambda` the weights run away to one view, since
+    :math:`U^*` follows them; with the default a view that stands apart from M - 1 views
+    that agree has the weight :math:`1 / (3M - 4)`, a fifth of three. Of two views none
+    is nearer to the other, and they weigh the same. The sentence that
     :math:`U^m` and :math:`U^m` tend to be sparse means :math:`U^m` and :math:`V^m`.
     The graph of the code is that of nearest neighbours, weighted by a heat kernel W of
     their mean distance and normalised, :math:`S = G^{-1/2} W G^{-1/2}` with the
@@ -138,8 +150,8 @@ class MVCC(MultiViewMethod):
     features, and nearly vanishes when there are many features; it is given to the same
     neighbours here.
 
-    Each update lowers the objective, but normalising U need not; the lowest that was
-    met is the result. On all data sets we tried the objective never rose.
+    Each update lowers the objective for a given :math:`\gamma`, but normalising U need
+    not; the lowest that was met is the result. On all data sets we tried it never rose.
 
     A start is k-means on all views side by side, so that columns of different views
     mean the same clusters; the authors' code runs k-means in each view and does not
@@ -180,7 +192,7 @@ class MVCC(MultiViewMethod):
         "scale": [StrOptions({"minmax", "shift", "unit"}), None],
         "variant": [StrOptions({"heat", "printed"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],
-        "weight_penalty": [Interval(Real, 0, None, closed="left")],
+        "weight_penalty": [Interval(Real, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -192,11 +204,11 @@ class MVCC(MultiViewMethod):
         variant: str = "heat",
         view_penalty: float = 100.0,
         graph_penalty: float = 100.0,
-        weight_penalty: float = 10.0,
+        weight_penalty: float | None = None,
         n_neighbors: int = 5,
         n_init: int = 5,
         max_iter: int = 200,
-        tol: float = 1e-2,
+        tol: float = 3e-2,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -6,6 +6,7 @@ import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
+from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.methods._constraints import shared
@@ -38,6 +39,10 @@ class MVFCMddV(MultiViewMethod):
     metric : str or callable, default="euclidean"
         A metric of scikit-learn's ``pairwise_distances``, or "precomputed" when the
         views hold dissimilarities of shape (n_objects, n_objects).
+
+    scale : {"mean"} or None, default="mean"
+        Divide the dissimilarities of each view by their mean, so that the weights of
+        views can be compared; ``None`` takes them as they are.
 
     fuzziness : float, default=1.2
         The exponent :math:`\alpha > 1` of the memberships; near 1 they are crisp.
@@ -94,8 +99,10 @@ class MVFCMddV(MultiViewMethod):
 
     with :math:`E_{mr} = \sum_i F_{ir}^\alpha [R_m]_{i g_{mr}}`, at least 1e-12 of the
     mean dissimilarity of the view. A start draws medoids and gives all
-    views the weight 1. The units of a view do not matter but for the start: c times the
-    dissimilarities have 1/c times the weight.
+    views the weight 1. As printed, c times the dissimilarities have 1/c times the
+    weight, and nothing else changes but for the start: a weight tells the units of its
+    view first of all, and a view of noise with small numbers has the most. In units of
+    their mean, which is ours, a weight tells how compact a cluster is for the view.
 
     An object that is the medoid of its cluster in every view belongs to it altogether.
     No two clusters may have the same medoids in all views, or they were one; a cluster
@@ -143,6 +150,7 @@ class MVFCMddV(MultiViewMethod):
         **MultiViewMethod._parameter_constraints,
         **shared("fuzziness", "n_init", "max_iter", "tol"),
         "metric": [str, callable],
+        "scale": [StrOptions({"mean"}), None],
     }
 
     def __init__(
@@ -151,6 +159,7 @@ class MVFCMddV(MultiViewMethod):
         *,
         views: Any = None,
         metric: Any = "euclidean",
+        scale: str | None = "mean",
         fuzziness: float = 1.2,
         n_init: int = 10,
         max_iter: int = 300,
@@ -160,6 +169,7 @@ class MVFCMddV(MultiViewMethod):
         self.n_clusters = n_clusters
         self.views = views
         self.metric = metric
+        self.scale = scale
         self.fuzziness = fuzziness
         self.n_init = n_init
         self.max_iter = max_iter
@@ -173,6 +183,9 @@ class MVFCMddV(MultiViewMethod):
 
     def _combine(self, ensemble: Any, views: Views, rng: Rng) -> Array:
         tables = [dissimilarities(X, self.metric) for X in views.arrays]
+        if self.scale == "mean":
+            # Without any dissimilarity there is nothing to scale.
+            tables = [R / (float(R.mean()) or 1.0) for R in tables]
         k = self.n_clusters or choose_from_views(tables, metric="precomputed")
         starts = [self._start(tables, k, rng) for _ in range(self.n_init)]
         R = [floats_on(table, self._device) for table in tables]

@@ -1,5 +1,6 @@
 """Factors of views whose objects come in chunks."""
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -92,11 +93,12 @@ class OMVC(IncompleteViewMethod):
     n_rounds : int, default=2
         How often :meth:`fit` passes over all chunks.
 
-    view_penalty : float, default=0.1
-        How strongly the views are to agree, :math:`\alpha`.
+    view_penalty : float or array-like of shape (n_views,), default=0.1
+        How strongly the views are to agree, :math:`\alpha`; one for all views, or one
+        for each.
 
-    sparsity_penalty : float, default=0.001
-        How strongly objects are drawn towards zero, :math:`\beta`.
+    sparsity_penalty : float or array-like of shape (n_views,), default=0.001
+        How strongly objects are drawn towards zero, :math:`\beta`; likewise.
 
     n_init : int, default=10
         Number of starts of k-means, from which the first chunk starts and which
@@ -214,8 +216,8 @@ class OMVC(IncompleteViewMethod):
         scale: str | None = "minmax",
         chunk_size: int = 50,
         n_rounds: int = 2,
-        view_penalty: float = 0.1,
-        sparsity_penalty: float = 0.001,
+        view_penalty: float | Sequence[float] = 0.1,
+        sparsity_penalty: float | Sequence[float] = 0.001,
         n_init: int = 10,
         max_iter: int = 50,
         tol: float = 1e-4,
@@ -324,7 +326,7 @@ class OMVC(IncompleteViewMethod):
                 stream = stream._replace(n_clusters=k)
             shares = self._start_shares(arrays, stream.n_clusters, rng)
             views = self._place(arrays, stream.units, weights, shares)
-            consensus = consensus_factor(views)
+            consensus = consensus_factor(views, self._penalties(len(views))[0])
         views, consensus, objective, _ = self._sweep(views, consensus)
         stream = stream._replace(
             V=[view.V for view in views],
@@ -342,8 +344,8 @@ class OMVC(IncompleteViewMethod):
             view._replace(V=V, past=past)
             for view, V, past in zip(placed, stream.V, stream.past, strict=True)
         ]
-        consensus = consensus_factor(views)
-        penalties = self.view_penalty, self.sparsity_penalty
+        penalties = self._penalties(len(views))
+        consensus = consensus_factor(views, penalties[0])
         for _ in range(_WARM_UP):
             views, consensus = coupled_sweep(views, consensus, *penalties, learn=False)
         return views, consensus

@@ -56,13 +56,14 @@ class ClusterwiseViewWeights(MultiViewMethod):
         that the penalties mean the same for all data. ``None`` takes the views as they
         are.
 
-    view_penalty : float, default=1.0
+    view_penalty : float, default=0.02
         How much the views must agree with the consensus, :math:`\lambda_1`.
 
-    separation_penalty : float, default=0.01
-        How much the separation of clusters counts, :math:`\lambda_2`.
+    separation_penalty : float, default=None
+        How much the separation of clusters counts, :math:`\lambda_2`. By default
+        :math:`\tfrac32 \lambda_1 M / (k (k - 1))` for M views, see Notes.
 
-    weight_penalty : float, default=0.01
+    weight_penalty : float, default=0.02
         What keeps the weights of a cluster from gathering on one view,
         :math:`\lambda_3`; large values make all weights equal.
 
@@ -137,8 +138,18 @@ class ClusterwiseViewWeights(MultiViewMethod):
     come from :math:`U^*`, and the defaults, are our reading.
 
     :math:`W^m` also carries the size of :math:`U^m` in relation to the other views,
-    another reason to bring all views to one size. With :math:`\lambda_3 = 1` all
-    weights of such views are equal to a hundredth. With one view W is the identity.
+    another reason to bring all views to one size. With one view W is the identity.
+
+    What tells a view of noise from the others is the separation: its clusters fall
+    together, while its :math:`U^m`, which is not negative, is nearly as long as theirs.
+    Of views of length one, :math:`\|U^*_{\cdot c}\|^2` is at most about
+    :math:`M^2 / k`, and :math:`\delta_{mc}` is about :math:`k - 1` where clusters stand
+    apart; the default of :math:`\lambda_2` takes up to three quarters of its share
+    1/M from a view without any separation, for any number of views and clusters. With
+    :math:`\lambda_1 = 1` and :math:`\lambda_2 = \lambda_3 = 0.01`, or with
+    :math:`\lambda_3 = 1`, weights hardly differ; a larger :math:`\lambda_2` alone
+    draws the clusters of all views together. That :math:`\lambda_1 = \lambda_3` are
+    0.02, not 0.01 or 0.03, was chosen with labels in view.
 
     A start is k-means on all views side by side. Time is :math:`O(npk)` for a sweep,
     memory linear in n.
@@ -175,7 +186,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         **shared("n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "view_penalty": [Interval(Real, 0, None, closed="neither")],
-        "separation_penalty": [Interval(Real, 0, None, closed="left")],
+        "separation_penalty": [Interval(Real, 0, None, closed="left"), None],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -185,9 +196,9 @@ class ClusterwiseViewWeights(MultiViewMethod):
         *,
         views: Any = None,
         scale: str | None = "minmax",
-        view_penalty: float = 1.0,
-        separation_penalty: float = 0.01,
-        weight_penalty: float = 0.01,
+        view_penalty: float = 0.02,
+        separation_penalty: float | None = None,
+        weight_penalty: float = 0.02,
         n_init: int = 5,
         max_iter: int = 500,
         tol: float = 1e-3,
@@ -224,12 +235,17 @@ class ClusterwiseViewWeights(MultiViewMethod):
             parts.append(ClusterwiseView(*(floats_on(A, self._device) for A in given)))
         return factorize_clusterwise(
             parts,
-            strengths=Strengths(
-                self.view_penalty, self.separation_penalty, self.weight_penalty
-            ),
+            strengths=self._strengths(len(tables), n_clusters),
             max_iter=self.max_iter,
             tol=self.tol,
         )
+
+    def _strengths(self, n_views: int, n_clusters: int) -> Strengths:
+        separation = self.separation_penalty
+        if separation is None:
+            pairs = n_clusters * max(n_clusters - 1, 1)
+            separation = 1.5 * self.view_penalty * n_views / pairs
+        return Strengths(self.view_penalty, separation, self.weight_penalty)
 
     def _store(self, run: Any) -> Any:
         keep_run(self, run, "sweeps")

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from comitia._arrays import to_numpy
+from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -19,7 +21,11 @@ from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
     fusion_weights,
     procrustes,
 )
-from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import kernel_partitions
+from comitia.methods.variable_clusterings._cmkc_lfa_mr_kernels import (
+    given_kernels,
+    kernel_partitions,
+    kernels_of_widths,
+)
 from comitia.partition import kmeans
 
 __all__ = ["LateFusionMultipleKernels"]
@@ -38,10 +44,20 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         Number of clusters. ``None`` takes the eigengap of plain k-means clusterings.
 
     n_clusterings : int, default=10
-        Number of clusterings, :math:`M`, one for each kernel.
+        Number of clusterings, :math:`M`, one for each kernel. A list of kernels has its
+        own.
 
-    kernel : {"rbf", "laplacian"}, default="rbf"
-        The kernel; its widths go from a quarter to four times the median distance.
+    kernel : {"rbf", "laplacian"} or list, default="rbf"
+        One kernel, whose widths go from a quarter to four times the median distance; or
+        a list of M kernels. Each of these is the name of a kernel of scikit-learn's
+        ``pairwise_kernels``, "rbf" and "laplacian" with the median distance for their
+        width; a function that takes the data and gives a kernel; a kernel of shape
+        (n_objects, n_objects); or a partition, a matrix with a row for each object and
+        fewer columns, such as memberships of objects in clusters.
+
+    scale : {"standard"} or None, default="standard"
+        Give every feature mean zero and variance one, so that units do not matter;
+        ``None`` takes the data as they are.
 
     weight_penalty : float, default=0.5
         How much partitions that repeat one another lower the objective,
@@ -86,7 +102,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     Notes
     -----
     The partition of kernel m is :math:`F^m`, its k leading eigenvectors, and
-    :math:`F^0` that of the average kernel:
+    :math:`F^0` that of the average kernel, of kernels whose diagonal has the mean one:
 
     .. math::
         \max_{F^*, R_m, w \in \Delta} \; \mathrm{tr}\Big( F^{*\prime} \sum_m w_m F^m R_m
@@ -105,8 +121,11 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     The review prints min, which would make the consensus as unaligned as possible;
     the text says that it is maximally aligned. The diagonal of M is k whatever
     :math:`R_m` is, a penalty on the squares of the weights; without
-    :math:`\lambda_2` the weights would pick one kernel. Kernels, widths and both
-    strengths are ours.
+    :math:`\lambda_2` the weights would pick one kernel. The review has "M different
+    kernel functions" without saying which; default kernels, widths and both strengths
+    are ours. Of a partition that is given, :math:`F^m` is an orthonormal basis of its
+    columns, and :math:`F^m F^{m\prime}` its kernel; with other than k columns
+    :math:`R_m` is as orthonormal as its shape allows.
 
     With :math:`T = \sum_m w_m F^m R_m` the objective is
     :math:`\mathrm{tr}(F^{*\prime} T) - \lambda_2 \|T\|^2 + \lambda_1
@@ -150,7 +169,8 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     _parameter_constraints = {
         **OWN_CLUSTERINGS,
         **shared("n_init", "max_iter", "tol"),
-        "kernel": [StrOptions({"rbf", "laplacian"})],
+        "kernel": [StrOptions({"rbf", "laplacian"}), list, tuple],
+        "scale": [StrOptions({"standard"}), None],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
         "reference_penalty": [Interval(Real, 0, None, closed="left")],
     }
@@ -160,7 +180,8 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         n_clusters: int | None = None,
         *,
         n_clusterings: int = 10,
-        kernel: str = "rbf",
+        kernel: Any = "rbf",
+        scale: str | None = "standard",
         weight_penalty: float = 0.5,
         reference_penalty: float = 1.0,
         n_init: int = 10,
@@ -171,6 +192,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         self.n_clusters = n_clusters
         self.n_clusterings = n_clusterings
         self.kernel = kernel
+        self.scale = scale
         self.weight_penalty = weight_penalty
         self.reference_penalty = reference_penalty
         self.n_init = n_init
@@ -183,6 +205,9 @@ class LateFusionMultipleKernels(VariableWeightMethod):
 
     def _generate(self, X: Data, rng: Rng) -> Ensemble:
         self._check_n_clusters(len(X))
+        if self.scale == "standard":
+            mean, scale, _ = column_scales(X)
+            X = (X - mean) / scale
         n_clusters = self.n_clusters
         if n_clusters is None:
             from comitia.generate import KMeansGenerator
@@ -190,8 +215,9 @@ class LateFusionMultipleKernels(VariableWeightMethod):
             seed = rng.randint(np.iinfo(np.int32).max)
             plain = KMeansGenerator(random_state=seed).generate(X)
             n_clusters = self._resolve_n_clusters(plain)
+        kernels = self._kernels(X, rng)
         each, reference = kernel_partitions(
-            X, n_clusters, self.n_clusterings, self.kernel, rng, self._device
+            X, n_clusters, kernels, len(kernels), self._device
         )
         self.partitions_ = SoftPartitions(each, reference)
         labels = [
@@ -199,6 +225,16 @@ class LateFusionMultipleKernels(VariableWeightMethod):
             for F in self.partitions_.each
         ]
         return Ensemble(np.stack(labels, axis=1))
+
+    def _kernels(self, X: Data, rng: Rng) -> list[Any]:
+        """What makes each kernel."""
+        if isinstance(self.kernel, str):
+            return kernels_of_widths(
+                X, self.kernel, self.n_clusterings, rng, self._device
+            )
+        if len(self.kernel) == 0:
+            raise ComitiaError("kernel is an empty list; give at least one kernel.")
+        return given_kernels(X, self.kernel, rng, self._device)
 
     def _problem(self, ensemble: Ensemble, X: Data, rng: Rng) -> Any:
         return self.partitions_.on(self._device)
