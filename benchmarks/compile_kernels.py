@@ -13,6 +13,7 @@ import pkgutil
 import sys
 import time
 import warnings
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,11 @@ def _fit_every_method(ensemble: Ensemble, X: Any) -> None:
 
 def _call_parts(ensemble: Ensemble, X: Any) -> None:
     from comitia.agreement import agreement_with
-    from comitia.generate import GenieGenerator, LandmarkSpectralGenerator
+    from comitia.generate import (
+        GenieGenerator,
+        LandmarkSpectralGenerator,
+        generate_blocks,
+    )
     from comitia.partition.linkage import ensemble_linkage
     from comitia.represent.coassociation import coassociation, condensed_coassociation
     from comitia.validity.table import score_table
@@ -123,6 +128,8 @@ def _call_parts(ensemble: Ensemble, X: Any) -> None:
     score_table(X, ensemble)
     LandmarkSpectralGenerator(2, random_state=0).generate(X)
     GenieGenerator(2, random_state=0).generate(X)
+    with TemporaryDirectory() as folder:
+        generate_blocks(GenieGenerator(2, random_state=0), X, folder)
 
 
 def main() -> None:

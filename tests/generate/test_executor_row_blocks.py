@@ -127,21 +127,23 @@ def test_every_source_gives_the_same_labels(tmp_path):
 
 
 @DASK
-def test_workers_give_the_same_labels(tmp_path):
+@pytest.mark.parametrize("generator", [KMEANS, MIXED], ids=name_of)
+def test_workers_give_the_same_labels(generator, tmp_path):
     distributed = pytest.importorskip("distributed")
-    memory = clone(KMEANS).generate(X)
+    memory = clone(generator).generate(X)
     with distributed.Client(
         processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"
     ) as client:
         for number, source in enumerate(sources(tmp_path, X)):
             found = generate_blocks(
-                clone(KMEANS),
+                clone(generator),
                 source,
                 tmp_path / f"blocks-{number}",
                 block_rows=700,
                 client=client,
             )
             assert_array_equal(found.codes, memory.codes)
+            assert_array_equal(found.groups, memory.groups)
 
 
 @DASK

@@ -141,6 +141,16 @@ def test_an_object_does_not_depend_on_its_block():
     assert model.predict(X[:0]).shape == (0,)
 
 
+def test_copies_are_labeled_alike():
+    X = np.random.RandomState(0).randint(3, size=(60, 2)).astype(float)
+    X[::7, 0] *= -1.0  # some zeros have a sign
+    for generator in BOTH:
+        made = clone(generator).set_params(n_clusters=(7, 30)).fit(X)
+        assert_array_equal(made.transform(X), made.ensemble_.labels)
+        together = np.c_[made.ensemble_.labels, X]
+        assert len(np.unique(together, axis=0)) == len(np.unique(X, axis=0))
+
+
 # -- Genie ----------------------------------------------------------------------------
 
 
@@ -215,6 +225,7 @@ def test_near_parts_of_a_graph_stay_together():
 
 
 def test_a_graph_is_solved_once(monkeypatch):
+    spectral._KEPT.clear()
     solved = []
     solve = spectral.spectral_points
 

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
+from comitia._labels import narrowest
 from comitia.generate._checkpoint import check_state
 from comitia.generate._kmeans_on_samples import landmark_centers
 from comitia.generate._kmeans_on_samples import sample_rows as draw_rows
 from comitia.generate.columns import Columns, Frame
 from comitia.generate.generator import Generator, Plan
+from comitia.generate.member import Made
 
 __all__ = ["NearestInSample", "ShapesGenerator"]
 
@@ -168,8 +170,28 @@ class ShapesGenerator(Generator):
         return np.sort(rng.choice(n, size=size, replace=False))
 
     def fit_sample(self, sample: Columns, plan: Plan) -> NearestInSample:
-        rows = np.ascontiguousarray(sample.values.T, dtype=np.float64)
-        return NearestInSample(sample, self.label_sample(rows, plan))
+        X = np.ascontiguousarray(sample.values.T, dtype=np.float64)
+        labels = self.label_sample(X, plan)[_first_copies(X)]
+        return NearestInSample(sample, np.unique(labels, return_inverse=True)[1])
+
+    def fit_member(self, X: Columns, plan: Plan) -> Made:
+        rows = self.sample_rows(len(X), plan)
+        model = self.fit_sample(X.take(rows), plan)
+        labels = np.empty(len(X), dtype=narrowest(model.n_clusters))
+        # The nearest of an object of the sample is that object.
+        labels[rows] = model.labels
+        left = np.delete(np.arange(len(X)), rows)
+        if len(left):
+            labels[left] = model.label_columns(X.values[:, left])
+        return Made(labels, model=model, state=model.state())
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> NearestInSample:
         return NearestInSample.restored(state, int(self.n_features_in_))
+
+
+def _first_copies(X: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The first object with the values of each object."""
+    # As bytes; the sum turns the other zero into this one.
+    rows = np.ascontiguousarray(X + 0.0).view(f"V{X.itemsize * X.shape[1]}").ravel()
+    _, first, copies = np.unique(rows, return_index=True, return_inverse=True)
+    return first[copies]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from comitia import sizes
 from comitia._scales import untied
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
+from comitia.generate._checkpoint import fingerprint
 from comitia.generate._nearest_in_sample import ShapesGenerator
 from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Generator, Plan
@@ -139,10 +139,7 @@ class NeighborSpectralGenerator(ShapesGenerator):
         from sklearn.cluster import KMeans
 
         k = min(plan["n_clusters"], len(X))
-        data = np.ascontiguousarray(X)
-        points = _points_of_bytes(
-            data.tobytes(), data.shape, plan["n_neighbors"], plan["n_vectors"]
-        )
+        points = _kept_points(X, plan["n_neighbors"], plan["n_vectors"])
         model = KMeans(k, n_init=1, random_state=plan["seed"])
         with warnings.catch_warnings():
             # Copies may be fewer than the clusters: that is no trouble here.
@@ -151,12 +148,19 @@ class NeighborSpectralGenerator(ShapesGenerator):
         return np.unique(labels, return_inverse=True)[1]
 
 
-@lru_cache(maxsize=1)
-def _points_of_bytes(
-    data: bytes, shape: tuple[int, int], n_neighbors: int, n_vectors: int
-) -> Floats:
-    """The same for objects as bytes: the next member may ask for them once more."""
-    return spectral_points(np.frombuffer(data).reshape(shape), n_neighbors, n_vectors)
+# The points of the last graph: the next member is likely to ask for them, too.
+_KEPT: dict[str, Floats] = {}
+
+
+def _kept_points(X: Floats, n_neighbors: int, n_vectors: int) -> Floats:
+    """The same as :func:`spectral_points`, unless it was the last that was asked."""
+    graph = fingerprint({"graph": (n_neighbors, n_vectors)}, X)
+    points = _KEPT.get(graph)
+    if points is None:
+        points = spectral_points(X, n_neighbors, n_vectors)
+        _KEPT.clear()
+        _KEPT[graph] = points
+    return points
 
 
 def spectral_points(X: Floats, n_neighbors: int, n_vectors: int) -> Floats:
