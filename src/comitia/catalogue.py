@@ -63,6 +63,7 @@ PROMISES = {
     "unanimous": "returns what all clusterings agree on",
     "single_clustering": "returns a single clustering as it is",
     "missing_labels": "finds clear clusters where labels are missing",
+    "few_labels": "finds the cluster of objects that have few labels",
     "one_cluster": "finds one cluster where one is asked for",
     "fitted_attributes": "has fitted attributes of the usual shapes",
     "labels_only": "ignores data that it does not need",

@@ -105,6 +105,10 @@ class StableClusters(ClusterSelectionMethod):
         needs="labels",
         missing="pairs",
         scales="quadratic",
+        exempt={
+            "helps": "drops up to half of the clusters of an object; where all are "
+            "noisy, fewer outvote less noise",
+        },
     )
 
     def _score(self, ensemble: Ensemble) -> Array:

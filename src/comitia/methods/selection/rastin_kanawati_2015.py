@@ -142,7 +142,11 @@ class MultiplexSelection(SelectionMethod):
         needs=("labels", "data"),
         missing="pairs",
         scales="quadratic",
-        exempt=dict.fromkeys(("recovery", "missing_labels", "helps"), _TOO_FEW_KEPT),
+        exempt={
+            **dict.fromkeys(("recovery", "missing_labels", "helps"), _TOO_FEW_KEPT),
+            "drops_junk": "every community keeps its best clustering, and junk, which "
+            "is like no other, is in communities of its own",
+        },
     )
 
     _parameter_constraints = {
