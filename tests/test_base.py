@@ -10,6 +10,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
+from comitia.partition import consensus_posterior
 from tests.fixtures import E6, X6
 
 CARD = MethodCard(
@@ -93,11 +94,13 @@ def test_predict_is_absent_when_members_cannot_label():
     assert not hasattr(FirstColumn(generator=NoTransform()), "predict")
 
 
-def test_confidence_is_the_share_of_votes_for_the_own_cluster():
+def test_vote_share_is_that_of_the_own_cluster():
     fitted = FirstColumn().fit(Ensemble(E6))
     # Object 2 sits with {0, 1} twice, and in d = {2, 3} half of which is the other.
     assert_allclose(fitted.membership_[2], [(1 + 1 + 0.5) / 3, 0.5 / 3])
-    assert_allclose(fitted.confidence_[[0, 2]], [1.0, 2.5 / 3])
+    assert_allclose(fitted.vote_share_[[0, 2]], [1.0, 2.5 / 3])
+    posterior = consensus_posterior(fitted.ensemble_, fitted.labels_)
+    assert_allclose(fitted.confidence_[[0, 2]], posterior[[0, 2], 0])
 
 
 def test_a_method_must_say_how_it_combines():

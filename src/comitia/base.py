@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from numbers import Integral
@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
-from comitia._arrays import check_device, device_of, on_host, to_tensor
+from comitia._arrays import check_device, device_of, on_host, to_numpy, to_tensor
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
@@ -53,7 +53,7 @@ class ResultBlock(NamedTuple):
         The clusters of its objects.
 
     confidence : ndarray of shape (n_rows,)
-        Share of the votes that each gives to its own cluster.
+        Probability that each is in the right cluster.
 
     membership : ndarray of shape (n_rows, n_clusters_)
         Share of the votes that each gives to each cluster.
@@ -513,8 +513,24 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     @cached_property
     def confidence_(self) -> NDArray[np.float64]:
-        """Share of the votes that each object gives to its own cluster, (n,)."""
+        """Probability that each object is in the right cluster, (n,).
+
+        That of :func:`comitia.partition.consensus_posterior`: clusterings count for as
+        much as they are reliable and differ from one another. What all of them get
+        wrong alike they cannot tell. Of a single clustering, or copies of one, it is
+        ``vote_share_``; of a single cluster it is 1, and neither says anything.
+        """
         return np.concatenate([part.confidence for part in self.result_blocks()])
+
+    @cached_property
+    def vote_share_(self) -> NDArray[np.float64]:
+        """Share of the votes that each object gives to its own cluster, (n,)."""
+        own, start = [], 0
+        for part in self._membership_blocks():
+            labels = self.labels_[start : start + len(part)]
+            own.append(to_numpy(part[np.arange(len(part)), labels]))
+            start += len(part)
+        return np.concatenate(own)
 
     def result_blocks(self) -> Iterator[ResultBlock]:
         """Walk over the result, a row block of the ensemble at a time.
@@ -526,25 +542,39 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         block : ResultBlock
             Where the block stands, its labels, confidence and vote shares.
         """
+        from comitia.partition.confidence import block_likelihood, own_confidence
+
+        check_is_fitted(self, "labels_")
+        model, start = self._vote_model, 0
+        likely = self.ensemble_.row_blocks.each(block_likelihood, model=model)
+        for likelihood, membership in zip(
+            likely, self._membership_blocks(), strict=True
+        ):
+            rows = slice(start, start + len(membership))
+            labels = self.labels_[rows]
+            sure = own_confidence(likelihood, membership, labels, model=model)
+            yield ResultBlock(rows, labels, sure, membership)
+            start = rows.stop
+
+    def _membership_blocks(self) -> Iterable[NDArray[np.float64]]:
+        """Vote shares, a row block after the other."""
         from comitia.represent.votes import block_shares, cluster_shares, share_weights
 
         check_is_fitted(self, "labels_")
         ensemble = self.ensemble_
         if len(ensemble.row_blocks) == 1:
-            parts: Any = [self.membership_]
-        else:
-            shares = cluster_shares(ensemble, self.labels_, self.n_clusters_)
-            weights = share_weights(ensemble, shares, **self.vote_weights())
-            parts = ensemble.row_blocks.each(
-                block_shares, shares=shares, weights=weights
-            )
-        start = 0
-        for membership in parts:
-            rows = slice(start, start + len(membership))
-            labels = self.labels_[rows]
-            own = membership[np.arange(len(labels)), labels]
-            yield ResultBlock(rows, labels, own, membership)
-            start = rows.stop
+            return [self.membership_]
+        shares = cluster_shares(ensemble, self.labels_, self.n_clusters_)
+        weights = share_weights(ensemble, shares, **self.vote_weights())
+        return ensemble.row_blocks.each(block_shares, shares=shares, weights=weights)
+
+    @property
+    def _vote_model(self) -> Any:
+        """What labels say about the cluster of an object."""
+        from comitia.partition.confidence import vote_model
+
+        given = self.ensemble_, self.labels_, self.n_clusters_
+        return vote_model(*given, **self.vote_weights())
 
     def vote_weights(self) -> dict[str, Any]:
         """What clusterings and clusters weigh when objects vote.

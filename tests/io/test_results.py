@@ -110,7 +110,10 @@ def test_what_is_known_of_the_result(full, fitted):
     assert {"python", "comitia", "numpy"} <= {*full.versions}
     assert_array_equal(full.labels, estimator.labels_)
     assert_allclose(full.membership.sum(axis=1), 1.0)
-    assert_array_equal(full.confidence, full.membership[np.arange(60), full.labels])
+    assert_array_equal(full.confidence, estimator.confidence_)
+    own = full.membership[np.arange(60), full.labels]
+    assert_array_equal(own, estimator.vote_share_)
+    assert full.scores["mean_vote_share"] == pytest.approx(own.mean())
     # In the original units.
     means = [10 * X[full.labels == c].mean(axis=0) for c in range(3)]
     assert_allclose(full.profile.means, means)

@@ -182,6 +182,8 @@ def result_lines(
     lines.append(("ensemble", made, clock(seconds) if seconds else ""))
     lines += weight_lines(result)
     sure = f"mean confidence {scores['mean_confidence']:.2f}"
+    if "mean_vote_share" in scores:  # not in results of older versions
+        sure += f", vote share {scores['mean_vote_share']:.2f}"
     lines.append(("result", f"{_clusters(sizes)}, {sure}", str(report or folder)))
     if "truth_adjusted_rand" in scores:
         ari, nmi = scores["truth_adjusted_rand"], scores["truth_nmi_sqrt"]

@@ -36,7 +36,7 @@ WEIGHED = {
 class Consensus:
     """What pictures show of a consensus, be it a fitted method or a result.
 
-    ``confidence`` is the share of the votes that each object gives to its cluster.
+    ``confidence`` is the probability that each object is in the right cluster.
     ``weights`` holds what :func:`weights_of` finds; ``vote_weights`` the weights of
     clusterings, summing to one, and of clusters, as they vote.
     """

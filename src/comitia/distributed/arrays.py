@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class ResultArrays(NamedTuple):
         The clusters.
 
     confidence : dask.array.Array of shape (n_objects,)
-        Share of the votes that each object gives to its own cluster.
+        Probability that each object is in the right cluster.
 
     membership : dask.array.Array of shape (n_objects, n_clusters)
         Share of the votes that each object gives to each cluster.
@@ -96,6 +97,11 @@ def result_arrays(estimator: Any) -> ResultArrays:
     import dask.array as da
     from dask import delayed
 
+    from comitia.partition.confidence import (
+        block_likelihood,
+        own_confidence,
+        vote_model,
+    )
     from comitia.represent.votes import block_shares, cluster_shares, share_weights
 
     ensemble, k = estimator.ensemble_, estimator.n_clusters_
@@ -105,17 +111,25 @@ def result_arrays(estimator: Any) -> ResultArrays:
     weights = share_weights(ensemble, shares, **estimator.vote_weights())
     blocks = ensemble.row_blocks
     values = getattr(blocks, "futures", None) or blocks.values
-    share = delayed(block_shares, pure=True)
-    membership = da.concatenate(
-        [
-            da.from_delayed(
-                share(value, shares=shares, weights=weights), (n, k), np.float64
-            )
-            for value, n in zip(values, n_rows, strict=True)
-        ]
-    )
+    model = vote_model(ensemble, estimator.labels_, k, **estimator.vote_weights())
+
+    def of_blocks(function: Any, **shared: Any) -> Any:
+        lazy = delayed(partial(function, **shared), pure=True)
+        return da.concatenate(
+            [
+                da.from_delayed(lazy(value), (n, k), np.float64)
+                for value, n in zip(values, n_rows, strict=True)
+            ]
+        )
+
+    membership = of_blocks(block_shares, shares=shares, weights=weights)
     confidence = da.map_blocks(
-        _own, membership, labels[:, None], dtype=np.float64, drop_axis=1
+        partial(own_confidence, model=model),
+        of_blocks(block_likelihood, model=model),
+        membership,
+        labels[:, None],
+        dtype=np.float64,
+        drop_axis=1,
     )
     return ResultArrays(labels, confidence, membership)
 
@@ -209,7 +223,3 @@ def _encoded(
     # Whether sums are compiled must not depend on the size of blocks.
     storage = InMemory(codes, compiled=True)
     return Ensemble.assemble(storage, n_clusters_each, None, kind)
-
-
-def _own(membership: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
-    return membership[np.arange(len(labels)), labels[:, 0]]

@@ -133,6 +133,7 @@ def _is_unknown(value: Any) -> bool:
 def scores_of(
     ensemble: Ensemble,
     labels: NDArray[Any],
+    confidence: Floats,
     membership: Floats,
     data: Floats | None,
     truth: NDArray[Any] | None,
@@ -141,7 +142,8 @@ def scores_of(
     from comitia.agreement import agreement, agreement_with
 
     scores = {
-        "mean_confidence": float(membership[np.arange(len(labels)), labels].mean())
+        "mean_confidence": float(confidence.mean()),
+        "mean_vote_share": float(membership[np.arange(len(labels)), labels].mean()),
     }
     if ensemble.kind != "overlapping":
         scores["mean_ari_with_clusterings"] = float(

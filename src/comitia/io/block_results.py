@@ -90,11 +90,9 @@ def save_blocks(
     sizes = np.bincount(labels, minlength=k)
     chosen = _sample(labels, sizes)
     progress = Progress(on_progress)
-    membership, confidence = _write_labels(
-        estimator, folder / "labels", chosen, progress
-    )
+    sample, means = _write_labels(estimator, folder / "labels", chosen, progress)
     result = Result.from_estimator(
-        _as_if_fitted_on(estimator, chosen, membership),
+        _as_if_fitted_on(estimator, chosen, sample),
         _read_rows(rows, chosen),
         feature_names=rows.feature_names,
         object_names=[str(i) for i in chosen],
@@ -105,15 +103,15 @@ def save_blocks(
         raw=_read_rows(raw, chosen),
     )
     share = f"a random sample of {len(chosen)} of the {len(labels)} objects"
-    listed = ", ".join(str(size) for size in sizes)
+    listed, sure = ", ".join(str(size) for size in sizes), means["mean_confidence"]
     result = replace(
         result,
-        scores={**result.scores, "mean_confidence": confidence},
+        scores={**result.scores, **means},
         all_sizes=() if len(chosen) == len(labels) else tuple(sizes.tolist()),
         notes=(
             *result.notes,
             f"this report, labels.csv and map.csv show {share}; labels/ has all.",
-            f"clusters of all objects: {listed}; mean confidence {confidence:.2f}.",
+            f"clusters of all objects: {listed}; mean confidence {sure:.2f}.",
         ),
     )
     write_files(result, folder)
@@ -135,11 +133,12 @@ def _sample(labels: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 def _write_labels(
     estimator: Any, folder: Path, chosen: NDArray[np.int64], progress: Progress
-) -> tuple[NDArray[np.float64], float]:
-    """Write all labels and votes; return the votes of a sample, and mean confidence."""
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, float]]:
+    """Write labels and votes; return those of a sample, and the means of all."""
     pa, parquet = _import_pyarrow()
     folder.mkdir()
-    taken, total = [], 0.0
+    votes_taken, sure_taken = [], []
+    sure, own = 0.0, 0.0
     n_blocks = len(estimator.ensemble_.row_blocks)
     progress.report("write", 0, n_blocks)
     for number, block in enumerate(estimator.result_blocks()):
@@ -152,20 +151,28 @@ def _write_labels(
         except OSError as error:
             raise ComitiaError(f"{path} could not be written ({error}).") from error
         lo, hi = np.searchsorted(chosen, [block.rows.start, block.rows.stop])
-        taken.append(block.membership[chosen[lo:hi] - block.rows.start])
-        total += float(block.confidence.sum())
+        rows = chosen[lo:hi] - block.rows.start
+        votes_taken.append(block.membership[rows])
+        sure_taken.append(block.confidence[rows])
+        sure += float(block.confidence.sum())
+        everyone = np.arange(len(block.labels))
+        own += float(block.membership[everyone, block.labels].sum())
         progress.report("write", number + 1, n_blocks)
-    return np.concatenate(taken), total / len(estimator.labels_)
+    n = len(estimator.labels_)
+    return {
+        "membership_": np.concatenate(votes_taken),
+        "confidence_": np.concatenate(sure_taken),
+    }, {"mean_confidence": sure / n, "mean_vote_share": own / n}
 
 
 def _as_if_fitted_on(
-    estimator: Any, chosen: NDArray[np.int64], membership: NDArray[np.float64]
+    estimator: Any, chosen: NDArray[np.int64], sample: dict[str, NDArray[np.float64]]
 ) -> Any:
-    """The fitted method as if it had seen the sample alone, with the votes of all."""
+    """The fitted method as if it had seen the sample alone, with what all gave it."""
     part = copy.copy(estimator)
     part.labels_ = estimator.labels_[chosen]
     part.ensemble_ = _take_objects(estimator.ensemble_, chosen)
-    part.__dict__["membership_"] = membership
+    part.__dict__.update(sample)
     if hasattr(estimator, "object_weights_"):
         part.object_weights_ = np.asarray(estimator.object_weights_)[chosen]
     return part

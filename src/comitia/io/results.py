@@ -55,7 +55,8 @@ class Result:
         The consensus, 0..n_clusters - 1.
 
     confidence : ndarray of shape (n_objects,)
-        Share of its votes that each object gives to its own cluster.
+        Probability that each object is in the right cluster, as far as disagreement
+        of the clusterings can tell: ``confidence_`` of the method.
 
     membership : ndarray of shape (n_objects, n_clusters)
         Share of its votes that each object gives to each cluster.
@@ -265,6 +266,7 @@ class Result:
         n, k = len(labels), int(estimator.n_clusters_)
         require_memory(8 * n * k, f"the vote shares of {n} objects in {k} clusters")
         membership = collect.membership_of(estimator)
+        confidence = np.asarray(estimator.confidence_, dtype=np.float64)
         if object_names is None:
             object_names = ensemble.object_names
         named = collect.object_texts(object_names, n, "object_names")
@@ -281,7 +283,7 @@ class Result:
             card=collect.card_of(estimator),
             parameters=collect.parameters_of(estimator),
             labels=np.asarray(labels, dtype=np.int32),
-            confidence=membership[np.arange(n), labels],
+            confidence=confidence,
             membership=membership,
             ensemble=ensemble,
             object_names=named,
@@ -294,7 +296,9 @@ class Result:
             feature_names=names,
             view_names=tuple(getattr(estimator, "view_names_", ())),
             profile=None if units is None else cluster_profile(units, labels),
-            scores=collect.scores_of(ensemble, labels, membership, data, known, graph),
+            scores=collect.scores_of(
+                ensemble, labels, confidence, membership, data, known, graph
+            ),
             choice=collect.jsonable(
                 choice.to_dict() if hasattr(choice, "to_dict") else choice
             )

@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "cophenetic": ["cophenetic"],
         "complete_vote": ["complete_vote"],
+        "confidence": ["consensus_posterior"],
         "kernel_k_means": ["kernel_kmeans"],
         "linkage": [
             "cut",

@@ -1,6 +1,7 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.partition.complete_vote import complete_vote as complete_vote
+from comitia.partition.confidence import consensus_posterior as consensus_posterior
 from comitia.partition.cophenetic import cophenetic as cophenetic
 from comitia.partition.k_means import kmeans as kmeans
 from comitia.partition.k_means import kmeans_rows as kmeans_rows
@@ -23,6 +24,7 @@ __all__ = [
     "MedianSearch",
     "choose_n_clusters",
     "complete_vote",
+    "consensus_posterior",
     "cophenetic",
     "cut",
     "distances_of",

@@ -41,7 +41,7 @@ class MapDisplay(Display):
         Its cluster.
 
     confidence : ndarray of shape (n_objects,)
-        Share of the votes that it gives to its cluster.
+        Probability that it is in the right cluster.
 
     axes : tuple of str
         What the two axes are, in words.

@@ -85,8 +85,8 @@ class Facts(ResultNumbers):
     def _how_sure(self) -> dict[str, str]:
         unsure = int((~self.sure).sum())
         text = (
-            f"On average an object gives {percent(self.mean_confidence)} of its votes "
-            "to the cluster it is in. "
+            f"On average an object is in the right cluster with a probability of "
+            f"{number(self.mean_confidence, 2)}, unless all clusterings err alike. "
         )
         if self.k == 1:
             text = "With one cluster there is nothing to be unsure of. "

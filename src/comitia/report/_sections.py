@@ -49,6 +49,10 @@ _APPROACHES = {
 _SCORES = {
     "mean_confidence": (
         "Mean confidence",
+        "probability that an object is in the right cluster, unless all err alike",
+    ),
+    "mean_vote_share": (
+        "Mean vote share",
         "share of its votes that an object gives to its own cluster",
     ),
     "mean_ari_with_clusterings": (
