@@ -107,7 +107,7 @@ def _fit_every_method(ensemble: Ensemble, X: Any) -> None:
 
 def _call_parts(ensemble: Ensemble, X: Any) -> None:
     from comitia.agreement import agreement_with
-    from comitia.generate import LandmarkSpectralGenerator
+    from comitia.generate import GenieGenerator, LandmarkSpectralGenerator
     from comitia.partition.linkage import ensemble_linkage
     from comitia.represent.coassociation import coassociation, condensed_coassociation
     from comitia.validity.table import score_table
@@ -122,6 +122,7 @@ def _call_parts(ensemble: Ensemble, X: Any) -> None:
     ensemble.distinct()
     score_table(X, ensemble)
     LandmarkSpectralGenerator(2, random_state=0).generate(X)
+    GenieGenerator(2, random_state=0).generate(X)
 
 
 def main() -> None:

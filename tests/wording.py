@@ -98,6 +98,7 @@ OWN = {
         "GaussianHMM",
         "KMedoids",
         "KernelParetoClustering",
+        "MixedGenerator",  # of the generators inside
         "RepresentationGenerator",  # of the generators inside
         "SelfOrganizingMap",
         "ViewsGenerator",

@@ -120,6 +120,19 @@ BLOCK_ROWS = 500_000
 # Bytes of the samples of several members that are read in one pass over the rows.
 SAMPLE_BYTES = 1 << 28
 
+# Objects of which the minimum spanning tree is found exactly, by comparing all pairs:
+# two seconds. Of more it is found among neighbours and a sample of that size.
+SPANNING_TREE_OBJECTS = 20_000
+
+# Objects of the sample that a member with clusters of any shape is fitted on, at most,
+# or for each cluster if that is more: its tree or its eigenvectors take a tenth of a
+# second. The others are labelled like the nearest object of the sample.
+SHAPES_SAMPLE = 4_000
+SHAPES_SAMPLE_EACH = 16
+
+# Objects from which on the data of such members are kept in single precision.
+SINGLE_PRECISION_OBJECTS = 50_000
+
 __all__ += [
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
@@ -130,4 +143,8 @@ __all__ += [
     "MEDIAN_DISTANCE_SAMPLE",
     "SAMPLED_KMEANS_OBJECTS",
     "SAMPLE_BYTES",
+    "SHAPES_SAMPLE",
+    "SHAPES_SAMPLE_EACH",
+    "SINGLE_PRECISION_OBJECTS",
+    "SPANNING_TREE_OBJECTS",
 ]

@@ -17,9 +17,12 @@ from comitia.distributed import client_for
 from comitia.exceptions import ComitiaError, EnsembleFileError
 from comitia.generate import (
     FeatureSubset,
+    GenieGenerator,
     HierarchicalGenerator,
     KMeansGenerator,
     LandmarkSpectralGenerator,
+    MixedGenerator,
+    NeighborSpectralGenerator,
     Subsample,
     columns,
     generate_blocks,
@@ -43,7 +46,10 @@ KMEANS = KMeansGenerator(4, n_clusters=(3, 9), solver="landmark", random_state=0
 MINIBATCH = KMeansGenerator(
     3, n_clusters=5, solver="minibatch", features=FeatureSubset(0.7), random_state=0
 )
-ALL = [SPECTRAL, KMEANS, MINIBATCH]
+GENIE = GenieGenerator(3, n_clusters=(3, 6), random_state=0)
+NEIGHBORS = NeighborSpectralGenerator(3, n_clusters=(3, 6), random_state=0)
+MIXED = MixedGenerator([GENIE, KMEANS, NEIGHBORS])
+ALL = [SPECTRAL, KMEANS, MINIBATCH, GENIE, NEIGHBORS, MIXED]
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +59,9 @@ def small(monkeypatch):
     monkeypatch.setattr(sizes, "LANDMARK_GRAPH_SAMPLE_EACH", 1)
     monkeypatch.setattr(sizes, "KMEANS_SAMPLE", 500)
     monkeypatch.setattr(sizes, "KMEANS_SAMPLE_EACH", 1)
+    monkeypatch.setattr(sizes, "SHAPES_SAMPLE", 600)
+    # In blocks they always are.
+    monkeypatch.setattr(sizes, "SINGLE_PRECISION_OBJECTS", 1)
     monkeypatch.setattr(sizes, "SAMPLE_BYTES", 20_000)
     monkeypatch.setattr(columns, "PIECE", 700)
     monkeypatch.setattr("comitia.generate.sources.pieces_of.__defaults__", (700,))
@@ -63,7 +72,9 @@ DASK = pytest.mark.filterwarnings("ignore::Warning")
 
 
 def name_of(value):
-    return getattr(value, "solver", "spectral") if hasattr(value, "fit") else ""
+    if not hasattr(value, "fit"):
+        return ""
+    return getattr(value, "solver", type(value).__name__)
 
 
 @pytest.mark.parametrize("block_rows", [1, 333, 2500, 10_000])

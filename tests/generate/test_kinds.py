@@ -15,10 +15,13 @@ from comitia.generate import (
     CommunityGenerator,
     FeatureSubset,
     FuzzyGenerator,
+    GenieGenerator,
     HierarchicalGenerator,
     KernelGenerator,
     LandmarkSpectralGenerator,
+    MixedGenerator,
     MixtureGenerator,
+    NeighborSpectralGenerator,
     SpectralGenerator,
     Subsample,
     TreeGenerator,
@@ -43,12 +46,21 @@ TREES = TreeGenerator(4, n_clusters=(3, 6), feature_fraction=0.7, random_state=0
 LANDMARKS = LandmarkSpectralGenerator(
     4, n_clusters=3, n_landmarks=40, n_neighbors=3, random_state=0
 )
+SHAPES = [
+    GenieGenerator(4, n_clusters=3, random_state=0),
+    NeighborSpectralGenerator(4, n_clusters=3, n_neighbors=(4, 6), random_state=0),
+    MixedGenerator(
+        [GenieGenerator(2), MixtureGenerator(1), NeighborSpectralGenerator(1)],
+        n_clusters=3,
+        random_state=0,
+    ),
+]
 NETS = CommunityGenerator(4, detector=["louvain", "label_propagation"], random_state=0)
 OVERLAPS = CommunityGenerator(
     3, detector="overlapping_label_propagation", random_state=0
 )
 ALL = [
-    *((generator, X) for generator in [*ON_SAMPLES, TREES, LANDMARKS]),
+    *((generator, X) for generator in [*ON_SAMPLES, TREES, LANDMARKS, *SHAPES]),
     (NETS, GRAPH),
     (OVERLAPS, GRAPH),
 ]
@@ -58,7 +70,7 @@ def name_of(value):
     return type(value).__name__ if hasattr(value, "fit") else ""
 
 
-@pytest.mark.parametrize("generator", [*ON_SAMPLES, LANDMARKS], ids=name_of)
+@pytest.mark.parametrize("generator", [*ON_SAMPLES, LANDMARKS, *SHAPES], ids=name_of)
 def test_easy_clusters_are_found(generator):
     ensemble = clone(generator).generate(X)
     scores = [adjusted_rand_score(TRUTH, labels) for labels in ensemble.labels.T]
@@ -79,7 +91,9 @@ def test_jobs_and_checkpoints_do_not_change_the_result(generator, data, tmp_path
         assert_array_equal(again.transform(data), plain.transform(data))
 
 
-@pytest.mark.parametrize("generator", [*ON_SAMPLES, TREES, LANDMARKS], ids=name_of)
+@pytest.mark.parametrize(
+    "generator", [*ON_SAMPLES, TREES, LANDMARKS, *SHAPES], ids=name_of
+)
 def test_members_label_their_own_objects_as_they_did(generator):
     generator = clone(generator)
     if isinstance(generator, HierarchicalGenerator | SpectralGenerator):
@@ -268,12 +282,18 @@ def test_other_graphs_and_parameters_have_other_checkpoints(tmp_path):
 
 @pytest.mark.parametrize("k", [1, 6])
 def test_one_cluster_and_as_many_as_objects(k):
-    for make in (FuzzyGenerator, HierarchicalGenerator, KernelGenerator):
+    for make in (
+        FuzzyGenerator,
+        GenieGenerator,
+        HierarchicalGenerator,
+        KernelGenerator,
+        NeighborSpectralGenerator,
+    ):
         ensemble = make(2, n_clusters=k, random_state=0).generate(X6)
         assert_array_equal(ensemble.n_clusters_each, k)
 
 
-@pytest.mark.parametrize("generator", ON_SAMPLES, ids=name_of)
+@pytest.mark.parametrize("generator", [*ON_SAMPLES, *SHAPES], ids=name_of)
 def test_one_object_is_one_cluster(generator):
     one = clone(generator).set_params(n_clusters=1).generate(X[:1])
     assert_array_equal(one.labels, np.zeros((1, 4)))

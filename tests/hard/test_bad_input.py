@@ -223,11 +223,14 @@ def refused_parameters(cls):
 def generator_cases():
     for cls in (
         generate.FuzzyGenerator,
+        generate.GenieGenerator,
         generate.HierarchicalGenerator,
         generate.KMeansGenerator,
         generate.KernelGenerator,
         generate.LandmarkSpectralGenerator,
+        generate.MixedGenerator,
         generate.MixtureGenerator,
+        generate.NeighborSpectralGenerator,
         generate.SpectralGenerator,
         generate.TreeGenerator,
     ):

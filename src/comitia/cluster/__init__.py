@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "cop_kmeans": ["COPKMeans", "constrained_kmeans"],
         "e2cp": ["E2CP"],
         "fuzzy": ["FuzzyCMeans", "fuzzy_memberships"],
+        "genie": ["Genie"],
         "gustafson_kessel": ["GustafsonKessel"],
         "hmm": ["GaussianHMM"],
         "hmm_k_models": ["HMMKModels"],

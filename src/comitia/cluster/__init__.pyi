@@ -8,6 +8,7 @@ from comitia.cluster.cop_kmeans import constrained_kmeans as constrained_kmeans
 from comitia.cluster.e2cp import E2CP as E2CP
 from comitia.cluster.fuzzy import FuzzyCMeans as FuzzyCMeans
 from comitia.cluster.fuzzy import fuzzy_memberships as fuzzy_memberships
+from comitia.cluster.genie import Genie as Genie
 from comitia.cluster.gustafson_kessel import GustafsonKessel as GustafsonKessel
 from comitia.cluster.hmm import GaussianHMM as GaussianHMM
 from comitia.cluster.hmm_k_models import HMMKModels as HMMKModels
@@ -24,6 +25,7 @@ __all__ = [
     "E2CP",
     "FuzzyCMeans",
     "GaussianHMM",
+    "Genie",
     "GustafsonKessel",
     "HMMKModels",
     "KMedoids",

@@ -5,11 +5,14 @@ from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
 from comitia.generate.executor_row_blocks import generate_blocks as generate_blocks
 from comitia.generate.fuzzy_generator import FuzzyGenerator as FuzzyGenerator
 from comitia.generate.generator import Generator as Generator
+from comitia.generate.genie_generator import GenieGenerator as GenieGenerator
 from comitia.generate.kernels import KernelGenerator as KernelGenerator
 from comitia.generate.kmeans import KMeansGenerator as KMeansGenerator
 from comitia.generate.landmark_spectral import LandmarkSpectralGenerator as LandmarkSpectralGenerator
 from comitia.generate.linkages import HierarchicalGenerator as HierarchicalGenerator
+from comitia.generate.mixed_generator import MixedGenerator as MixedGenerator
 from comitia.generate.mixtures import MixtureGenerator as MixtureGenerator
+from comitia.generate.neighbor_spectral import NeighborSpectralGenerator as NeighborSpectralGenerator
 from comitia.generate.regenerate import regenerate as regenerate
 from comitia.generate.sampling import Bootstrap as Bootstrap
 from comitia.generate.sampling import FeatureSubset as FeatureSubset
@@ -32,6 +35,7 @@ __all__ = [
     "FeatureSubset",
     "FuzzyGenerator",
     "Generator",
+    "GenieGenerator",
     "HMMGenerator",
     "HierarchicalGenerator",
     "HybridSample",
@@ -39,7 +43,9 @@ __all__ = [
     "KernelGenerator",
     "LandmarkSpectralGenerator",
     "LittleBootstraps",
+    "MixedGenerator",
     "MixtureGenerator",
+    "NeighborSpectralGenerator",
     "RandomProjection",
     "RepresentationGenerator",
     "SpectralGenerator",

@@ -1,4 +1,4 @@
-"""Data feature by feature, in single precision: what the kernels read fastest."""
+"""Data feature by feature: in single precision what the kernels read fastest."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Frame:
 
 
 class Columns:
-    """Data feature by feature, in single precision.
+    """Data feature by feature, in single precision unless something else is said.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ class Columns:
         The frame.
     """
 
-    def __init__(self, values: NDArray[np.float32], frame: Frame) -> None:
+    def __init__(self, values: NDArray[Any], frame: Frame) -> None:
         self.values = values
         self.frame = frame
 
     @classmethod
-    def of(cls, X: Array) -> Columns:
+    def of(cls, X: Array, dtype: Any = np.float32) -> Columns:
         """Turn data into columns.
 
         Parameters
@@ -157,13 +157,16 @@ class Columns:
         X : ndarray of shape (n, p)
             The data.
 
+        dtype : dtype, default=float32
+            Precision of the result.
+
         Returns
         -------
         columns : Columns
-            The same in single precision.
+            The same, feature by feature.
         """
         frame = Frame.of(X)
-        return cls(frame.columns(X), frame)
+        return cls(frame.columns(X, dtype), frame)
 
     def take(self, rows: NDArray[np.int64]) -> Columns:
         """Some of the objects.

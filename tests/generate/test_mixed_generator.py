@@ -1,0 +1,112 @@
+"""Several kinds of members in one ensemble."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+from comitia.exceptions import ComitiaError
+from comitia.generate import (
+    FuzzyGenerator,
+    Generator,
+    GenieGenerator,
+    HierarchicalGenerator,
+    KMeansGenerator,
+    MixedGenerator,
+    NeighborSpectralGenerator,
+)
+
+X, TRUTH = make_blobs(90, centers=3, random_state=0)
+
+
+def test_members_are_those_of_the_families():
+    families = [
+        KMeansGenerator(2, n_clusters=4, random_state=1),
+        GenieGenerator(3, n_clusters=5, random_state=2),
+    ]
+    mixed = MixedGenerator(families, random_state=0).fit(X)
+    alone = [clone(one).fit(X) for one in families]
+    assert mixed.n_members == 5
+    assert_array_equal(
+        mixed.ensemble_.labels, np.hstack([one.ensemble_.labels for one in alone])
+    )
+    new = X + 0.3
+    assert_array_equal(
+        mixed.transform(new), np.hstack([one.transform(new) for one in alone])
+    )
+    assert mixed.ensemble_.groups.tolist() == ["KMeans"] * 2 + ["Genie"] * 3
+
+
+def test_families_of_one_kind_are_numbered():
+    mixed = MixedGenerator([KMeansGenerator(1), KMeansGenerator(1, init="random")])
+    assert mixed.generate(X).groups.tolist() == ["KMeans 1", "KMeans 2"]
+
+
+def test_by_default_there_are_graphs_and_linkages():
+    ensemble = MixedGenerator(random_state=0).generate(X)
+    assert ensemble.groups.tolist() == ["spectral"] * 25 + ["genie"] * 25
+
+
+def test_the_number_of_clusters_is_for_families_that_do_not_say():
+    mixed = MixedGenerator(
+        [KMeansGenerator(2, n_clusters=4), GenieGenerator(2)],
+        n_clusters=6,
+        random_state=0,
+    )
+    assert mixed.generate(X).n_clusters_each.tolist() == [4, 4, 6, 6]
+
+
+def test_one_family_does_not_move_another():
+    def genie(n):
+        families = [KMeansGenerator(n), GenieGenerator(2)]
+        return MixedGenerator(families, random_state=0).generate(X).labels[:, n:]
+
+    assert_array_equal(genie(1), genie(4))
+
+
+def test_data_far_from_zero_are_moved_for_those_who_want_it(tmp_path):
+    families = [HierarchicalGenerator(2, extend=True), GenieGenerator(1)]
+    mixed = MixedGenerator(families, n_clusters=3, random_state=0)
+    far = clone(mixed).set_params(checkpoint=tmp_path).fit(X + 1e9)
+    assert_array_equal(far.ensemble_.labels, clone(mixed).generate(X).labels)
+    assert_array_equal(far.transform(X + 1e9), far.ensemble_.labels)
+    again = clone(mixed).set_params(checkpoint=tmp_path).fit(X + 1e9)
+    assert_array_equal(again.transform(X + 1e9), far.ensemble_.labels)
+
+
+def test_fuzzy_and_hard_members_make_a_fuzzy_ensemble():
+    families = [GenieGenerator(1), FuzzyGenerator(1)]
+    mixed = MixedGenerator(families, n_clusters=3, random_state=0).generate(X)
+    assert mixed.kind == "fuzzy"
+    hard = mixed.membership[:, :3].toarray()
+    assert_array_equal(np.sort(hard, axis=1), np.tile([0.0, 0.0, 1.0], (90, 1)))
+
+
+def test_new_objects_are_labeled_if_all_families_can():
+    assert hasattr(MixedGenerator(), "transform")
+    assert not hasattr(MixedGenerator([HierarchicalGenerator()]), "transform")
+
+
+def test_blocks_need_families_on_samples():
+    on_samples = MixedGenerator([GenieGenerator(), NeighborSpectralGenerator()])
+    assert on_samples.needs_memory() == ""
+    assert "Hierarchical" in MixedGenerator([HierarchicalGenerator()]).needs_memory()
+
+
+@pytest.mark.parametrize("families", [[], {}, [3], {"a": "b"}])
+def test_what_is_no_generator_is_refused(families):
+    with pytest.raises(ComitiaError, match="one or several generators"):
+        MixedGenerator(families).fit(X)
+
+
+class Fewer(KMeansGenerator):
+    """Stops before its last member."""
+
+    def fit_members(self, X, plans, keep):
+        return Generator.fit_members(self, X, plans[:-1], keep)
+
+
+def test_families_that_end_early_are_refused():
+    with pytest.raises(ComitiaError, match="made 1 of 2"):
+        MixedGenerator([Fewer(2), GenieGenerator(2)]).fit(X)
