@@ -8,7 +8,7 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._types import Array, Ensemble, Linkage, Maker, Rng, Seed
+from comitia.methods._types import Array, Linkage, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod, penalized_weights
 from comitia.optimize import get_bregman
 from comitia.partition import cut, distances_of, micro_linkage, ncut
@@ -28,8 +28,7 @@ class BregmannianConsensus(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the similarity.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     metric : {"squared", "kl", "itakura_saito"}, default="squared"
         The divergence: squared differences, Kullback-Leibler or Itakura-Saito.
@@ -158,9 +157,6 @@ class BregmannianConsensus(VotesMethod):
         self.tol = tol
         self.generator = generator
         self.random_state = random_state
-
-    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> Any:
-        return self.n_clusters  # the tree or the cut chooses
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
