@@ -11,7 +11,6 @@ EVERY_K = "Number of clusters, of each clustering and of the result. ``None`` "
 
 METHODS = {
     "n_clusters": (
-        K + "cuts the tree at its longest lifetime",
         K + "cuts each tree at its longest lifetime",
         K + "takes the eigengap of the ensemble's graph",
         K + "takes the eigengap of plain k-means clusterings",

@@ -65,7 +65,7 @@ def test_classes_that_few_features_tell_apart_are_found(linkage):
     assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.9
 
 
-def test_the_lifetime_chooses_the_number_of_clusters():
+def test_the_number_of_clusters_is_chosen_when_none_is_given():
     assert ABC(n_clusterings=150, random_state=0).fit(genes(p=600)).n_clusters_ == 3
 
 

@@ -124,7 +124,7 @@ def test_the_printed_cost_prefers_a_lonely_object():
     assert cost(truth, False) > cost(lonely, False)
 
 
-def test_the_number_of_clusters_is_that_of_the_longest_lifetime():
+def test_the_number_of_clusters_is_chosen_when_none_is_given():
     labels, truth = planted(60, 3, 10, noise=0.1, seed=0)
     X = 5.0 * np.eye(3)[truth]
     assert Method().fit(X, ensemble=Ensemble(labels)).n_clusters_ == 3

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from comitia import Ensemble, method
+from comitia.partition.linkage import lifetime
 from tests.fixtures import E6, planted, same_partition
 
 EAC = method("eac")
@@ -30,8 +31,16 @@ def test_one_clustering_is_its_own_consensus():
     assert same_partition(found, labels)
 
 
-def test_longest_lifetime_chooses_the_halves_of_e6():
+def test_the_halves_of_e6_are_counted():
     assert EAC().fit(Ensemble(E6)).n_clusters_ == 2
+
+
+def test_a_tree_is_not_cut_where_objects_that_stand_alone_begin_to_merge():
+    # Most clusterings leave every object alone, but for two that are always together.
+    groups, alone = np.repeat([0, 1, 2], 30), np.maximum(np.arange(90), 1)
+    fitted = EAC().fit(Ensemble([groups] * 6 + [alone] * 14))
+    assert lifetime(fitted.linkage_) == 89
+    assert fitted.n_clusters_ == 3
 
 
 @pytest.mark.parametrize("linkage", ["single", "complete", "average", "ward"])

@@ -397,6 +397,17 @@ def test_lifetime_is_the_longest_gap_between_merges(heights, n_clusters):
     assert len(np.unique(cut(tree))) == n_clusters
 
 
+def test_no_number_of_clusters_near_the_number_of_objects_is_chosen():
+    # The first merges are the highest steps: 3 clusters live 0.1, and 98 live 0.6.
+    heights = np.r_[0.0, 0.0, np.full(95, 0.6), 0.7, 0.75]
+    tree = [
+        [t + 1, 0 if t == 0 else 100 + t - 1, h, t + 2] for t, h in enumerate(heights)
+    ]
+    assert lifetime(tree) == 98
+    assert lifetime(tree, 11) == 3
+    assert len(np.unique(cut(tree))) == 3
+
+
 def test_tree_must_be_sorted_and_of_four_columns():
     with pytest.raises(ComitiaError, match="sorted by height"):
         cut([[0, 1, 0.9, 2], [2, 3, 0.1, 3]], 2)

@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 
 from comitia import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition import choose_n_clusters, ncut
+from comitia.partition import choose_n_clusters, ncut, tcut
 from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import eigengap
+from comitia.represent import bipartite_graph
 from tests.fixtures import planted, same_partition
 
 
@@ -200,6 +201,14 @@ def test_weights_decide_between_clusterings():
 def test_one_cluster_is_chosen_only_when_there_is_nothing_else():
     assert choose_n_clusters(Ensemble(np.zeros((5, 3), dtype=int))) == 1
     assert choose_n_clusters(Ensemble(np.array([[0, 0], [0, 0], [0, 1]]))) == 2
+
+
+def test_no_number_near_the_number_of_objects_is_chosen():
+    pairs = Ensemble(np.column_stack([np.arange(100) // 2] * 4))
+    assert choose_n_clusters(pairs, max_clusters=50) == 50
+    assert choose_n_clusters(pairs) <= 11
+    graph = bipartite_graph(pairs)
+    assert len(np.unique(tcut(graph, None, rng()))) <= 11
 
 
 @pytest.mark.parametrize("gives_up", [1, 2])

@@ -47,14 +47,14 @@ def choose_k(
     method: Annotated[str, Parameter(name=["--method", "-m"])] = DEFAULT_FOR_K,
     how: DataOptions = _DATA,
     making: MakingOptions = _MAKING,
-    n_resamples: int = 20,
-    n_references: int = 19,
+    n_resamples: int | None = None,
+    n_references: int | None = None,
     seed: int = 0,
     memory: str | None = None,
     json: Flag = False,
     quiet: Flag = False,
 ) -> None:
-    """Say how many clusters there are: criteria over k, held against data without any.
+    """Say how many clusters there are: how likely each k is, and criteria over k.
 
     Parameters
     ----------
@@ -66,9 +66,11 @@ def choose_k(
     method
         Method that combines the clusterings, by its id in comitia methods.
     n_resamples
-        How many times a share of the objects is drawn and clustered.
+        How many times a share of the objects is drawn and clustered; by default as many
+        as take seconds.
     n_references
-        How many data sets without clusters the criteria are held against.
+        How many data sets without clusters the criteria are held against, and so
+        decide. Without it the probabilities decide for a table.
     seed
         Seed of everything random.
     memory

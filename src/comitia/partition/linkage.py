@@ -12,6 +12,7 @@ from comitia._inputs import masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.partition.normalized_cut import most_parts
 from comitia.represent.coassociation import (
     condensed_coassociation,
     seen_by,
@@ -230,7 +231,7 @@ def distances_of(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
-    """Cut a tree into clusters.
+    r"""Cut a tree into clusters.
 
     Parameters
     ----------
@@ -239,7 +240,8 @@ def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
 
     n_clusters : int, default=None
         Number of clusters; this many, also where merges are equally high, since they
-        are undone from the last. ``None`` asks :func:`lifetime`.
+        are undone from the last. ``None`` asks :func:`lifetime` for one of at most
+        :math:`1 + \sqrt n`.
 
     Returns
     -------
@@ -253,7 +255,7 @@ def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
     """
     merges = _check_tree(tree)
     n = len(merges) + 1
-    k = lifetime(merges) if n_clusters is None else n_clusters
+    k = lifetime(merges, most_parts(n)) if n_clusters is None else n_clusters
     if not 1 <= k <= n:
         raise ComitiaError(
             f"n_clusters={k} does not fit a tree of {n} objects; give 1 to {n}."
@@ -270,7 +272,7 @@ def cut(tree: ArrayLike, n_clusters: int | None = None) -> NDArray[np.int64]:
     return np.argsort(np.argsort(first))[labels]
 
 
-def lifetime(tree: ArrayLike) -> int:
+def lifetime(tree: ArrayLike, max_clusters: int | None = None) -> int:
     r"""Number of clusters that lives longest as the tree is cut higher and higher.
 
     With the merge heights :math:`h_1 \le \dots \le h_{n-1}`, a cut between
@@ -282,16 +284,20 @@ def lifetime(tree: ArrayLike) -> int:
     tree : array-like of shape (n_objects - 1, 4)
         Merges in SciPy form, sorted by height.
 
+    max_clusters : int, default=None
+        Most clusters; n - 1 by default, as published.
+
     Returns
     -------
     n_clusters : int
-        The k from 2 to n - 1 with the longest lifetime, the smallest of equals; 1 when
-        all merges are equally high, so that no number stands out.
+        The k from 2 to ``max_clusters`` with the longest lifetime, the smallest of
+        equals; 1 when all merges are equally high, so that no number stands out.
 
     Notes
     -----
     The n single objects are no candidate: their lifetime is the height of the first
-    merge, which is the weight that even equal objects lack.
+    merge, which is the weight that even equal objects lack. Where many objects are
+    alone in some clustering, the longest lifetime of all can be near the first merges.
 
     References
     ----------
@@ -307,10 +313,10 @@ def lifetime(tree: ArrayLike) -> int:
     if len(heights) < 2:
         return 1
     # From the top: the first gap leaves 2 clusters, the next 3, …
-    gaps = np.diff(heights)[::-1]
+    gaps = np.diff(heights)[::-1][: None if max_clusters is None else max_clusters - 1]
     # Gaps that only rounding tells apart are equal.
     tiny = 1e-9 * heights[-1]
-    if gaps.max() <= tiny:
+    if gaps.max(initial=0.0) <= tiny:
         return 1
     return 2 + int(np.argmax(gaps >= gaps.max() - tiny))
 

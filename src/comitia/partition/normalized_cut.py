@@ -12,7 +12,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition.eigenpairs import largest_eigenpairs
 
-__all__ = ["choose_n_clusters", "eigengap", "ncut"]
+__all__ = ["choose_n_clusters", "eigengap", "most_parts", "ncut"]
 
 Floats = NDArray[np.float64]
 
@@ -134,10 +134,10 @@ def ncut(
 
         N = diags_array(root) @ S @ diags_array(root)
         N = (N + diags_array(offset * root * root)).tocsr()
-    n_pairs = n_clusters if n_clusters is not None else min(n, _most_parts(n) + 1)
+    n_pairs = n_clusters if n_clusters is not None else min(n, most_parts(n) + 1)
     values, vectors = largest_eigenpairs(N, int(n_pairs))
     if n_clusters is None:
-        vectors = vectors[:, : eigengap(values, _most_parts(n))]
+        vectors = vectors[:, : eigengap(values, most_parts(n))]
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
     if discretize == "rotation":
@@ -206,7 +206,7 @@ def choose_n_clusters(
     cluster_weights: ArrayLike | None = None,
     max_clusters: int | None = None,
 ) -> int:
-    """Number of clusters at the eigengap of the graph of objects and clusters.
+    r"""Number of clusters at the eigengap of the graph of objects and clusters.
 
     Parameters
     ----------
@@ -220,7 +220,8 @@ def choose_n_clusters(
         Weight of each cluster.
 
     max_clusters : int, default=None
-        Most clusters; by default as many as the finest clustering has.
+        Most clusters; by default as many as the finest clustering has, and no more
+        than :math:`1 + \sqrt n`.
 
     Returns
     -------
@@ -243,8 +244,8 @@ def choose_n_clusters(
     from comitia.represent.graphs import bipartite_graph
 
     finest = int(ensemble.n_clusters_each.max())
-    most = finest if max_clusters is None else int(max_clusters)
-    most = min(most, ensemble.n_objects)
+    most = most_parts(ensemble.n_objects) if max_clusters is None else max_clusters
+    most = min(finest, int(most), ensemble.n_objects)
     if finest == 1 or most <= 1:
         return 1
     graph = bipartite_graph(
@@ -253,8 +254,24 @@ def choose_n_clusters(
     return eigengap(bipartite_spectrum(graph, most + 1), most)
 
 
-def _most_parts(n: int) -> int:
-    """More parts than this are not looked for when the eigengap chooses."""
+def most_parts(n: int) -> int:
+    """Most clusters of n objects that are looked for when nobody says how many.
+
+    Parameters
+    ----------
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    most : int
+        The root of n, and one more; less than n.
+
+    Examples
+    --------
+    >>> most_parts(770)
+    28
+    """
     return max(1, min(n - 1, int(np.sqrt(n)) + 1))
 
 

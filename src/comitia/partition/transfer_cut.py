@@ -217,15 +217,16 @@ def _embedded(
     graph: BipartiteGraph, micro: MicroRows, n_clusters: int | None
 ) -> tuple[Floats, Floats, Blocks]:
     """The eigenvalues, the table, and the points of each block."""
-    from comitia.partition.normalized_cut import eigengap
+    from comitia.partition.normalized_cut import eigengap, most_parts
 
     d = micro.rows.map(_degrees_of, weights=graph.weights)
     N, root, used = _normalized(graph, micro, d)
     if n_clusters is None:
         # No consensus is looked for that is finer than the finest clustering.
         finest = int(graph.ensemble.n_clusters_each.max())
-        values, vectors = largest_eigenpairs(N, min(finest + 1, len(N)))
-        k = eigengap(values, finest)
+        most = min(finest, most_parts(graph.ensemble.n_objects))
+        values, vectors = largest_eigenpairs(N, min(most + 1, len(N)))
+        k = eigengap(values, most)
     elif n_clusters > len(N):
         raise ComitiaError(
             f"n_clusters={n_clusters} is larger than the number of clusters that have "

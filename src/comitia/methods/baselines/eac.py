@@ -19,7 +19,7 @@ class EAC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree. The paper has ``"single"`` and
@@ -89,4 +89,4 @@ class EAC(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

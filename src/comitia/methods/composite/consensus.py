@@ -29,7 +29,8 @@ def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
     def consensus(ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any) -> Any:
         from comitia.partition import cut, ensemble_linkage
 
-        return cut(ensemble_linkage(ensemble, linkage=linkage, **weights), n_clusters)
+        tree = ensemble_linkage(ensemble, linkage=linkage, **weights)
+        return cut(tree, n_clusters)
 
     return consensus
 
@@ -48,15 +49,13 @@ def _kmeans(
     clustering_weights: Any = None,
     cluster_weights: Any = None,
 ) -> Any:
-    from comitia.partition import choose_n_clusters, kmeans_rows
+    from comitia.partition import kmeans_rows
 
     if cluster_weights is not None:
         raise ComitiaError(
             'consensus="kmeans" takes weights of clusterings, not of clusters; use '
             'consensus="tcut" or a linkage.'
         )
-    if n_clusters is None:
-        n_clusters = choose_n_clusters(ensemble, clustering_weights=clustering_weights)
     return kmeans_rows(
         ensemble, n_clusters, rng, clustering_weights=clustering_weights
     ).labels
@@ -152,8 +151,7 @@ class ConsensusClustering(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts a tree at its longest lifetime and otherwise
-        looks for the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. ``None`` makes
@@ -290,7 +288,8 @@ class ConsensusClustering(EnsembleMethod):
             kept = self.selected_ = self._select(ensemble, X)
         if len(kept) != ensemble.n_clusterings:
             self.cluster_weights_ = w = self._weigh_kept(ensemble, X, kept)
-            return consensus(ensemble, self.n_clusters, rng, cluster_weights=w)
+            k = self._resolve_n_clusters(ensemble, cluster_weights=1.0 * (w > 0))
+            return consensus(ensemble, k, rng, cluster_weights=w)
         # Taking all would read an ensemble in row blocks into memory.
         smaller = ensemble if kept.all() else ensemble.take(clusterings=kept)
         self._check_ensemble(smaller)
@@ -305,7 +304,7 @@ class ConsensusClustering(EnsembleMethod):
             self.clustering_weights_[kept] = weights.get(
                 "clustering_weights", self.clustering_weights_[kept]
             )
-        return consensus(smaller, self.n_clusters, rng, **weights)
+        return consensus(smaller, self._resolve_n_clusters(smaller), rng, **weights)
 
     def _select(self, ensemble: Ensemble, X: Any) -> NDArray[np.bool_]:
         """What is kept: a mask of the clusterings, or of the clusters."""

@@ -21,7 +21,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     pair_accuracy : array-like of shape (n_groups,), dict or float, default=None
         The probability :math:`q_m` that algorithm m treats a random pair of objects
@@ -145,4 +145,4 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

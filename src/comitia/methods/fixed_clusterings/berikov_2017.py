@@ -24,7 +24,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     index : str or callable, default="dunn"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -155,4 +155,4 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

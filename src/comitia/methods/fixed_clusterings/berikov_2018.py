@@ -28,7 +28,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.
@@ -159,7 +159,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
         D = _mean_distances(runs, weights)
         del runs  # the tree needs their memory
         self.linkage_ = hac(D, self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 
 class _Runs(NamedTuple):

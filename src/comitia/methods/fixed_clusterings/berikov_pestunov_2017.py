@@ -23,7 +23,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     index : str or callable, default="silhouette"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -127,4 +127,4 @@ class ValidityWeightedCoassociation(EnsembleMethod):
             clustering_weights=self.clustering_weights_,
             linkage=self.linkage,
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

@@ -29,8 +29,8 @@ class CrossAssociationConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime; the search
-        starts from these clusters.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph; the
+        search starts from these clusters.
 
     threshold : float, default=None
         Objects with a weighted co-association above it are alike, :math:`\tau`. The
@@ -159,7 +159,7 @@ class CrossAssociationConsensus(EnsembleMethod):
         np.fill_diagonal(alike, True)
         run = cross_association(
             alike,
-            cut(self.linkage_, self.n_clusters),
+            cut(self.linkage_, self._resolve_n_clusters(ensemble)),
             weight_blocks=self.variant == "code_length",
             max_iter=self.max_iter,
         )

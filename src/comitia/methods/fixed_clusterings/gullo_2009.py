@@ -17,7 +17,6 @@ from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     group_similarity,
 )
 from comitia.partition import complete_vote, cut, hac, tcut
-from comitia.partition.linkage import lifetime
 from comitia.represent import bipartite_graph, condensed_coassociation, jaccard_clusters
 from comitia.weigh.mean_agreement import check_agreement
 
@@ -34,9 +33,7 @@ class DiversityWeighting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, on the scale
-        of :math:`R^2`, or takes the eigengap of the ensemble's graph where the
-        consensus grows no such tree.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     weighting : {"single", "group", "dendrogram", "branch_length"}, default="single"
         The scheme: Single Weighting, Group Weighting, or Dendrogram Weighting with the
@@ -202,11 +199,7 @@ class DiversityWeighting(EnsembleMethod):
         apart = np.subtract(1.0, together, out=together)
         np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
         self.linkage_ = hac(apart, self.linkage)
-        k = self.n_clusters
-        if k is None:
-            # The root stretches small distances; lifetimes are those of the shares.
-            k = lifetime(self.linkage_ ** [1, 1, 2, 1])
-        return cut(self.linkage_, k)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _by_cluster(self, ensemble: Ensemble, rng: Rng) -> Any:
         k = self._resolve_n_clusters(

@@ -29,8 +29,7 @@ class PRAr(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the ensemble's graph for ``consensus="cspa"``.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     indices : list of str, default=None
         Names of indices of :mod:`comitia.validity`; all that are functions of one
@@ -172,7 +171,7 @@ class PRAr(EnsembleMethod):
             cspa = CSPA(self.n_clusters, random_state=rng, **weights)
             return cspa.fit_predict(ensemble)
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.consensus, **weights)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _judge(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         """The table of unified index values, reduced."""

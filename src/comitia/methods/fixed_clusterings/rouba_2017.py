@@ -24,7 +24,7 @@ class GroupRelativeWeights(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_groups : int, default=2
         Number of groups of clusterings, at most as many as there are different
@@ -128,7 +128,7 @@ class GroupRelativeWeights(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _group(self, s: Array) -> Array:
         tree = hac(np.maximum(1.0 - s, 0.0))

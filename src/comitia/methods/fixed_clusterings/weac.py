@@ -23,7 +23,7 @@ class WEAC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     agreement : str or callable, default="nmi_max"
         How alike two clusterings are. The authors' code divides the mutual information
@@ -115,4 +115,4 @@ class WEAC(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

@@ -38,8 +38,7 @@ class WEACS(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the ensemble's graph for ``consensus="kmeans"``.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     indices : str or list of str, default=None
         One index of :mod:`comitia.validity`, or several whose mean is taken. All
@@ -173,7 +172,7 @@ class WEACS(EnsembleMethod):
                 ensemble, co_sampled="count", dtype=np.float64, **weights
             )
             self.linkage_ = hac(S.max(initial=1.0) - S, self.consensus)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _judge(self, ensemble: Ensemble, X: Data) -> Array:
         """The mean of the unified indices of each clustering."""

@@ -36,7 +36,7 @@ class WoCE(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_clusterings : int, default=36
         Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as
@@ -184,7 +184,7 @@ class WoCE(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, clustering_weights=self.clustering_weights_
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 
 class Crowd(EstimatorGenerator):

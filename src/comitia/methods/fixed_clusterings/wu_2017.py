@@ -31,8 +31,8 @@ class CoComplexEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at ``threshold``, or at its longest
-        lifetime where that is None too.
+        Number of clusters. ``None`` cuts the tree at ``threshold``, or takes the
+        eigengap of the ensemble's graph where that is None too.
 
     threshold : float, default=None
         Similarity, from 0 to 1, below which clusters are not merged. Only one of
@@ -163,7 +163,7 @@ class CoComplexEnsemble(EnsembleMethod):
             self.n_iter_ = n_iter
             before = weights
             self.linkage_ = self._tree(ensemble, X, before)
-            labels = self._cut(self.linkage_)
+            labels = self._cut(self.linkage_, ensemble)
             weights = _purity(ensemble, labels)
             if _settled(before, weights, self.tol):
                 self.converged_ = True
@@ -207,9 +207,9 @@ class CoComplexEnsemble(EnsembleMethod):
         # Rounding can leave -1e-16 where two objects always meet.
         return hac(np.maximum(S, 0.0, out=S), self.linkage)
 
-    def _cut(self, tree: Any) -> Any:
+    def _cut(self, tree: Any, ensemble: Ensemble) -> Any:
         if self.threshold is None:
-            return cut(tree, self.n_clusters)
+            return cut(tree, self._resolve_n_clusters(ensemble))
         n_merges = int((tree[:, 2] <= 1.0 - self.threshold + 1e-12).sum())
         return cut(tree, len(tree) + 1 - n_merges)
 

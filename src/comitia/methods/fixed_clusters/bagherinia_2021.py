@@ -23,8 +23,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the ensemble's graph for ``variant="bipartite"``.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"hac", "bipartite"}, default="hac"
         Linkage of the similarity of objects, or the transfer cut of the graph of
@@ -141,7 +140,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
             self.linkage_ = ensemble_linkage(
                 ensemble, cluster_weights=weights, linkage=self.linkage
             )
-            return cut(self.linkage_, self.n_clusters)
+            return cut(self.linkage_, self._resolve_n_clusters(ensemble))
         graph = bipartite_graph(ensemble, cluster_weights=weights)
         # The weights favour small clusters, which the eigengap would then count.
         n_clusters = self._resolve_n_clusters(ensemble)

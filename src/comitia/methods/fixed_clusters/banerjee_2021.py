@@ -26,7 +26,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"entropy", "printed", "meeting"}, default="entropy"
         The exponent of the weight: a conditional entropy; as the review prints it; or
@@ -137,7 +137,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=weights, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 
 def cluster_containment(

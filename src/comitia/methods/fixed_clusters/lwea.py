@@ -20,7 +20,7 @@ class LWEA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
@@ -112,4 +112,4 @@ class LWEA(EnsembleMethod):
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=self.cluster_weights_, linkage=self.linkage
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

@@ -31,8 +31,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or cuts
-        the tree at its longest lifetime for ``variant="hac"``.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     variant : {"bipartite", "hac"}, default="bipartite"
         The transfer cut of the graph of objects and retained clusters, or linkage of
@@ -154,7 +153,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         if self.variant == "hac":
             S = mean_weights(ensemble, reliability, self.selected_)
             self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
-            return cut(self.linkage_, self.n_clusters)
+            return cut(self.linkage_, self._resolve_n_clusters(ensemble))
         self.selected_ |= best_of_the_rest(ensemble, reliability, self.selected_)
         weights = reliability * self.selected_
         graph = bipartite_graph(ensemble, cluster_weights=weights)

@@ -29,7 +29,7 @@ class WEA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     metric : str, callable, list or None, default="euclidean"
         Distance d of the data, as for SciPy's ``cdist``; two objects have the
@@ -156,7 +156,7 @@ class WEA(EnsembleMethod):
             )
             R /= scale
             self.linkage_ = hac(R.max(initial=0.0) - R, self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _tree_of_labels(self, ensemble: Ensemble) -> Array:
         """The tree without the matrix, where objects have no similarities."""

@@ -28,7 +28,7 @@ class ABC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_clusterings : int, default=1000
         Number of clusterings, :math:`M`.
@@ -171,7 +171,7 @@ class ABC(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         S = coassociation(ensemble)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 
 def variance_rank_weights(

@@ -61,4 +61,4 @@ class SampledTreeMethod(BoostedMethod):
         self.object_weights_ = self.generator_.weights_
         S = coassociation(ensemble)
         self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

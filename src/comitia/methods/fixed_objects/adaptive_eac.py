@@ -73,8 +73,8 @@ class AdaptiveEAC(BoostedMethod):
     ----------
     n_clusters : int, default=None
         Number of clusters, of each clustering and of the result. ``None`` takes the
-        eigengap of plain k-means clusterings, and cuts the tree at its longest
-        lifetime.
+        eigengap of plain k-means clusterings, and then that of the
+        ensemble's graph.
 
     n_rounds : int, default=50
         Number of clusterings.
@@ -187,4 +187,4 @@ class AdaptiveEAC(BoostedMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
         self.linkage_ = ensemble_linkage(ensemble, linkage=self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))

@@ -93,7 +93,7 @@ class BobHic(BoostedMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_rounds : int, default=20
         Number of clusterings, each a tree.
@@ -203,7 +203,7 @@ class BobHic(BoostedMethod):
         aggregate = self.generator_.rounds_[-1].measures.pop("aggregate")
         rule: Linkage = "single" if self.variant == "closure" else "average"
         self.linkage_ = hac(aggregate, rule)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 
 def extended_cophenetic(

@@ -46,8 +46,8 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
     ----------
     n_clusters : int, default=None
         Number of clusters, of each clustering and of the result. ``None`` takes the
-        eigengap of plain k-means clusterings, and cuts the tree at its longest
-        lifetime.
+        eigengap of plain k-means clusterings, and then that of the
+        ensemble's graph.
 
     n_rounds : int, default=50
         Number of clusterings.

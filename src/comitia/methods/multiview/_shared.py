@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from comitia._scales import column_scales
 from comitia.partition.eigenpairs import largest_eigenpairs
-from comitia.partition.normalized_cut import eigengap
+from comitia.partition.normalized_cut import eigengap, most_parts
 from comitia.represent import knn_graph, laplacian
 
 __all__ = ["choose_from_views", "standardized", "with_unit_rows"]
@@ -35,7 +35,7 @@ def choose_from_views(
     """
     n = len(views[0])
     n_neighbors = min(_N_NEIGHBORS, n - 1)
-    most = min(n - 1, int(np.sqrt(n)) + 1)
+    most = most_parts(n)
     if most < 2:
         return 1
     apart = sum(

@@ -31,8 +31,7 @@ class WeightedHybridClustering(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the ensemble's graph for ``variant="kernel"``.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.
@@ -169,14 +168,14 @@ class WeightedHybridClustering(MultiViewMethod):
         self.view_weights_ = np.array(
             [self.clustering_weights_[ensemble.groups == v].sum() for v in views.names]
         )
+        k = self._resolve_n_clusters(
+            ensemble, clustering_weights=self.clustering_weights_
+        )
         if self.variant == "ensemble":
             self.linkage_ = ensemble_linkage(
                 ensemble, clustering_weights=self.clustering_weights_
             )
-            return cut(self.linkage_, self.n_clusters)
-        k = self._resolve_n_clusters(
-            ensemble, clustering_weights=self.clustering_weights_
-        )
+            return cut(self.linkage_, k)
         n = views.n_objects
         require_memory(3 * 8 * n * n, f"a kernel of {n} objects")
         K = sum(

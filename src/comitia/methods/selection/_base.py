@@ -71,7 +71,7 @@ class SelectionMethod(EnsembleMethod):
     ) -> NDArray[Any]:
         """The consensus of the clusterings kept."""
         self.linkage_ = ensemble_linkage(kept, linkage=self.linkage)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(kept))
 
     def select(self, ensemble: Ensemble, X: Any = None) -> NDArray[np.int64]:
         """Pick the clusterings to keep, without combining them.

@@ -114,7 +114,7 @@ class ClusterSelectionMethod(EnsembleMethod):
             self.linkage_ = micro_linkage(
                 np.subtract(1.0, S, out=S), counts, inverse, linkage=self.linkage
             )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def vote_weights(self) -> dict[str, Any]:
         """What clusterings or clusters weigh when objects vote."""

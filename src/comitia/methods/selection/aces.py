@@ -26,7 +26,7 @@ class ACES(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts each tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     threshold : float, default=0.5
         Mean diversity above which the ensemble is not stable.
@@ -145,7 +145,7 @@ class ACES(SelectionMethod):
 
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         tree = ensemble_linkage(ensemble, linkage=self.linkage)
-        first = cut(tree, self.n_clusters)
+        first = cut(tree, self._resolve_n_clusters(ensemble))
         diversity = 1.0 - agreement_with(first, ensemble, self.agreement)
         self.clustering_weights_ = diversity
         self.stable_ = bool(diversity.mean() <= self.threshold)

@@ -17,7 +17,7 @@ class StableClusters(ClusterSelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     threshold : float, default=None
         Clusters with a stability above this are kept. By default the largest threshold

@@ -28,7 +28,7 @@ class ASA(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     threshold : float, default=0.8
         A clustering more alike than this to one that was kept is dropped.

@@ -32,7 +32,7 @@ class ValiditySelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts each tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings a proposal keeps; a quarter of them by default.
@@ -198,7 +198,9 @@ class ValiditySelection(SelectionMethod):
 
     def _propose(self, ensemble: Ensemble, chosen: Array) -> Array:
         kept = ensemble.take(clusterings=cover(ensemble, chosen))
-        return cut(ensemble_linkage(kept, linkage=self.linkage), self.n_clusters)
+        return cut(
+            ensemble_linkage(kept, linkage=self.linkage), self._resolve_n_clusters(kept)
+        )
 
 
 def index_distinctness(values: ArrayLike) -> NDArray[np.float64]:

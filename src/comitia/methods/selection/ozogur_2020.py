@@ -33,7 +33,7 @@ class ConvexConcavePruning(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     sparsity_penalty : float, default=None
         What each clustering kept costs, :math:`\lambda`; the mean quality by default.

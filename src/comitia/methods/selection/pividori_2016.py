@@ -36,7 +36,7 @@ class DiversityControl(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings are drawn; half of them by default.
@@ -199,7 +199,7 @@ class DiversityControl(SelectionMethod):
         for g in range(self.groups_.max() + 1):
             members = cover(ensemble, np.flatnonzero(self.groups_ == g))
             tree = ensemble_linkage(ensemble.take(clusterings=members))
-            columns.append(cut(tree, self.n_clusters))
+            columns.append(cut(tree, self._resolve_n_clusters(ensemble)))
         return agreement_matrix(Ensemble(columns), self.agreement)
 
 

@@ -29,7 +29,7 @@ class SIVID(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.

@@ -29,7 +29,7 @@ class RepresentationEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts each tree at its longest lifetime.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
@@ -161,12 +161,12 @@ class RepresentationEnsemble(EnsembleMethod):
         )
         self.clustering_weights_ = self.index_weights_.mean(axis=0)
         consensuses = [
-            cut(self._tree(ensemble, weights), self.n_clusters)
+            cut(self._tree(ensemble, weights), self._resolve_n_clusters(ensemble))
             for weights in self.index_weights_
         ]
         self.candidates_ = Ensemble(consensuses, clustering_names=self._index_names())
         self.linkage_ = self._tree(self.candidates_, None)
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _tree(self, ensemble: Ensemble, weights: Array | None) -> Array:
         return ensemble_linkage(

@@ -33,8 +33,8 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     ----------
     n_clusters : int, default=None
         Number of clusters, of each clustering and of the result. ``None`` draws it for
-        each clustering, from 2 to :math:`\sqrt n`, and cuts the tree at its longest
-        lifetime.
+        each clustering, from 2 to :math:`\sqrt n`, and takes the eigengap of the
+        ensemble's graph.
 
     n_clusterings : int, default=10
         Number of clusterings, :math:`M`.
@@ -204,7 +204,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
             cluster_weights=self.cluster_weights_,
             linkage=self.linkage,
         )
-        return cut(self.linkage_, self.n_clusters)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
     def _alpha(self) -> float:
         """The temperature that was asked for, or the spread of the separations."""

@@ -35,8 +35,7 @@ class BregmannianConsensus(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` cuts the tree at its longest lifetime, or takes the
-        eigengap of the similarity.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
 
     metric : {"squared", "kl", "itakura_saito"} or Bregman, default="squared"
         The divergence: squared differences, Kullback-Leibler, Itakura-Saito, or that of
@@ -189,14 +188,12 @@ class BregmannianConsensus(VotesMethod):
         self.generator = generator
         self.random_state = random_state
 
-    def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> Any:
-        return self.n_clusters  # the tree or the cut chooses
-
     def _problem(self, ensemble: Ensemble, X: Any, rng: Rng) -> Any:
         _check_divergence(self.metric)
         if self.similarities is None:
             return super()._problem(ensemble, X, rng)
-        return GivenVotes(ensemble, self.similarities, self.n_clusters, self._device)
+        k = self._resolve_n_clusters(ensemble)
+        return GivenVotes(ensemble, self.similarities, k, self._device)
 
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
