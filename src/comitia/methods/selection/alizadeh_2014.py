@@ -66,7 +66,8 @@ class StableClusters(ClusterSelectionMethod):
     the largest at which every object keeps half of its clusters. Small clusters are
     seldom split and therefore stable, so that the median of all stabilities, which was
     the default once, kept the small clusters and dropped most that was said of the
-    objects in large ones.
+    objects in large ones. The rule was found among a dozen with classes of data in
+    view.
 
     The cluster of all objects has :math:`\ln(|C| / n) = 0` and stability 0 towards
     every clustering that has more than one cluster; only towards a clustering of one
