@@ -9,7 +9,7 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["add_matches", "fill_condensed", "fill_rows"]
+__all__ = ["add_matches", "fill_condensed", "fill_rows", "sums_inside"]
 
 
 @njit(cache=True)
@@ -87,3 +87,34 @@ def fill_rows(compared, listed, since, first, out, start, stop):
     """
     for i in range(start, stop):
         fill_row(compared, listed, first + i, since, 0, out[i])
+
+
+@njit(cache=True)
+def sums_inside(A, rows, columns):
+    """Sum a matrix over the pairs of objects of each cluster, by their memberships.
+
+    Row by row: the entries of a row that its clusters ask for stay near.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_objects, n_objects)
+        The matrix.
+
+    rows, columns : tuples of ndarrays
+        Starts, places and values of the memberships, by objects and by clusters.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_clusters,)
+        B_c' A B_c for each cluster c.
+    """
+    of_object, clusters, shares = rows
+    of_cluster, members, values = columns
+    sums = np.zeros(len(of_cluster) - 1)
+    for i in range(len(A)):
+        for a in range(of_object[i], of_object[i + 1]):
+            c, total = clusters[a], 0.0
+            for b in range(of_cluster[c], of_cluster[c + 1]):
+                total += A[i, members[b]] * values[b]
+            sums[c] += shares[a] * total
+    return sums

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
@@ -137,12 +136,13 @@ class Votes(ObjectVotes):
         Strength of the penalty on the weights; a method sets it when it starts.
 
     scored : tuple or None
-        The last consensus that a method scored the clusterings by, and the scores.
+        The last consensus that a method scored the clusterings by, its similarities,
+        and the scores.
     """
 
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
         super().__init__(ensemble, n_clusters)
-        self.scored: tuple[Any, Floats] | None = None
+        self.scored: tuple[Any, Any, Floats] | None = None
         self.micro, counts, self.inverse = ensemble.distinct()
         self.counts = counts.astype(np.float64)
         self.gram = gram_matrix(ensemble)
@@ -209,13 +209,15 @@ class Votes(ObjectVotes):
 
     def pair_sums(self, A: Any) -> Floats:
         """Sum a matrix over the pairs that each clustering has together, (M,)."""
-        B = self.micro.membership.tocsc()
-        flat, inside = A.ravel(), np.empty(B.shape[1])
-        for c, (start, stop) in enumerate(itertools.pairwise(B.indptr)):
-            own = B.indices[start:stop].astype(np.int64)
-            counts = B.data[start:stop] * self.counts[own]
-            # Places in the flat matrix are found faster than rows and columns.
-            inside[c] = counts @ flat.take(own[:, None] * len(A) + own) @ counts
+        from comitia._kernels.coassociation import sums_inside
+
+        B = self.micro.membership.multiply(self.counts[:, None])
+        rows, columns = B.tocsr(), B.tocsc()
+        inside = sums_inside(
+            A,
+            (rows.indptr, rows.indices, rows.data),
+            (columns.indptr, columns.indices, columns.data),
+        )
         return self.by_clustering(inside)
 
 

@@ -245,18 +245,26 @@ def softmax(values: Any) -> Any:
 
 def similarities(F: Any) -> Any:
     """FF', nowhere below the floor."""
-    return array_namespace(F).clip(F @ F.T, _FLOOR, None)
+    S = F @ F.T
+    S[S < _FLOOR] = _FLOOR
+    return S
+
+
+def scored(votes: Votes, F: Any) -> tuple[Any, Any]:
+    """FF', and its log over the pairs that each clustering puts together, (M,).
+
+    The objective of an iterate and the next weights and memberships ask for the same.
+    """
+    if votes.scored is None or votes.scored[0] is not F:
+        votes.scored = None  # room for the next
+        S = similarities(F)
+        votes.scored = F, S, votes.pair_sums(array_namespace(F).log(S))
+    return votes.scored[1:]
 
 
 def scores(votes: Votes, F: Any) -> Any:
-    """Log-similarity of the pairs that each clustering puts together, (M,).
-
-    The objective of an iterate and the next weights ask for the same scores.
-    """
-    if votes.scored is None or votes.scored[0] is not F:
-        together = votes.pair_sums(array_namespace(F).log(similarities(F)))
-        votes.scored = F, together
-    return votes.scored[1]
+    """Log-similarity of the pairs that each clustering puts together, (M,)."""
+    return scored(votes, F)[1]
 
 
 def variances(votes: Votes, F: Any, a: float, b: float) -> Any:
@@ -267,7 +275,8 @@ def variances(votes: Votes, F: Any, a: float, b: float) -> Any:
 
 def update_memberships(votes: Votes, weights: Array, F: Any, beta: Any) -> Any:
     """One step down the objective, before the rows are divided."""
-    ratio = votes.coassociation(weights) / similarities(F)
+    ratio = votes.coassociation(weights)
+    ratio /= scored(votes, F)[0]
     pull = ratio @ (votes.counts[:, None] * F)
     push = votes.counts @ F + F / (2 * beta)
     return multiply(F, Term(pull, push), power=0.5)
