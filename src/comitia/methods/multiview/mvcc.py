@@ -79,7 +79,7 @@ class MVCC(MultiViewMethod):
     n_init : int, default=5
         Number of starts; the best one is kept.
 
-    max_iter : int, default=200
+    max_iter : int, default=1000
         Most sweeps of each start.
 
     tol : float, default=3e-2
@@ -207,7 +207,7 @@ class MVCC(MultiViewMethod):
         weight_penalty: float | None = None,
         n_neighbors: int = 5,
         n_init: int = 5,
-        max_iter: int = 200,
+        max_iter: int = 1000,
         tol: float = 3e-2,
         random_state: Seed = None,
     ) -> None:
