@@ -149,6 +149,13 @@ def test_a_generator_is_chosen_by_name(run, blobs, tmp_path):
     assert result.ensemble.kind == "fuzzy"
 
 
+def test_clusterings_of_several_kinds_are_chosen_by_name(run, blobs, tmp_path):
+    code, *_ = run("fit", blobs, "-k", "3", *QUICK, "--generator", "mixed")
+    assert code == 0
+    groups = Result.load(tmp_path / "result").ensemble.groups.tolist()
+    assert groups == ["spectral"] * 3 + ["genie"] * 2
+
+
 def test_n_clusterings_reaches_methods_that_make_their_own(run, blobs, tmp_path):
     run("fit", blobs, "-k", "3", *QUICK, "-m", "wlac")
     assert Ensemble.load(tmp_path / "result" / "ensemble.npz").n_clusterings == 5

@@ -75,14 +75,16 @@ def generate_blocks(
 
     Members are fitted on samples of the data, and then label one block of rows after
     the other. The labels are those of ``generator.generate`` on the same rows in
-    memory, for any number of blocks. A call that was interrupted goes on with the
+    memory, if that fits its members on samples too, for any number of blocks. A call that was interrupted goes on with the
     blocks that are finished when it is repeated.
 
     Parameters
     ----------
-    generator : LandmarkSpectralGenerator or KMeansGenerator
-        How members are made; k-means by the solver "landmark" or "minibatch", on all
-        objects. Afterwards it labels new objects, as after :meth:`fit`. A generator of
+    generator : generator
+        How members are made: :class:`KMeansGenerator` by the solver "landmark" or
+        "minibatch", on all objects; :class:`LandmarkSpectralGenerator`,
+        :class:`NeighborSpectralGenerator` or :class:`GenieGenerator`; or a
+        :class:`MixedGenerator` of these. Afterwards it labels new objects, as after :meth:`fit`. A generator of
         one's own writes :meth:`Generator.sample_rows` and
         :meth:`Generator.fit_sample`.
 
