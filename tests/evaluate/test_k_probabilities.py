@@ -15,6 +15,7 @@ from comitia.evaluate.k_probabilities import (
     likeliest_k,
     likely_ks,
 )
+from comitia.exceptions import ComitiaError
 from tests.fixtures import planted
 
 KS = range(2, 7)
@@ -105,7 +106,7 @@ def test_work_is_bounded_by_the_number_of_objects():
 
 def test_choose_k_says_how_sure_it_is():
     X = np.repeat(9 * np.eye(3), 25, axis=0) + rng().randn(75, 3)
-    choice = choose_k(X, range(2, 5), n_resamples=2, random_state=0)
+    choice = choose_k(X, range(2, 5), n_references=None, random_state=0)
     assert choice.n_clusters == choice.likely[0] == 3
     assert_allclose(choice.probabilities.sum(), 1.0)
     assert f"probability of {choice.probabilities[2]:.0%}" in choice.reason
@@ -116,3 +117,5 @@ def test_an_ensemble_has_no_probabilities():
     votes = Ensemble(planted(40, 2, 8, 0.1, seed=0)[0])
     choice = choose_k(votes, [2, 3], n_resamples=2, n_references=2, random_state=0)
     assert (choice.likely, len(choice.probabilities)) == ([], 0)
+    with pytest.raises(ComitiaError, match="probabilities, which need data"):
+        choose_k(votes, [2, 3], n_references=None)

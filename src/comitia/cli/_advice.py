@@ -48,13 +48,13 @@ def choose_k(
     how: DataOptions = _DATA,
     making: MakingOptions = _MAKING,
     n_resamples: int | None = None,
-    n_references: int | None = None,
+    n_references: int = 19,
     seed: int = 0,
     memory: str | None = None,
     json: Flag = False,
     quiet: Flag = False,
 ) -> None:
-    """Say how many clusters there are: how likely each k is, and criteria over k.
+    """Say how many clusters there are: criteria over k, held against data without any.
 
     Parameters
     ----------
@@ -66,11 +66,9 @@ def choose_k(
     method
         Method that combines the clusterings, by its id in comitia methods.
     n_resamples
-        How many times a share of the objects is drawn and clustered; by default as many
-        as take seconds.
+        How many times a share of the objects is drawn and clustered, 20 by default.
     n_references
-        How many data sets without clusters the criteria are held against, and so
-        decide. Without it the probabilities decide for a table.
+        How many data sets without clusters the criteria are held against.
     seed
         Seed of everything random.
     memory
