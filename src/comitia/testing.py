@@ -456,6 +456,7 @@ def _check_attributes(fitted: Any) -> None:
         "linkage_": (E.n_objects - 1, 4),
         "membership_": (E.n_objects, fitted.n_clusters_),
         "confidence_": (E.n_objects,),
+        "vote_share_": (E.n_objects,),
     }
     for name, shape in shapes.items():
         if hasattr(fitted, name):

@@ -160,7 +160,7 @@ def test_more_fuzziness_blurs():
         MinimaxFCM(4, fuzziness=alpha, random_state=0).fit(views)
         for alpha in (1.1, 2.0)
     )
-    assert crisp.confidence_.mean() > 0.99 > 0.95 > blurred.confidence_.mean()
+    assert crisp.vote_share_.mean() > 0.99 > 0.95 > blurred.vote_share_.mean()
 
 
 def test_standardized_views_have_one_size_whatever_their_units():

@@ -162,7 +162,7 @@ def vote_model(
     blocks, given = ensemble.row_blocks, ensemble.split(codes)
     # Integers: neither the order of the rows nor their blocks matter.
     unit = 2.0 ** (52 - int(ensemble.n_objects).bit_length())
-    sizes = np.bincount(codes, minlength=k)
+    sizes = np.bincount(codes, minlength=k).astype(np.float64)
     counts = overlaps(ensemble, codes, k) * speaks
     model = _fitted(ensemble, given, None, counts, sizes)
     parts = blocks.map(_soft_counts, model=model, unit=unit).total() / unit
