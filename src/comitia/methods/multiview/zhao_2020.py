@@ -178,7 +178,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
         needs="views",
         scales="linear",
         on_device=True,
-        quick={"n_init": 1, "tol": 1e-2},
+        quick={"n_init": 1, "tol": 3e-2},
     )
 
     _parameter_constraints = {
