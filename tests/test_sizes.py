@@ -38,6 +38,10 @@ SIDES = {
 
 # Constant: where a test of its own runs both sides.
 ELSEWHERE = {
+    "SHAPES_SAMPLE": "tests/generate/test_sizes.py",
+    "SHAPES_SAMPLE_EACH": "tests/generate/test_sizes.py",
+    "SINGLE_PRECISION_OBJECTS": "tests/generate/test_sizes.py",
+    "SPANNING_TREE_OBJECTS": "tests/generate/test_sizes.py",
     "COMPILED_NEAREST_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
     "DENSE_COLUMNS": "tests/display/test_object_map.py",
     "FEW_OBJECTS": "tests/test_blocks.py",

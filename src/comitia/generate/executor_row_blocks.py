@@ -75,8 +75,8 @@ def generate_blocks(
 
     Members are fitted on samples of the data, and then label one block of rows after
     the other. The labels are those of ``generator.generate`` on the same rows in
-    memory, if that fits its members on samples too, for any number of blocks. A call that was interrupted goes on with the
-    blocks that are finished when it is repeated.
+    memory, if that fits its members on samples too, for any number of blocks. A call
+    that was interrupted goes on with the blocks that are finished when it is repeated.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def generate_blocks(
         How members are made: :class:`KMeansGenerator` by the solver "landmark" or
         "minibatch", on all objects; :class:`LandmarkSpectralGenerator`,
         :class:`NeighborSpectralGenerator` or :class:`GenieGenerator`; or a
-        :class:`MixedGenerator` of these. Afterwards it labels new objects, as after :meth:`fit`. A generator of
-        one's own writes :meth:`Generator.sample_rows` and
+        :class:`MixedGenerator` of these. Afterwards it labels new objects, as after
+        :meth:`fit`. A generator of one's own writes :meth:`Generator.sample_rows` and
         :meth:`Generator.fit_sample`.
 
     source : path-like, np.memmap, dask.array.Array or Rows
