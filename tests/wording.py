@@ -81,7 +81,6 @@ OWN = {
         "SelfOrganizingMap",  # units
         "TreeGenerator",  # leaves
         "WeightedGaussianMixture",  # components
-        "consensus",  # depends on the parts
         "multi_view",  # depends on the method
         "ec_bnmf",  # an upper limit
         "greedy_diversity_2014",  # that of the reference

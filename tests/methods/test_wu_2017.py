@@ -134,7 +134,7 @@ def test_the_loop_goes_on_until_the_weights_correlate():
         )
         assert tree.shape == (59, 4)
         before = weights
-        weights = _purity(E, CoComplex(3)._cut(tree))
+        weights = _purity(E, CoComplex(3)._cut(tree, E))
         n_iter += 1
         # The uniform start has no correlation with anything.
         if n_iter > 1 and np.corrcoef(before, weights)[0, 1] > 0.9:
