@@ -517,8 +517,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
         That of :func:`comitia.partition.consensus_posterior`: clusterings count for as
         much as they are reliable and differ from one another. What all of them get
-        wrong alike they cannot tell. Of a single clustering, or copies of one, it is
-        ``vote_share_``; of a single cluster it is 1, and neither says anything.
+        wrong alike they cannot tell. Of a single clustering it is ``vote_share_``; of a
+        single cluster it is 1, and neither says anything.
         """
         return np.concatenate([part.confidence for part in self.result_blocks()])
 

@@ -44,15 +44,15 @@ class VoteModel(NamedTuple):
     design_effect : float
         How many clusterings say the same as one, from 1 to their number.
 
-    correlation : float
-        Of the evidence of two clusterings, given the cluster: 0 where they err
-        independently, 1 where they are copies.
+    repeated : float
+        Which share of what the clusterings say others of them have said before, 1 - 1 /
+        d; 1 for a single clustering.
     """
 
     scores: Floats
     log_sizes: Floats
     design_effect: float
-    correlation: float
+    repeated: float
 
 
 def consensus_posterior(
@@ -70,7 +70,7 @@ def consensus_posterior(
     thing several times, so that M of them count as :math:`M / d`,
 
     .. math::
-        P_{ir} = (1 - \rho) L_{ir} + \rho \, U_{ir}, \qquad
+        P_{ir} = \frac1d L_{ir} + \Bigl( 1 - \frac1d \Bigr) U_{ir}, \qquad
         L_{ir} \propto \pi_r \exp \Bigl( \frac{1}{d}
         \sum_{m=1}^{M} \log q_{mrc} \Bigr), \quad c = l_{im},
 
@@ -84,10 +84,10 @@ def consensus_posterior(
 
     It is kept between 1, for clusterings that err independently, and M, for copies.
     R is first the consensus, then the L that this gives: that a consensus was fitted to
-    the clusterings makes them look better than they are. The correlation
-    :math:`\rho = (d - 1) / (M - 1)` is how far the clusterings speak as one; what one
-    says is a vote share U (:func:`comitia.represent.votes.vote_shares`). Independent
-    errors leave L, copies of one clustering leave U.
+    the clusterings makes them look better than they are. The share :math:`1 - 1/d` of
+    what is said was said before, and counts as a vote share U
+    (:func:`comitia.represent.votes.vote_shares`): independent errors leave L, many
+    copies of one clustering, or a single one, leave U.
 
     Parameters
     ----------
@@ -114,7 +114,10 @@ def consensus_posterior(
     Notes
     -----
     It is calibrated as far as errors show in disagreement. What all clusterings get
-    wrong alike cannot be seen in them, and is not in these probabilities.
+    wrong alike cannot be seen in them, and is not in these probabilities. That U has
+    the weight :math:`1 - 1/d` was chosen among five weights with classes in view: on
+    tables it is as near to the truth as the vote share, and on planted ensembles as
+    near as L where clusterings err independently.
 
     References
     ----------
@@ -223,7 +226,7 @@ def own_confidence(
 
 
 def _blend(likelihood: Floats, shares: Floats, model: VoteModel) -> Floats:
-    return likelihood + model.correlation * (shares - likelihood)
+    return likelihood + model.repeated * (shares - likelihood)
 
 
 def _on_host(ensemble: Ensemble) -> Ensemble:
@@ -262,10 +265,10 @@ def _fitted(
             _squares, labels, model=before, residuals=residuals, unit=unit
         ).total()
         effect = min(max(together / unit / alone, 1.0), effect)
-    correlation = (effect - 1.0) / (M - 1) if M > 1 else 1.0
+    repeated = 1.0 - 1.0 / effect if M > 1 else 1.0
     with np.errstate(divide="ignore"):  # a cluster that nobody is in
         log_sizes = np.log(sizes / sizes.sum())
-    return VoteModel(scores, log_sizes, effect, correlation)
+    return VoteModel(scores, log_sizes, effect, repeated)
 
 
 # -- one row block -------------------------------------------------------------------
