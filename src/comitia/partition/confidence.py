@@ -150,7 +150,13 @@ def vote_model(
 
     Parameters
     ----------
-    ensemble, labels, n_clusters, clustering_weights, cluster_weights : Ensemble, ...
+    ensemble : Ensemble
+        The clusterings.
+
+    labels, n_clusters : array-like and int
+        The consensus, and its number of clusters.
+
+    clustering_weights, cluster_weights : array-like
         As for :func:`consensus_posterior`.
 
     Returns
