@@ -20,8 +20,9 @@ def house():
 
 
 @pytest.mark.parametrize("n", [178, 60_000])
+# Of the files of lwea four, and one frame, bring the objects into the order of content.
 @pytest.mark.parametrize(
-    ("name", "n_files", "depth"), [("lwea", 14, 9), ("lwgp", 16, 12)]
+    ("name", "n_files", "depth"), [("lwea", 18, 10), ("lwgp", 16, 12)]
 )
 def test_fit_goes_through_few_files(name, n_files, depth, n, house):
     ensemble = comitia.Ensemble(planted_labels(n, 8, 10, 0.6)[0])

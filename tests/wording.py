@@ -78,6 +78,7 @@ TYPES = {
 # Methods, generators and clusterers whose parameter means something of its own.
 OWN = {
     "n_clusters": {
+        "MixedGenerator",  # for the generators inside
         "SelfOrganizingMap",  # units
         "TreeGenerator",  # leaves
         "WeightedGaussianMixture",  # components
@@ -111,6 +112,7 @@ OWN = {
         "E2CP",
         "HMMKModels",  # likelihood
         "KMedoids",
+        "LAC",  # the mean over objects
         "WeightedGaussianMixture",  # likelihood
         "mwk_central",  # for each exponent
     },

@@ -393,7 +393,7 @@ def test_a_process_that_is_killed_leaves_what_it_takes_to_go_on(run, tmp_path):
 
 
 def test_another_run_is_not_gone_on_with(run, blobs, tmp_path):
-    options = [blobs, "-k", "3", *QUICK]
+    options = [blobs, "-k", "3", *QUICK, "-m", "lwgp"]
     with pytest.MonkeyPatch.context() as patch:
         Interrupted(patch, 3, KeyboardInterrupt())
         run("fit", *options)

@@ -72,7 +72,7 @@ def votes(tmp_path):
 
 
 def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_path):
-    fit = ["fit", blobs, "-k", "3", *QUICK]
+    fit = ["fit", blobs, "-k", "3", *QUICK, "-m", "lwgp"]
     assert run(*fit, "--seed", "1", "-o", "whole")[0] == 0
     assert run(*fit)[0] == 0
     old = files_of("result")
@@ -110,7 +110,7 @@ def test_no_run_disturbs_another_one_in_the_same_folder(run, blobs, votes, tmp_p
 
 
 def test_of_two_that_resume_one_goes_on_and_the_other_is_refused(run, blobs, tmp_path):
-    fit = ["fit", blobs, "-k", "3", *QUICK]
+    fit = ["fit", blobs, "-k", "3", *QUICK, "-m", "lwgp"]
     assert run(*fit, "-o", "whole")[0] == 0
     with Neighbor(3, *fit) as killed:
         killed.process.kill()

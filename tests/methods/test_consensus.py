@@ -260,8 +260,10 @@ def test_every_published_selection_stands_in_front_of_a_consensus(
     own = selection.fit(X, ensemble=EASY)
     # Of clusters more may be kept, so that every object is in one.
     assert (mix.selected_ >= own.selected_).all()
-    # Three of twelve clusterings, as two of the methods keep, err in some objects.
-    assert agreement(mix.labels_, TRUTH, "adjusted_rand") > 0.9
+    # Three of twelve clusterings, as two of the methods keep, err in some objects, and
+    # a single one in as many as were planted, 5 %.
+    least = 0.85 if own.selected_.sum() == 1 else 0.9
+    assert agreement(mix.labels_, TRUTH, "adjusted_rand") > least
 
 
 def test_weights_come_from_a_function():

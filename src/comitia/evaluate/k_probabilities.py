@@ -108,8 +108,8 @@ def k_evidence(
     >>> import numpy as np
     >>> rng = np.random.RandomState(0)
     >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
-    >>> k_evidence(X, [2, 3], rng).stability[0]
-    1.0
+    >>> k_evidence(X, [2, 3], rng).stability[:1]
+    array([1.])
     """
     from comitia.agreement import adjusted_rand
 
@@ -297,7 +297,7 @@ def k_probabilities(evidence: KEvidence) -> Floats:
     --------
     >>> import numpy as np
     >>> told = KEvidence(np.array([2, 3]), np.array([0.5, 1.0]), np.zeros(2), 1.0)
-    >>> k_probabilities(told).argmax()
+    >>> int(k_probabilities(told).argmax())
     2
     """
     w, u, v = WEIGHTS

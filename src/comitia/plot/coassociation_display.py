@@ -59,12 +59,12 @@ class CoassociationDisplay(Display):
     >>> votes = Ensemble([[0, 0], [1, 1], [0, 0], [1, 0]])
     >>> display = CoassociationDisplay.from_estimator(method("eac")(2).fit(votes))
     >>> display.order
-    array([0, 2, 3, 1])
+    array([0, 2, 1, 3])
     >>> display.coassociation
-    array([[1. , 1. , 0.5, 0. ],
-           [1. , 1. , 0.5, 0. ],
-           [0.5, 0.5, 1. , 0.5],
-           [0. , 0. , 0.5, 1. ]])
+    array([[1. , 1. , 0. , 0.5],
+           [1. , 1. , 0. , 0.5],
+           [0. , 0. , 1. , 0.5],
+           [0.5, 0.5, 0.5, 1. ]])
     """
 
     coassociation: NDArray[np.float64]

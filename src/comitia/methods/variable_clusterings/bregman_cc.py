@@ -199,7 +199,7 @@ class BregmannianConsensus(VotesMethod):
     # The consensus in the loop is the weights of its mean and the divergences from it.
 
     def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
-        u = len(votes.counts)
+        u = votes.counts.shape[0]
         votes.require(3 * u * u, f"the similarities of {u} different objects")
         # The cut is made on the CPU, wherever the similarities come from.
         n = u if self.consensus == "linkage" else len(votes.inverse)
