@@ -208,13 +208,20 @@ def summary(results: Path) -> str:
     ]
     sizes = [len(one.sets) for one in found.values()]
     told = (
-        f"The parts were chosen on {sizes[0]} of {sum(sizes)} public data sets and "
-        f"looked at again on the other {sizes[1]} (adjusted Rand index with as many "
-        "clusters as there are classes):\n"
+        "Weighting and consensus were chosen with k-means members, before the default "
+        f"had others, on {sizes[0]} of {sum(sizes)} public data sets and looked at "
+        f"again on the other {sizes[1]} (adjusted Rand index with as many clusters as "
+        "there are classes):\n"
     )
     head = ("", *(f"half to {half}" for half in HALVES))
     return "\n".join(
-        [told, list_table(head, cells), "", f"{_held(found)} {_under_junk(junk)}\n"]
+        [
+            rivals_told(results),
+            told,
+            list_table(head, cells),
+            "",
+            f"{_held(found)} {_under_junk(junk)}\n",
+        ]
     )
 
 
@@ -226,7 +233,7 @@ def _held(found: dict[str, Scores]) -> str:
         if name != CHOSEN[2]
     ]
     return (
-        f"On the half to {HALVES[1]} the default is {_verdict_in_words(told)} "
+        f"On the half to {HALVES[1]} what was chosen is {_verdict_in_words(told)} "
         "(Wilcoxon's signed rank test)."
     )
 
@@ -375,7 +382,7 @@ def _verdict(rows: Sequence[Row]) -> str:
     text = (
         "The default less another mix, mean over the data sets; on how many of them it "
         f"is better and worse by more than {TIE}; Wilcoxon's signed rank test. On the "
-        f"half to confirm the default is {_verdict_in_words(told)}.\n"
+        f"half to confirm what was chosen is {_verdict_in_words(told)}.\n"
     )
     table = list_table(["the default against", *head], cells)
     return f"{text}\n{table}\n"
