@@ -130,4 +130,14 @@ VOCABULARY = {
     "separation_penalty",
     # added by lac_link_2013: how alike different clusters can be at most
     "decay",
+    # added by lwea after NWCA: entropies as shares of their largest
+    "normalized",
+    # added by kcc: the power of a norm
+    "norm_power",
+    # added by ec_cms: what holds down what is taken for noise
+    "noise_penalty",
+    # added by sdgca: how many clusterings must join a pair, or how unlike its clusters
+    # must be
+    "similar_share",
+    "dissimilar_share",
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from comitia.base import EnsembleMethod
 
 __all__ = [
+    "ALIASES",
     "DEFAULT_FOR_K",
     "DEFAULT_FOR_VIEWS",
     "DEFAULT_METHOD",
@@ -49,6 +50,9 @@ DEFAULT_FOR_VIEWS = "multi_view"
 DEFAULT_ON_DEVICE = "lwgp"
 # To look through numbers of clusters: its tree has them all.
 DEFAULT_FOR_K = "lwea"
+
+# Published names of what is another method, or one of its variants at the default.
+ALIASES = {"qmi": "kcc"}
 
 # What a card may exempt a method from, as its page tells it. A name that is not here is
 # that of one of scikit-learn's estimator checks.
@@ -237,6 +241,7 @@ def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     ----------
     id : str, default="consensus"
         The catalogue id, such as ``"lwgp"``; the default of the library without one.
+        ``"qmi"``, another name of ``"kcc"``, is known too.
 
     Returns
     -------
@@ -249,16 +254,17 @@ def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     >>> comitia.method("lwea").__name__
     'LWEA'
     """
+    known = ALIASES.get(id, id)
     sources = _our_sources()
-    if id not in sources:
+    if known not in sources:
         sources = _all_sources()
-    if id not in sources:
+    if known not in sources:
         import difflib
 
         close = difflib.get_close_matches(str(id), sources, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else "see methods()."
         raise ComitiaError(f"there is no method with the id {id!r}; {hint}")
-    return _load(sources[id])
+    return _load(sources[known])
 
 
 def method_classes() -> list[type[EnsembleMethod]]:

@@ -6,7 +6,7 @@ from scipy.spatial.distance import squareform
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.methods.fixed_clusters.ecpcs_hc import propagated_coassociation
+from comitia.methods.fixed_clusters._propagated import propagated_coassociation
 from comitia.partition import hac
 from comitia.represent import coassociation, jaccard_clusters, random_walk_similarity
 from tests.fixtures import E6, planted, same_partition
@@ -104,7 +104,7 @@ def ensemble_of(kind):
 
 @pytest.mark.parametrize("kind", ["hard", "partial", "fuzzy"])
 def test_the_propagated_coassociation_is_its_definition(kind, monkeypatch):
-    monkeypatch.setattr("comitia.methods.fixed_clusters.ecpcs_hc._COLUMNS", 7)
+    monkeypatch.setattr("comitia.methods.fixed_clusters._propagated._COLUMNS", 7)
     E = ensemble_of(kind)
     Z = np.random.RandomState(0).rand(E.n_clusters_total, E.n_clusters_total)
     Z = (Z + Z.T) / 2

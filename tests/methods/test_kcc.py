@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from comitia import Ensemble
+from comitia import Ensemble, method
 from comitia.agreement import agreement
 from comitia.methods.baselines.kcc import KCC
 from tests.fixtures import E6, planted, same_partition
@@ -69,7 +69,7 @@ def test_weights_choose_the_clustering():
         assert_allclose(fitted.clustering_weights_, w)
 
 
-@pytest.mark.parametrize("utility", ["squared", "entropy"])
+@pytest.mark.parametrize("utility", ["squared", "entropy", "cosine", "lp"])
 def test_a_doubled_clustering_is_a_doubled_weight(utility):
     labels = np.random.RandomState(0).randint(0, 3, size=(8, 3))
     doubled = fit(utility, np.column_stack([labels, labels[:, 0]]))
@@ -77,7 +77,7 @@ def test_a_doubled_clustering_is_a_doubled_weight(utility):
     assert_allclose(doubled.objective_[-1], weighted.objective_[-1])
 
 
-@pytest.mark.parametrize("utility", ["squared", "entropy"])
+@pytest.mark.parametrize("utility", ["squared", "entropy", "cosine", "lp"])
 def test_the_objective_never_rises(utility):
     labels, _ = planted(500, 5, 8, noise=0.75, seed=0)
     fitted = KCC(5, utility=utility, n_init=1, tol=0.0, random_state=0).fit(
@@ -87,10 +87,36 @@ def test_the_objective_never_rises(utility):
     assert (np.diff(fitted.objective_) <= 1e-9).all()
 
 
-@pytest.mark.parametrize("utility", ["squared", "entropy"])
+@pytest.mark.parametrize("utility", ["squared", "entropy", "cosine", "lp"])
 def test_planted_clusters_are_found_and_counted(utility):
     labels, truth = planted(600, 4, 15, noise=0.4, seed=1)
     fitted = KCC(utility=utility, random_state=0).fit(Ensemble(labels))
     assert fitted.n_clusters_ == 4
     right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(4))
     assert right > 0.98 * 600
+
+
+@pytest.mark.parametrize(
+    ("utility", "gained"),
+    [
+        ("squared", [0.5, 0.5, 0.222222]),
+        ("entropy", [1, 1, 0.666667]),
+        ("cosine", [0.292893, 0.292893, 0.168006]),
+        ("lp", [0.425651, 0.425651, 0.255539]),
+    ],
+)
+def test_utilities_of_e6_are_those_of_the_catalogue(utility, gained):
+    # What k-means costs is what each clustering could reach, less what is gained.
+    fitted = KCC(2, utility=utility, random_state=0).fit(Ensemble(E6))
+    shares = [np.bincount(column) / 6 for column in E6.T]
+    p = 2.0 if utility == "cosine" else 5.0
+    itself = {
+        "squared": lambda q: 1 - (q**2).sum(),
+        "entropy": lambda q: -(q * np.log2(q)).sum(),
+    }.get(utility, lambda q: 1 - (q**p).sum() ** (1 / p))
+    expected = 6 * np.mean([itself(q) - u for q, u in zip(shares, gained, strict=True)])
+    assert_allclose(fitted.objective_[-1], expected, atol=5e-6)  # six decimals
+
+
+def test_qmi_is_another_name():
+    assert method("qmi") is KCC

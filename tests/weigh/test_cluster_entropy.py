@@ -123,3 +123,21 @@ def test_names_and_order_do_not_matter(either_way):
 def test_theta_must_be_positive(theta):
     with pytest.raises(ComitiaError, match=f"theta={theta}"):
         entropy_certainty(Ensemble(E6), theta=theta)
+
+
+def test_normalized_certainty_of_e6_is_that_of_the_catalogue():
+    E = Ensemble(E6)
+    found = entropy_certainty(E, 0.4, normalized=True)
+    assert_allclose(found[[0, 4, 5]], [0.465219, 1, 0.349396], atol=5e-7)
+    found = entropy_certainty(E, 0.09, normalized=True)
+    assert_allclose(found[[0, 4, 5]], [0.033337, 1, 0.009339], atol=5e-7)
+
+
+def test_two_clusters_each_are_not_normalized():
+    E = Ensemble(E6[:, :2])
+    assert_array_equal(entropy_certainty(E, normalized=True), entropy_certainty(E))
+
+
+def test_a_clustering_into_one_cluster_has_a_weight():
+    E = Ensemble([[0, 0], [0, 1]])
+    assert np.isfinite(entropy_certainty(E, normalized=True)).all()

@@ -27,6 +27,7 @@ SHARED: dict[str, list[Any]] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "n_rounds": [Interval(Integral, 1, None, closed="left")],
     "n_select": [Interval(Integral, 1, None, closed="left"), None],
+    "normalized": ["boolean"],
     "object_fraction": [Interval(Real, 0, 1, closed="right")],
     "smoothing": [Interval(Real, 0, None, closed="left")],
     "sparsity_penalty": [Interval(Real, 0, None, closed="left")],

@@ -20,7 +20,17 @@ from comitia.engine.protocol import NOTHING, Centers, Counted, KMeansRows
 from comitia.engine.row_blocks import Blocks, LocalBlocks, Units, with_units
 from comitia.optimize.ties import SAME
 
-__all__ = ["Centers", "Entropy", "Matches", "Partition", "Rule", "Squared", "lloyd"]
+__all__ = [
+    "Centers",
+    "Entropy",
+    "Matches",
+    "Partition",
+    "PowerNorm",
+    "Rule",
+    "Shares",
+    "Squared",
+    "lloyd",
+]
 
 Floats = NDArray[np.float64]
 
@@ -118,6 +128,62 @@ class Entropy:
 
     def costs(self, squares: Floats, best: Floats) -> Floats:
         return -best
+
+
+class PowerNorm:
+    r"""Distance of one-hot blocks to label frequencies by their direction.
+
+    A label that has share :math:`c_l` of a cluster costs
+    :math:`1 - (c_l / \lVert c \rVert_p)^{p-1}`; with p = 2 that is the cosine distance.
+    """
+
+    def __init__(
+        self, cluster_weights: Floats, blocks: NDArray[np.int64], power: float
+    ) -> None:
+        self.cluster_weights = cluster_weights
+        self.blocks = blocks
+        self.power = power
+
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
+
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
+        shares = _divided(sums, mass, self.blocks)
+        widths = np.diff(np.r_[self.blocks, sums.shape[1]])
+        lengths = np.add.reduceat(shares**self.power, self.blocks, axis=1)
+        lengths = np.repeat(lengths ** (1.0 / self.power), widths, axis=1)
+        ratios = np.divide(
+            shares, lengths, out=np.zeros_like(shares), where=lengths > 0
+        )
+        gains = self.cluster_weights * ratios ** (self.power - 1.0)
+        objective = total - float((sums * gains).sum())
+        return Centers(
+            np.ascontiguousarray(gains.T), np.zeros(len(sums)), None, objective
+        )
+
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        return squares - best
+
+
+class Shares:
+    """Share of a cluster that has another label: centres are label frequencies."""
+
+    def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
+        self.cluster_weights = cluster_weights
+        self.blocks = blocks
+
+    def metric(self, centers: Floats) -> Floats:
+        return (centers * self.cluster_weights).T
+
+    def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
+        gains = self.cluster_weights * _divided(sums, mass, self.blocks)
+        objective = total - float((sums * gains).sum())
+        return Centers(
+            np.ascontiguousarray(gains.T), np.zeros(len(sums)), None, objective
+        )
+
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        return squares - best
 
 
 class Matches:
@@ -266,7 +332,7 @@ def _iterate(
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
-        labels = new
+        before, labels = labels, new
         counted = rows.assign(None, centers=centers, labels=labels).counted
         centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total
@@ -274,6 +340,9 @@ def _iterate(
         # An empty cluster has no centre; zeros would be one like any other.
         centers.penalty[counted.sizes == 0] = np.inf
         objective.append(centers.objective)
+        if before is not None and _has_risen(objective):
+            labels, converged = before, True
+            break
         if len(objective) > 1 and (
             objective[-2] - objective[-1] <= tol * abs(objective[-2])
         ):
@@ -292,7 +361,7 @@ def _over_blocks(
     total = rows.map("total").total() / units.square
     passed = rows.repeat(None)
     for _ in range(max_iter):
-        passed = rows.map("assign", passed, centers=centers)
+        before, passed = passed, rows.map("assign", passed, centers=centers)
         counted: Counted = passed.map(attrgetter("counted")).total()
         if counted.n_changed == 0:
             converged = True
@@ -304,6 +373,9 @@ def _over_blocks(
         empty = np.flatnonzero(counted.sizes == 0)
         centers.penalty[empty] = np.inf
         objective.append(centers.objective)
+        if _has_risen(objective):
+            passed, converged = before, True
+            break
         if len(empty) and _found_again(rows, rule, old, centers, int(empty[0])):
             continue
         if len(objective) > 1 and (
@@ -314,6 +386,14 @@ def _over_blocks(
     return Partition(
         passed.map(attrgetter("labels")), centers, np.array(objective), converged
     )
+
+
+def _has_risen(objective: list[float]) -> bool:
+    """Whether the last pass made it worse, as it can by :class:`Shares`; forget it."""
+    if len(objective) < 2 or objective[-1] <= objective[-2] + SAME * abs(objective[-2]):
+        return False
+    objective.pop()
+    return True
 
 
 def _found_again(

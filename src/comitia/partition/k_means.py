@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,16 @@ from comitia.engine.row_blocks import LocalBlocks, Micro, MicroRows, join, micro
 from comitia.engine.sparse import FloatRows
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition._lloyd import Entropy, Matches, Partition, Squared, lloyd
+from comitia.partition._lloyd import (
+    Entropy,
+    Matches,
+    Partition,
+    PowerNorm,
+    Rule,
+    Shares,
+    Squared,
+    lloyd,
+)
 
 __all__ = [
     "KMeansResult",
@@ -27,6 +36,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Utility: TypeAlias = Literal["squared", "entropy", "cosine", "lp", "shares"]
 
 
 class KMeansResult(NamedTuple):
@@ -203,7 +213,8 @@ def kmeans_rows(
     clustering_weights: ArrayLike | None = None,
     object_weights: ArrayLike | None = None,
     row_scale: ArrayLike | None = None,
-    utility: Literal["squared", "entropy"] = "squared",
+    utility: Utility = "squared",
+    norm_power: float = 5.0,
     normalized: bool = False,
     n_init: int = 10,
     max_iter: int = 100,
@@ -243,14 +254,21 @@ def kmeans_rows(
         Weight :math:`a_i` of each object; 1 by default.
 
     row_scale : array-like of shape (n_objects,), default=None
-        Factor :math:`s_i` of each row; 1 by default. Not with ``utility="entropy"``.
+        Factor :math:`s_i` of each row; 1 by default. Only with ``utility="squared"``.
 
-    utility : {"squared", "entropy"}, default="squared"
-        The distance :math:`f`.
+    utility : {"squared", "entropy", "cosine", "lp", "shares"}, default="squared"
+        The distance :math:`f`. ``"cosine"`` and ``"lp"`` compare directions: with the
+        share :math:`y_c` of the label of the object they are
+        :math:`1 - (y_c / \lVert y \rVert_p)^{p-1}`, with p = 2 for the cosine.
+        ``"shares"`` is :math:`1 - y_c`, which stops where it would rise.
+
+    norm_power : float, default=5.0
+        The power p of ``"lp"``.
 
     normalized : bool, default=False
         Divide :math:`w_m` by the sum of the squared cluster shares of clustering m
-        (squared) or by its entropy in bits (entropy).
+        (squared, shares), by its entropy in bits (entropy) or by the norm of its
+        cluster shares (cosine, lp).
 
     n_init : int, default=10
         Number of starts; the best one is returned.
@@ -284,24 +302,26 @@ def kmeans_rows(
     >>> objective[-1].item()
     2.0
     """
-    if utility not in ("squared", "entropy"):
+    if utility not in get_args(Utility):
         raise ComitiaError(
-            f'utility={utility!r} is not known; give "squared" or "entropy".'
+            f"utility={utility!r} is not known; choose from "
+            f"{', '.join(map(repr, get_args(Utility)))}."
         )
-    if utility == "entropy" and row_scale is not None:
+    if utility != "squared" and row_scale is not None:
         raise ComitiaError(
-            'row_scale has no meaning with utility="entropy"; leave it out or use '
+            f'row_scale has no meaning with utility="{utility}"; leave it out or use '
             'utility="squared".'
         )
     _check_n_clusters(n_clusters, ensemble.n_objects, "objects")
     w = _cluster_weights(ensemble, clustering_weights)
     if normalized:
-        w = w / _utility_of_itself(ensemble, utility)[ensemble.clustering_of]
+        itself = _utility_of_itself(ensemble, utility, norm_power)
+        w = w / itself[ensemble.clustering_of]
     micro = _merged_rows(ensemble, object_weights, row_scale)
     blocks = ensemble.offsets[:-1]
     found = lloyd(
         micro.lloyd_rows(micro.rows.map(_row_squares, w=w), by_clustering=True),
-        Squared(Weighted(w), blocks) if utility == "squared" else Entropy(w, blocks),
+        _rule(utility, w, blocks, norm_power),
         n_clusters,
         rng,
         n_init=n_init,
@@ -311,6 +331,18 @@ def kmeans_rows(
     labels = micro.spread(found.labels)
     _warn_unconverged(found)
     return RowsResult(labels, found.objective)
+
+
+def _rule(
+    utility: Utility, w: Floats, blocks: NDArray[np.int64], norm_power: float
+) -> Rule:
+    if utility == "squared":
+        return Squared(Weighted(w), blocks)
+    if utility == "entropy":
+        return Entropy(w, blocks)
+    if utility == "shares":
+        return Shares(w, blocks)
+    return PowerNorm(w, blocks, 2.0 if utility == "cosine" else norm_power)
 
 
 def kmodes(
@@ -452,13 +484,18 @@ def _cluster_weights(
     return weights[ensemble.clustering_of]
 
 
-def _utility_of_itself(ensemble: Ensemble, utility: str) -> Floats:
+def _utility_of_itself(
+    ensemble: Ensemble, utility: Utility, norm_power: float
+) -> Floats:
     """What each clustering would reach as its own consensus, (M,)."""
     blocks = ensemble.offsets[:-1]
     sizes = ensemble.sizes.astype(np.float64)
     shares = sizes / np.add.reduceat(sizes, blocks)[ensemble.clustering_of]
-    if utility == "squared":
+    if utility in ("squared", "shares"):
         return np.add.reduceat(shares**2, blocks)
+    if utility != "entropy":
+        p = 2.0 if utility == "cosine" else norm_power
+        return np.asarray(np.add.reduceat(shares**p, blocks) ** (1.0 / p))
     bits = -shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     entropies = np.add.reduceat(bits, blocks)
     # A clustering with one cluster costs nothing, whatever its weight.

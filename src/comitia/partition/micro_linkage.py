@@ -16,6 +16,7 @@ def micro_linkage(
     inverse: NDArray[np.int64],
     *,
     linkage: Linkage = "average",
+    counted: bool = True,
 ) -> NDArray[np.float64]:
     """Agglomerative clustering of all objects, from distances of distinct ones.
 
@@ -37,6 +38,10 @@ def micro_linkage(
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters.
 
+    counted : bool, default=True
+        Whether a micro-object counts as often as it has objects in the distances of
+        clusters. Otherwise it counts once.
+
     Returns
     -------
     tree : ndarray of shape (n_objects - 1, 4)
@@ -51,7 +56,7 @@ def micro_linkage(
            [1. , 3. , 1. , 3. ]])
     """
     n = len(counts)
-    tree = hac(distance, linkage, counts)
+    tree = hac(distance, linkage, counts if counted else None)
     # A merge is named by one micro-object of each side.
     names = np.concatenate([np.arange(n), np.zeros(n - 1, dtype=np.int64)])
     for merge, (one, other) in enumerate(tree[:, :2].astype(np.int64)):

@@ -57,11 +57,14 @@ def cluster_uncertainty(ensemble: Ensemble) -> NDArray[np.float64]:
     return np.sum([entropy(block, base=2) for block in blocks], axis=0)
 
 
-def entropy_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.float64]:
+def entropy_certainty(
+    ensemble: Ensemble, theta: float = 0.4, *, normalized: bool = False
+) -> NDArray[np.float64]:
     r"""Ensemble-driven cluster index: the certainty of each cluster.
 
     .. math::
-        \mathrm{ECI}_c = e^{-H_c / (\theta M)}
+        \mathrm{ECI}_c = e^{-H_c / (\theta M)}, \qquad
+        \mathrm{NECI}_c = e^{-H_c / (\theta M \log_2 k_m)},\ c \in C_m
 
     Parameters
     ----------
@@ -70,6 +73,11 @@ def entropy_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.floa
 
     theta : float, default=0.4
         How slowly, :math:`\theta`, certainty falls with uncertainty.
+
+    normalized : bool, default=False
+        Whether the uncertainty is divided by the entropy of a clustering into
+        :math:`k_m` equal clusters, of which c is one (NECI). Clusters of fine
+        clusterings then count more. The authors of NECI have ``theta=0.09``.
 
     Returns
     -------
@@ -88,4 +96,9 @@ def entropy_certainty(ensemble: Ensemble, theta: float = 0.4) -> NDArray[np.floa
     """
     if not theta > 0:
         raise ComitiaError(f"theta={theta} must be positive.")
-    return np.exp(-cluster_uncertainty(ensemble) / (theta * ensemble.n_clusterings))
+    uncertainty = cluster_uncertainty(ensemble)
+    if normalized:
+        # A clustering into one cluster has no entropy to divide by.
+        k = np.maximum(ensemble.n_clusters_each, 2)
+        uncertainty /= np.log2(k)[ensemble.clustering_of]
+    return np.exp(-uncertainty / (theta * ensemble.n_clusterings))

@@ -1,8 +1,9 @@
 """KCC."""
 
+from numbers import Real
 from typing import Any
 
-from comitia._sklearn import StrOptions
+from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
@@ -28,8 +29,14 @@ class KCC(EnsembleMethod):
 
     utility : str, default="squared"
         What usefulness means: ``"squared"`` is the category utility :math:`U_c`,
-        ``"entropy"`` the mutual information :math:`U_H`; ``"squared_normalized"`` and
-        ``"entropy_normalized"`` divide by what each clustering could reach at most.
+        ``"entropy"`` the mutual information :math:`U_H`, ``"cosine"`` and ``"lp"`` the
+        length of the label shares; ``"squared_normalized"``, ``"entropy_normalized"``,
+        ``"cosine_normalized"`` and ``"lp_normalized"`` divide by what each clustering
+        could reach at most. With ``"squared"`` and equal weights it is the consensus by
+        quadratic mutual information, QMI [2]_.
+
+    norm_power : float, default=5.0
+        The power p of the norm, for ``utility="lp"``.
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering, :math:`w_m`; equal by default.
@@ -71,8 +78,11 @@ class KCC(EnsembleMethod):
     .. math::
         \sum_m w_m (1 - 2 c_{rm,l} + \lVert c_{rm} \rVert^2)
         \quad (U_c), \qquad
-        - \sum_m w_m \log_2 c_{rm,l} \quad (U_H) .
+        - \sum_m w_m \log_2 c_{rm,l} \quad (U_H), \qquad
+        \sum_m w_m \bigl(1 - (c_{rm,l} / \lVert c_{rm} \rVert_p)^{p-1}\bigr)
+        \quad (U_{L_p}),
 
+    with p = 2 for the cosine.
     Clusterings in which an object has no label are left out of its cost and of the
     shares. The authors start from random objects; here the starts are drawn by
     k-means++. With plain k-means this is the baseline that every weighted method has to
@@ -83,6 +93,9 @@ class KCC(EnsembleMethod):
     .. [1] J. Wu, H. Liu, H. Xiong, J. Cao and J. Chen, "K-means-based consensus
        clustering: a unified view", IEEE TKDE 27(1), 2015.
        :doi:`10.1109/TKDE.2014.2316512`
+    .. [2] A. Topchy, A. K. Jain and W. Punch, "Clustering ensembles: models of
+       consensus and weak partitions", IEEE TPAMI 27(12), 2005.
+       :doi:`10.1109/TPAMI.2005.237`
 
     Examples
     --------
@@ -113,9 +126,14 @@ class KCC(EnsembleMethod):
         **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "utility": [
             StrOptions(
-                {"squared", "entropy", "squared_normalized", "entropy_normalized"}
+                {
+                    f"{utility}{normalized}"
+                    for utility in ("squared", "entropy", "cosine", "lp")
+                    for normalized in ("", "_normalized")
+                }
             )
         ],
+        "norm_power": [Interval(Real, 1, None, closed="neither")],
     }
 
     def __init__(
@@ -123,6 +141,7 @@ class KCC(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         utility: str = "squared",
+        norm_power: float = 5.0,
         clustering_weights: Any = None,
         n_init: int = 10,
         max_iter: int = 100,
@@ -132,6 +151,7 @@ class KCC(EnsembleMethod):
     ) -> None:
         self.n_clusters = n_clusters
         self.utility = utility
+        self.norm_power = norm_power
         self.clustering_weights = clustering_weights
         self.n_init = n_init
         self.max_iter = max_iter
@@ -152,6 +172,7 @@ class KCC(EnsembleMethod):
             rng,
             **weights,
             utility=utility,
+            norm_power=self.norm_power,
             normalized=bool(normalized),
             n_init=self.n_init,
             max_iter=self.max_iter,

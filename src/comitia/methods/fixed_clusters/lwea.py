@@ -25,6 +25,11 @@ class LWEA(EnsembleMethod):
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
 
+    normalized : bool, default=False
+        Whether the uncertainty of a cluster is divided by :math:`\log_2 k_m`, with the
+        number :math:`k_m` of clusters of its clustering (NWCA [2]_, whose authors have
+        ``theta=0.09``). Clusters of fine clusterings then count more.
+
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree. The paper has ``"average"``.
 
@@ -69,6 +74,9 @@ class LWEA(EnsembleMethod):
     ----------
     .. [1] D. Huang, C.-D. Wang and J.-H. Lai, "Locally weighted ensemble clustering",
        IEEE Trans. Cybernetics 48(5), 2018. :doi:`10.1109/TCYB.2017.2702343`
+    .. [2] X. Zhang, Y. Jia, M. Song and R. Wang, "Similarity and dissimilarity guided
+       co-association matrix construction for ensemble clustering", IEEE TKDE, 2025.
+       :doi:`10.1109/TKDE.2025.3608721`
 
     Examples
     --------
@@ -89,7 +97,7 @@ class LWEA(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage"),
+        **shared("theta", "normalized", "linkage"),
     }
 
     def __init__(
@@ -97,18 +105,22 @@ class LWEA(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         theta: float = 0.4,
+        normalized: bool = False,
         linkage: Linkage = "average",
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
+        self.normalized = normalized
         self.linkage = linkage
         self.generator = generator
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
+        self.cluster_weights_ = entropy_certainty(
+            ensemble, theta=self.theta, normalized=self.normalized
+        )
         self.linkage_ = ensemble_linkage(
             ensemble, cluster_weights=self.cluster_weights_, linkage=self.linkage
         )

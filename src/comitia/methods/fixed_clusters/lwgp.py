@@ -27,6 +27,11 @@ class LWGP(EnsembleMethod):
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
 
+    normalized : bool, default=False
+        Whether the uncertainty of a cluster is divided by :math:`\log_2 k_m`, with the
+        number :math:`k_m` of clusters of its clustering (NWCA [2]_, whose authors have
+        ``theta=0.09``). Clusters of fine clusterings then count more.
+
     n_init : int, default=3
         Number of starts of k-means, which cuts the eigenvectors.
 
@@ -59,6 +64,9 @@ class LWGP(EnsembleMethod):
     ----------
     .. [1] D. Huang, C.-D. Wang and J.-H. Lai, "Locally weighted ensemble clustering",
        IEEE Trans. Cybernetics 48(5), 2018. :doi:`10.1109/TCYB.2017.2702343`
+    .. [2] X. Zhang, Y. Jia, M. Song and R. Wang, "Similarity and dissimilarity guided
+       co-association matrix construction for ensemble clustering", IEEE TKDE, 2025.
+       :doi:`10.1109/TKDE.2025.3608721`
 
     Examples
     --------
@@ -82,7 +90,7 @@ class LWGP(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        **shared("theta", "n_init"),
+        **shared("theta", "normalized", "n_init"),
     }
 
     def __init__(
@@ -90,18 +98,22 @@ class LWGP(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         theta: float = 0.4,
+        normalized: bool = False,
         n_init: int = 3,
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
+        self.normalized = normalized
         self.n_init = n_init
         self.generator = generator
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
+        self.cluster_weights_ = entropy_certainty(
+            ensemble, theta=self.theta, normalized=self.normalized
+        )
         graph = bipartite_graph(ensemble, cluster_weights=self.cluster_weights_)
         # The weights favour small clusters, which the eigengap would then count.
         n_clusters = self._resolve_n_clusters(ensemble)

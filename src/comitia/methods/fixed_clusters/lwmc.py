@@ -29,6 +29,11 @@ class LWMC(EnsembleMethod):
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
 
+    normalized : bool, default=False
+        Whether the uncertainty of a cluster is divided by :math:`\log_2 k_m`, with the
+        number :math:`k_m` of clusters of its clustering (NWCA [2]_, whose authors have
+        ``theta=0.09``). Clusters of fine clusterings then count more.
+
     n_init : int, default=10
         Number of starts of k-means inside the normalised cut.
 
@@ -57,6 +62,9 @@ class LWMC(EnsembleMethod):
     ----------
     .. [1] D. Huang, C.-D. Wang and J.-H. Lai, "LWMC: a locally weighted meta-clustering
        algorithm for ensemble clustering", ICONIP, LNCS 10638, 2017.
+    .. [2] X. Zhang, Y. Jia, M. Song and R. Wang, "Similarity and dissimilarity guided
+       co-association matrix construction for ensemble clustering", IEEE TKDE, 2025.
+       :doi:`10.1109/TKDE.2025.3608721`
 
     Examples
     --------
@@ -77,7 +85,7 @@ class LWMC(EnsembleMethod):
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,
-        **shared("theta", "n_init"),
+        **shared("theta", "normalized", "n_init"),
     }
 
     def __init__(
@@ -85,18 +93,22 @@ class LWMC(EnsembleMethod):
         n_clusters: int | None = None,
         *,
         theta: float = 0.4,
+        normalized: bool = False,
         n_init: int = 10,
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.theta = theta
+        self.normalized = normalized
         self.n_init = n_init
         self.generator = generator
         self.random_state = random_state
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        weights = entropy_certainty(ensemble, theta=self.theta)
+        weights = entropy_certainty(
+            ensemble, theta=self.theta, normalized=self.normalized
+        )
         self.cluster_weights_ = weights
         # The weights favour small clusters, which the eigengap would then count.
         n_groups = self._resolve_n_clusters(ensemble)

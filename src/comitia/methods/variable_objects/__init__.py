@@ -1,0 +1,1 @@
+"""Methods that weigh objects and combine in turns."""
