@@ -5,7 +5,7 @@ from scipy.cluster.hierarchy import cophenet
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.fixed_clusters._similarity_tree import similarity_tree
+from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods.fixed_clusters.lce import (
     _between_all,
     approximate_simrank,

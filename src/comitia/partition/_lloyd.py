@@ -332,7 +332,8 @@ def _iterate(
         if labels is not None and np.array_equal(new, labels):
             converged = True
             break
-        before, labels = labels, new
+        before: NDArray[np.int32] | None = labels
+        labels = new
         counted = rows.assign(None, centers=centers, labels=labels).counted
         centers = rule.centers(
             counted.sums / units.row, counted.mass / units.weight, total

@@ -52,7 +52,8 @@ class TwinMatrix(NamedTuple):
         squares = self.pairs**2
         n = counts.astype(np.float64)
         between = n @ squares @ n - n @ np.diagonal(squares)
-        return float(np.sqrt(max(between + n @ self.own**2, 0.0)))
+        total = float(between + n @ self.own**2)
+        return max(total, 0.0) ** 0.5
 
     def row_sums(self, counts: NDArray[np.int64]) -> Floats:
         """Sum of each row of the matrix of all objects."""

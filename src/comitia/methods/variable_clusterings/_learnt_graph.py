@@ -1,0 +1,81 @@
+"""Graphs of micro-objects that fall into as many parts as there are clusters."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+__all__ = ["PartsOfGraph", "count_parts", "weighted_simplex"]
+
+Floats = NDArray[np.float64]
+
+# Sums of eigenvalues of a Laplacian that are 0 but for rounding.
+_ZERO, _STILL_ZERO = 1e-9, 1e-11
+# Eigenvalues that differ by less than this share of the largest are the same.
+_TIED = 1e-9
+
+
+class PartsOfGraph(NamedTuple):
+    """The leading eigenvectors of a graph's Laplacian, and what they say of its parts.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_micro, k)
+        Of the k smallest eigenvalues, and of those that equal the last of them.
+
+    too_few, too_many : bool
+        Whether the graph has fewer, or more, than k parts.
+    """
+
+    vectors: Floats
+    too_few: bool
+    too_many: bool
+
+    @classmethod
+    def of(cls, S: Floats, counts: NDArray[np.int64], k: int) -> PartsOfGraph:
+        """Of a symmetric graph in which each micro-object stands for its objects."""
+        root = np.sqrt(counts)
+        degrees = S @ counts
+        reduced = np.diag(degrees) - S * root[:, None] * root
+        values, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+        last = min(k, len(values))
+        while last < len(values) and (
+            values[last] - values[last - 1] <= _TIED * max(values[-1], _TIED)
+        ):
+            last += 1
+        few = float(values[:k].sum()) > _ZERO
+        many = len(values) > k and float(values[: k + 1].sum()) < _STILL_ZERO
+        return cls(vectors[:, :last] / root[:, None], few, many)
+
+    def distances(self) -> Floats:
+        """Squared distances of the rows of the eigenvectors."""
+        squares = (self.vectors**2).sum(axis=1)
+        G = squares[:, None] + squares - 2.0 * self.vectors @ self.vectors.T
+        np.fill_diagonal(G, 0.0)
+        return np.maximum((G + G.T) / 2, 0.0)
+
+
+def count_parts(S: Floats) -> int:
+    """Connected parts of a graph with the edges S > 0."""
+    return int(connected_components(csr_array(S > 0), directed=False)[0])
+
+
+def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:
+    """Nearest rows that are not negative and whose counted sums are 1.
+
+    Each value of a row stands for as many equal ones as ``counts`` says.
+    """
+    n = counts.astype(np.float64)
+    order = np.argsort(-V, axis=1, kind="stable")
+    sorted_values = np.take_along_axis(V, order, axis=1)
+    weights = n[order]
+    shift = (np.cumsum(weights * sorted_values, axis=1) - 1.0) / np.cumsum(
+        weights, axis=1
+    )
+    # The last place at which the value is still above the shift.
+    last = (sorted_values > shift).sum(axis=1, keepdims=True) - 1
+    return np.maximum(V - np.take_along_axis(shift, last, axis=1), 0.0)

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from comitia import Ensemble, config, method
+from comitia.exceptions import MemoryBudgetError
+from comitia.methods.variable_clusterings._learnt_graph import (
+    PartsOfGraph,
+    weighted_simplex,
+)
+from comitia.methods.variable_clusterings.trce import (
+    ClusterGraphs,
+    _easiest,
+    _rows_on_simplex,
+)
+from comitia.optimize import project_simplex
+from tests.fixtures import E6, planted, same_partition
+
+TRCE = method("trce")
+
+
+def graphs_of(labels):
+    E = Ensemble(labels)
+    ones = np.ones(len(labels), dtype=np.int64)
+    return ClusterGraphs(E, E.sizes, ones)
+
+
+def test_divergences_of_e6_are_those_of_the_catalogue():
+    graphs = graphs_of(E6)
+    mean = graphs.weighted(np.ones(3)) / 3
+    q = graphs.divergences((mean + mean.T) / 2)
+    assert_allclose(q[0], [0.032388, 0.032388, 0.251314], atol=5e-7)  # six decimals
+    assert_allclose(q[2], [0.218927, 0.218927, 0.674963], atol=5e-7)
+    d = q.sum(axis=1) * 3
+    assert_allclose(d, [0.948271] * 2 + [3.338449] * 2 + [0.948271] * 2, atol=2e-6)
+    assert _easiest(d, np.ones(6, dtype=np.int64)) == pytest.approx(0.948271, abs=2e-6)
+
+
+def test_the_graph_of_e6_is_that_of_the_catalogue():
+    fitted = TRCE(2).fit(Ensemble(E6))
+    assert fitted.n_iter_ == 2
+    assert fitted.n_components_ == 2
+    alpha = 1 / fitted.clustering_weights_
+    printed = [0.127219, 0.127219, 0.745563]
+    assert_allclose(alpha / alpha.sum(), printed, atol=1e-6)
+    assert same_partition(fitted.labels_, E6[:, 0])
+
+
+def test_graphs_are_uniform_on_the_clusters():
+    labels, _ = planted(20, 3, 3, noise=0.4, seed=0)
+    alpha = np.array([0.2, 0.3, 0.5])
+    expected = np.zeros((20, 20))
+    for column, a in zip(labels.T, alpha, strict=True):
+        same = (column[:, None] == column).astype(float)
+        expected += same / same.sum(axis=1, keepdims=True) / a
+    assert_allclose(graphs_of(labels).weighted(alpha), expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_are_those_of_a_root_finder(seed):
+    rng = np.random.RandomState(seed)
+    R, H = rng.rand(4, 6) * (rng.rand(4, 6) > 0.3) + np.eye(4, 6), rng.rand(4, 6)
+    counts = rng.randint(1, 4, size=6)
+    got = _rows_on_simplex(R, H, counts)
+    for row, r, h in zip(got, R, H, strict=True):
+        there = r > 0
+        r, h, n = r[there], h[there], counts[there]
+        low = (r * n - h).max()
+
+        def excess(theta, r=r, h=h, n=n):
+            return (n * r / (h + theta)).sum() - 1
+
+        theta = low if len(r) == 1 else brentq(excess, low, low + 100, xtol=1e-14)
+        assert_allclose(row[there], r / (h + theta), atol=1e-9)
+    assert_allclose(got @ counts, 1.0)
+
+
+def test_projections_count_equal_values():
+    rng = np.random.RandomState(0)
+    V, counts = rng.randn(5, 4), np.array([1, 3, 2, 1])
+    whole = project_simplex(np.repeat(V, counts, axis=1))
+    assert_allclose(np.repeat(weighted_simplex(V, counts), counts, axis=1), whole)
+
+
+def test_parts_of_label_rows_are_those_of_objects():
+    counts = np.array([2, 1, 3])
+    S = np.array([[0.4, 0.2, 0.0], [0.2, 0.3, 0.1], [0.0, 0.1, 0.5]])
+    inverse = np.repeat(np.arange(3), counts)
+    full = S[np.ix_(inverse, inverse)]
+    _, vectors = np.linalg.eigh(np.diag(full.sum(axis=1)) - full)
+    parts = PartsOfGraph.of(S, counts, 2)
+    G = ((vectors[:, None, :2] - vectors[None, :, :2]) ** 2).sum(axis=2)
+    assert_allclose(parts.distances()[np.ix_(inverse, inverse)], G, atol=1e-12)
+    assert parts.too_few
+    assert not parts.too_many
+
+
+def test_clusterings_far_from_the_rest_count_less():
+    labels, truth = planted(120, 3, 6, noise=0.15, seed=0)
+    junk = np.random.RandomState(0).randint(0, 3, size=(120, 3))
+    labels = np.hstack([labels, junk])
+    fitted = TRCE(3).fit(Ensemble(labels))
+    w = fitted.clustering_weights_
+    assert w[6:].max() < w[:6].min()
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_the_memory_budget_is_asked_first():
+    labels, _ = planted(400, 3, 6, noise=0.4, seed=0)
+    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
+        TRCE(3).fit(Ensemble(labels))
