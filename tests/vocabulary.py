@@ -140,4 +140,6 @@ VOCABULARY = {
     # must be
     "similar_share",
     "dissimilar_share",
+    # added by wecr: how much what is known of a cluster counts against the whole
+    "local_share",
 }
