@@ -169,7 +169,7 @@ class BlockOptions:
 
     block_rows: int | None = None
     "Work on so many rows at a time; half a million by default for folders, and for \
-files with more than two million rows."
+files with more than 200 000 rows."
 
     workers: int | None = None
     "Start so many processes on this machine that work on the blocks, by Dask."
