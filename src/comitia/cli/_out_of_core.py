@@ -194,6 +194,8 @@ def _reasons_against(
         yield "--impute needs the whole table in memory"
     if how.categorical is not None:
         yield "--categorical needs the whole table in memory"
+    if how.transpose:
+        yield "--transpose needs the whole table in memory"
     if which.must_link is not None or which.cannot_link is not None:
         yield "constraints are not read for a table in blocks"
     if which.approximate is not None:
@@ -317,10 +319,13 @@ def _open(data: str, how: DataOptions, meter: Meter) -> BlockTable:
         from comitia.generate.parquet import parquet_texts
 
         raw: Any = open_rows(path, [names[j] for j in picked])
-        texts = [each and parquet_texts(path, each) for each in beside]
+        texts = [None if each is None else parquet_texts(path, each) for each in beside]
     else:
         raw = ChosenRows(whole, picked, [names[j] for j in picked])
-        texts = [each and _pieces(whole, names.index(each)) for each in beside]
+        texts = [
+            None if each is None else _pieces(whole, names.index(each))
+            for each in beside
+        ]
     if how.scale == "none":
         return BlockTable(raw, raw, "not scaled", *texts)
     with meter:
