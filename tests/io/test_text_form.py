@@ -102,7 +102,7 @@ def test_a_separator_that_was_said_is_used(table):
     assert_array_equal(numbers(table("a:b\n1:2\n3:5\n", sep=":")), [[1, 2], [3, 5]])
     with pytest.raises(ComitiaError, match="sep='::' must be one character"):
         table("a::b\n1::2\n", sep="::")
-    with pytest.raises(ComitiaError, match="go with text, not with .npy"):
+    with pytest.raises(ComitiaError, match=r"go with text, not with \.npy"):
         table(b"", "table.npy", sep=";")
 
 
