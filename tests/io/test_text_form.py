@@ -236,6 +236,28 @@ def test_a_line_that_counts_the_columns_is_a_header(table):
     assert len(table(f"{counted}\n{counted}\n{body}\n", header=False).values[0]) == 5
 
 
+def test_a_first_line_with_values_of_its_columns_is_data(table):
+    got = table("5.1,3.5,setosa\n4.9,3.0,setosa\n6.1,2.8,virginica\n")
+    assert got.names == ["column 1", "column 2", "column 3"]
+    assert len(got.values[0]) == 3
+    assert "was read as data" in got.notes[0]
+    # Resolutions are names, whatever the labels below them are.
+    assert table("id,0.5,1.0\na,0,1\nb,1,1\n").names == ["id", "0.5", "1.0"]
+
+
+def test_one_column_of_decimal_commas(table):
+    got = table("a\n1,5\n2,25\n")
+    assert got.names == ["a"]
+    assert_array_equal(numbers(got), [[1.5], [2.25]])
+
+
+def test_fractions_that_may_be_thousands_are_noted(table):
+    got = table("a;b\n1.234;x\n2.345;y\n12;z\n")
+    assert got.values[0].tolist() == [1.234, 2.345, 12]
+    assert "column 'a' holds 1.234, which was read as a fraction" in got.notes[1]
+    assert len(table("a;b\n1.234;x\n0.5;y\n").notes) == 1
+
+
 def test_standard_input_has_a_form_too(monkeypatch):
     content = io.BytesIO(b"a;b\n1,5;2\n2,5;7\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))
