@@ -1,5 +1,6 @@
 """Bad inputs: values and files, each with the words that its refusal has to say."""
 
+import gzip
 import io
 import os
 import pickle
@@ -369,9 +370,8 @@ FILES = {
     ),
     "an open quotation mark": ("data.csv", b'a,b\n1,"2\n3,4\n', "quotation mark"),
     "a cell of megabytes": ("data.csv", b"a,b\n" + b"x" * 2**21 + b",2\n", "line 2"),
-    "Latin-1": ("data.csv", "länge,b\n1,2\n3,4\n".encode("latin-1"), "not UTF-8"),
-    "UTF-16": ("data.csv", "a,b\n1,2\n3,4\n".encode("utf-16"), "UTF-16"),
-    "UTF-16 without a mark": ("data.csv", "a,b\n1,2\n".encode("utf-16-le"), "NUL"),
+    "half of UTF-16": ("data.csv", "a,b\n1,2\n".encode("utf-16")[:-1], "UTF-16"),
+    "damaged UTF-8": ("data.csv", "äöü,b\n1,2\n".encode() + b"\xe4,1\n", "not UTF-8"),
     "NUL bytes": ("data.csv", b"a,b\n1,\0\n3,4\n", "NUL"),
     "NUL bytes in a name": ("data.csv", b"a\0,b\n1,2\n3,4\n", "NUL"),
     "a picture called a table": ("data.csv", b"\x89PNG\r\n\x1a\n\0\0", "UTF-8|NUL"),
@@ -421,6 +421,14 @@ FILES = {
         "'a' .*holds lists",
     ),
     "text in .h5ad": ("data.h5ad", b"1,2\n3,4\n", "h5ad"),
+    "text in .xlsx": ("data.xlsx", b"1,2\n3,4\n", "no .xlsx file"),
+    "text in .feather": ("data.feather", b"1,2\n3,4\n", "no Feather file"),
+    "text in .mat": ("data.mat", b"1,2\n3,4\n", "no .mat file"),
+    "text in .json": ("data.json", b"1,2\n3,4\n", "line 1 is no JSON"),
+    "a list of numbers in .json": ("data.json", b"[1, 2]", "entry 1 is no object"),
+    "text in .csv.gz": ("data.csv.gz", b"1,2\n3,4\n", "no .gz file"),
+    "a truncated .csv.gz": ("data.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9], "no .gz"),
+    "an archive called a table": ("data.csv", npz(X=X), "is compressed"),
 }
 
 # Files that hold a table, but not one of features.
@@ -428,7 +436,7 @@ FEATURE_FILES = {
     "one row": ("data.csv", b"a,b\n1,2\n", "has one row"),
     "words": ("data.csv", b"a,b\n1,x\n2,x\n", "'b' holds text"),
     "dates": ("data.csv", b"a,b\n1,2026-01-01\n2,2026-01-02\n", "'b' holds text"),
-    "decimal commas": ("data.csv", b"a;b\n1,5;2\n2,5;3\n", "decimal commas"),
+    "numbers of two meanings": ("data.csv", b"a;b\n1,234;2\n2,345;3\n", "--decimal ,"),
     "missing values": ("data.csv", b"a,b\n1,\n2,3\n", "'b' has 1 missing value"),
     "an empty column": ("data.csv", b"a,b\n1,\n2,\n", "'b' has no values"),
     "infinite values": ("data.csv", b"a,b\n1,inf\n2,3\n", "'b' has 1 infinite"),
@@ -446,7 +454,7 @@ LABEL_FILES = {
     "a clustering of nobody": ("data.csv", b"a,b\n,1\n,2\n", "'?a'?.*missing"),
     "a label for everybody": ("data.csv", b"a,b\n1,0\n2,0\n3,1\n", "label of its own"),
     "infinite labels": ("data.csv", b"a,b\ninf,1\n0,1\n", "whole numbers"),
-    "a .h5ad": ("data.h5ad", b"", "labels are read from"),
+    "an empty .h5ad": ("data.h5ad", b"", "not a .h5ad file"),
 }
 
 # Saved ensembles that are none.

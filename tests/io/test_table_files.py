@@ -212,8 +212,6 @@ def test_text_is_refused_and_the_way_out_named(table):
         table("a,colour\n1,red\n2,blue\n4,red\n")
     with pytest.raises(ComitiaError, match="if it names the objects say --id who"):
         table("a,who\n1,anna\n2,bert\n")
-    with pytest.raises(ComitiaError, match="has decimal commas"):
-        table("a;b\n1;2,5\n2;3,5\n")
     with pytest.raises(ComitiaError, match="holds text"):
         table("a,b\n1,1_000\n2,2_000\n3,1_000\n")  # a number to Python alone
 
@@ -256,8 +254,7 @@ def test_what_looks_like_an_identifier_is_noted(table):
         ("a,a\n1,2\n3,4\n", "two columns called 'a', the 1st and the 2nd"),
         ('a,b\n1,"2\n3,4\n5,6\n', "quotation mark left open"),
         ("a,b\n1,1\n1,1\n", "all columns are constant"),
-        (b"a,b\n1,\xe9\n", r"is not UTF-8 \(byte 0xe9 in line 2\)"),
-        ("a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
+        (b"a,b\n1,\xe9\x01\n", r"is not UTF-8 \(byte 0xe9 in line 2\)"),
     ],
 )
 def test_a_bad_file_is_refused_in_words(text, words, table):
@@ -272,9 +269,9 @@ def test_files_that_are_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(ComitiaError, match="is a folder"):
         read_table(tmp_path / "folder.csv")
     with pytest.raises(ComitiaError, match="does not say its format"):
-        read_table(tmp_path / "table.xlsx")
-    with pytest.raises(ComitiaError, match="format='xlsx' is not known"):
-        read_table(tmp_path / "table.xlsx", format="xlsx")
+        read_table(tmp_path / "table.ods")
+    with pytest.raises(ComitiaError, match="format='ods' is not known"):
+        read_table(tmp_path / "table.ods", format="ods")
     with pytest.raises(ComitiaError, match="scale='wrong' is not known"):
         read_table(tmp_path / "table.csv", scale="wrong")
     for name in ("table.npy", "table.npz", "table.parquet", "table.h5ad"):

@@ -33,8 +33,8 @@ from comitia.cli._options import (
     MethodOptions,
     OutputOptions,
 )
-from comitia.cli._out_of_core import fit_in_blocks, in_blocks
-from comitia.cli._run_command import UsageError, typed_command
+from comitia.cli._out_of_core import fit_in_blocks, open_in_blocks
+from comitia.cli._run_command import UsageError, refuse_absent, typed_command
 from comitia.cli._summary import (
     print_json,
     print_lines,
@@ -74,8 +74,9 @@ def fit(
     Parameters
     ----------
     data
-        Table with one row per object: .csv .tsv .parquet .npy .npz .h5ad, or - for
-        standard input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
+        Table with one row per object: .csv .tsv .json, also packed as .gz .bz2 .xz
+        .zst; .xlsx .parquet .feather .npy .npz .mat .zarr .h5ad; or - for standard
+        input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
         folder of .parquet files is worked on block by block.
     k
         Number of clusters; the method chooses without it. A range such as 2-10 is
@@ -86,6 +87,7 @@ def fit(
         Write the clusters into this column of .obs of the .h5ad file as well.
     """
     wanted = parse_k(k)
+    refuse_absent(data)
     with ResultFolder.held(
         output.out, force=output.force, resume=resume, quiet=output.quiet
     ) as folder:
@@ -117,30 +119,36 @@ def _fit(
     if write_obs is not None:
         check_obs(data, write_obs, output.force)
     meter = Meter(output.quiet, folder.n_clusterings if folder.resume else 0)
-    if in_blocks(data, estimator, wanted, how, which, blocks, write_obs):
-        with memory_limit(which.memory):
+    with memory_limit(which.memory):
+        table = open_in_blocks(
+            data, estimator, wanted, how, which, blocks, write_obs, meter
+        )
+        if table is not None:
             found = fit_in_blocks(
                 data,
+                table,
                 estimator,
                 folder,
-                how=how,
                 blocks=blocks,
                 meter=meter,
                 command=typed_command(),
                 report=not output.no_report,
             )
+    if table is not None:
         _print_result(
             found.result,
             folder.path,
             found.report,
             output,
             found.words,
-            None,
+            how.truth,
             found.sizes,
         )
         return
     with memory_limit(which.memory):
-        given, words = read_data(data, how, estimator.card.needs)
+        with meter:
+            meter.on_progress("read", 0, 1)
+            given, words = read_data(data, how, estimator.card.needs)
         given.device, given.approximate = which.device, which.approximate
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
@@ -188,6 +196,7 @@ def combine(
     how: DataOptions = _DATA,
     which: MethodOptions = _METHOD,
     output: OutputOptions = _OUTPUT,
+    write_obs: str | None = None,
 ) -> None:
     """Combine given clusterings: label columns in, the weighted consensus out.
 
@@ -198,19 +207,24 @@ def combine(
     Parameters
     ----------
     labels
-        Files with one clustering per column: .csv .tsv .parquet .npy .npz, a saved
-        Ensemble or the folder of an earlier result, or - for standard input.
+        Files with one clustering per column, of any format that comitia fit reads, a
+        saved Ensemble or the folder of an earlier result, or - for standard input. Of
+        .h5ad the columns of .obs are taken that --columns names.
     k
         Number of clusters; the method chooses without it.
     data
         Table of features of the same objects, for methods that judge clusterings on
         their data. It is scaled as --scale says.
+    write_obs
+        Write the clusters into this column of .obs of the .h5ad file as well.
     """
     wanted = parse_k(k)
+    for each in [*labels, *([] if data is None else [data])]:
+        refuse_absent(each)
     with ResultFolder.held(
         output.out, force=output.force, quiet=output.quiet
     ) as folder:
-        _combine(labels, wanted, folder, data, how, which, output)
+        _combine(labels, wanted, folder, data, how, which, output, write_obs)
 
 
 def _combine(
@@ -221,8 +235,14 @@ def _combine(
     how: DataOptions,
     which: MethodOptions,
     output: OutputOptions,
+    write_obs: str | None,
 ) -> None:
     from comitia.io import read_votes
+
+    if write_obs is not None:
+        if len(labels) > 1:
+            raise UsageError("--write-obs goes with one .h5ad file; give it alone.")
+        check_obs(labels[0], write_obs, output.force)
 
     estimator = build(
         which.method_or_default(),
@@ -239,7 +259,9 @@ def _combine(
     estimator.check_parameters(device=which.device, approximate=which.approximate)
     meter = Meter(output.quiet)
     with memory_limit(which.memory):
-        votes = read_votes(labels, **how.where())
+        with meter:
+            meter.on_progress("read", 0, 1)
+            votes = read_votes(labels, **how.where())
         ensemble = votes.ensemble
         names = ensemble.object_names
         about: dict[str, Any] = {
@@ -284,7 +306,11 @@ def _combine(
             report=not output.no_report,
             choice=choice,
         )
+    if write_obs is not None:
+        write_obs_column(labels[0], write_obs, result)
     _print_result(result, folder.path, report, output, "", how.truth)
+    if write_obs is not None and not (output.json or output.quiet):
+        print(f"  written   .obs[{write_obs!r}] of {labels[0]}")
 
 
 def report(

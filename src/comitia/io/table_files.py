@@ -8,7 +8,6 @@ with the others. Nothing is unpickled.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._inputs import refuse_width
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
     LAST_EXACT,
@@ -30,13 +30,15 @@ from comitia.io._cell_text import (
 )
 from comitia.io._file_columns import (
     FileColumns,
-    Format,
     chosen_columns,
     object_names_from,
     other_column,
     read_columns,
-    source_of,
 )
+from comitia.io._input_paths import Format, source_of
+from comitia.io._lazy_columns import MatrixColumns
+from comitia.io._text_form import TextForm
+from comitia.io._transposed import note_features_in_rows
 
 __all__ = ["Table", "read_table"]
 
@@ -102,13 +104,20 @@ def read_table(
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read a table of features.
 
     Parameters
     ----------
     path : path-like
-        A .csv, .tsv, .parquet, .npy, .npz or .h5ad file; ``"-"`` for standard input.
+        A .csv or .tsv file, or a .json file with one object on each line, each of them
+        also packed as .gz, .bz2, .xz or .zst; a .xlsx, .parquet, .feather, .npy, .npz,
+        .mat, .zarr or .h5ad file; ``"-"`` for standard input.
 
     columns, drop : str or sequence of str, default=None
         Columns to use, or to leave out: names, positions from 1, and ranges of either
@@ -134,12 +143,30 @@ def read_table(
         The format, where the name of the file does not say it.
 
     header : bool, default=None
-        Whether the first line of a .csv or .tsv file holds names. By default it does
-        unless all its cells are numbers.
+        Whether the first line of a .csv, .tsv or .xlsx file holds names. By default it
+        does unless all its cells are numbers; ``0,1,2,…`` counts columns and is names.
 
     key : str, default=None
-        Which array of a .npz file, or which layer or ``.obsm`` entry of a .h5ad file;
-        by default ``X``.
+        Which array of a .npz, .mat or .zarr file, which layer or ``.obsm`` entry of a
+        .h5ad file or of AnnData in Zarr, by default ``X``; which sheet of a .xlsx file,
+        by default the first.
+
+    sep : str, default=None
+        What separates the cells of a line; a blank means any number of blanks. By
+        default what makes lines of equal length: commas, semicolons, tabs, bars or
+        blanks.
+
+    decimal, thousands : str, default=None
+        What stands before the fraction of a number, and between groups of three
+        digits. By default what fits all numbers of the file, as 35.573,56 is seen from
+        its comma; where nothing decides, 1,234 is refused.
+
+    encoding : str, default=None
+        How the text is encoded, such as ``"cp1252"``. By default UTF-8, UTF-16 and
+        UTF-32 are recognised, and what is none of them is read as Windows-1252.
+
+    transpose : bool, default=False
+        Whether rows are the features and columns the objects, as in tables of genes.
 
     Returns
     -------
@@ -149,7 +176,9 @@ def read_table(
     check_choice("scale", scale, get_args(Scale))
     check_choice("impute", impute, (None, *get_args(Impute)))
     check_choice("categorical", categorical, (None, *get_args(Categorical)))
-    found = read_columns(path, format, header, key, keep_text=[id, truth])
+    form = TextForm(sep, decimal, thousands, encoding)
+    found = read_columns(path, format, header, key, [id, truth], form, transpose)
+    _require_dense(found, source_of(path))
     if len(found.values[0]) < 2:
         raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
     object_names = found.object_names
@@ -158,6 +187,7 @@ def read_table(
     known = None if truth is None else other_column(found, truth, "truth")
     features = chosen_columns(found.names, columns, drop, [id, truth])
     notes = list(found.notes)
+    note_features_in_rows(object_names, found, notes)
     names, values, one_hot = _numeric(features, found, categorical, notes)
     raw = _without_missing(names, values, impute, object_names, notes)
     _note_oddities(names, raw, one_hot, notes)
@@ -172,6 +202,17 @@ def read_table(
         scaling=scaling,
         notes=tuple(notes),
     )
+
+
+def _require_dense(found: FileColumns, source: str) -> None:
+    """Refuse a matrix that is too large once its zeros are written out."""
+    n, p = len(found.object_names or ()), len(found.names)
+    if isinstance(found.values, MatrixColumns):
+        require_memory(
+            16 * n * p,
+            f"the {n} × {p} matrix of {source}",
+            "give a smaller entry with key, such as X_pca",
+        )
 
 
 def _numeric(
@@ -222,10 +263,6 @@ def _refusal_of_text(text: list[int], found: FileColumns) -> str:
     j = text[0]
     name, column = found.names[j], found.values[j]
     seen = list(dict.fromkeys(value for value in column if value is not None))
-    if all(re.fullmatch(r"[+-]?\d+,\d+", value) for value in seen):
-        return (
-            f"column {name!r} has decimal commas ({seen[0]!r}); write decimal points."
-        )
     shown = ", ".join(repr(value) for value in seen[:2]) + (
         ", …" if len(seen) > 2 else ""
     )
