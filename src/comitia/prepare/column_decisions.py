@@ -1,0 +1,556 @@
+"""What each column of a table is, and what is done with it.
+
+Nothing here loads scikit-learn, so that ``comitia check`` answers at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia._inputs import refuse_width
+from comitia.exceptions import ComitiaError
+from comitia.prepare._dates import days_of
+from comitia.prepare.table_columns import TableColumn
+from comitia.prepare.table_forms import form_of
+
+__all__ = [
+    "KINDS",
+    "ColumnDecision",
+    "Preferences",
+    "TableDecisions",
+    "decide_columns",
+    "grouped_decisions",
+]
+
+# What a column can be declared to be.
+KINDS = (
+    *("numeric", "counts", "shares", "boolean", "category", "ordinal", "date", "id"),
+    "drop",
+)
+
+# A text with more values is no category.
+_MOST_LEVELS = 50
+
+# Of fewer objects, two numbers may be all that a column had room for.
+_FEW_FOR_VALUES = 10
+
+# A column of words is one of numbers if no more than this share is words.
+_STRAY = 0.1
+
+# From here on a float no longer tells whole numbers apart.
+_LAST_EXACT = 2.0**53
+
+# Squares of larger values overflow when they are added up.
+_TOO_LARGE = 1e150
+
+_ID_NAME = re.compile(r"(?i)(^|.*[^a-z])(id|ids|index|idx|key|uuid|nr|no)$|.*[a-z]Id$")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """What was asked for, with the parameters of :class:`TablePreparer`."""
+
+    kinds: Mapping[str, Any]
+    form: str = "auto"
+    scale: str = "auto"
+    impute: str = "median"
+    max_missing: float = 0.5
+    categorical: str = "onehot"
+    dates: str = "drop"
+    keep_ids: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnDecision:
+    """What was found in a column, and what is done with it.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+
+    kind : str
+        What it is read as.
+
+    n_missing, n_distinct : int
+        How many values are missing, and how many different ones there are.
+
+    used : bool
+        Whether it counts.
+
+    action, reason : str
+        What is done with it, and why.
+
+    levels : tuple of str, default=()
+        The values of an ordinal, in their order.
+
+    problem : str, default=""
+        Why the table cannot be used as it is.
+    """
+
+    column: str
+    kind: str
+    n_missing: int
+    n_distinct: int
+    used: bool
+    action: str
+    reason: str
+    levels: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class TableDecisions:
+    """The decisions on all columns, and on the table.
+
+    Parameters
+    ----------
+    columns : list of ColumnDecision
+        One for each column.
+
+    form : {"columns", "alike", "counts"}
+        How columns are compared with each other.
+
+    form_reason : str
+        Why.
+
+    scale : {"standard", "robust", "none"}
+        What is done to numbers.
+
+    problem : str, default=""
+        What is wrong with the table as a whole.
+    """
+
+    columns: list[ColumnDecision]
+    form: str
+    form_reason: str
+    scale: str
+    problem: str = ""
+
+    @property
+    def problems(self) -> list[str]:
+        """Everything for which the table cannot be used as it is."""
+        found = [each.problem for each in self.columns if each.problem]
+        return [*found, *([self.problem] if self.problem else [])]
+
+
+def decide_columns(
+    columns: Sequence[TableColumn], asked: Preferences
+) -> TableDecisions:
+    """Decide what the columns of a table are and what is done with them.
+
+    Parameters
+    ----------
+    columns : sequence of TableColumn
+        The columns.
+
+    asked : Preferences
+        What is to be done.
+
+    Returns
+    -------
+    decisions : TableDecisions
+        The decisions.
+    """
+    unknown = [name for name in asked.kinds if name not in {c.name for c in columns}]
+    if unknown:
+        raise ComitiaError(
+            f"kinds names {unknown[0]!r}, which is no column; there are "
+            f"{', '.join(each.name for each in columns[:6])}"
+            f"{', …' if len(columns) > 6 else '.'}"
+        )
+    form, form_reason = form_of(columns, asked.form)
+    if form == "counts":
+        return TableDecisions(
+            [_as_count(each) for each in columns], form, form_reason, "none"
+        )
+    found = [_decide(each, asked) for each in columns]
+    if not asked.keep_ids and not any(each.used for each in found):
+        # What counts the rows is all there is: then it is data.
+        found = [
+            _decide(each, replace(asked, keep_ids=True)) if was.kind == "id" else was
+            for each, was in zip(columns, found, strict=True)
+        ]
+    if form == "alike" and any(
+        each.used and each.kind in ("category", "boolean") and column.is_text
+        for each, column in zip(found, columns, strict=True)
+    ):
+        form, form_reason = "columns", "some columns are no numbers"
+    scale = asked.scale
+    if scale == "auto":
+        scale = "none" if form == "alike" else "standard"
+    if form == "alike":
+        found = [
+            replace(each, kind="numeric") if each.kind == "boolean" else each
+            for each in found
+        ]
+    found = [
+        _with_action(each, column, asked, form, scale)
+        for each, column in zip(found, columns, strict=True)
+    ]
+    return TableDecisions(found, form, form_reason, scale, _nothing_left(found))
+
+
+def _nothing_left(found: Sequence[ColumnDecision]) -> str:
+    if any(each.used or each.problem for each in found):
+        return ""
+    if all(each.kind == "constant" for each in found):
+        return "all columns are constant; there is nothing to cluster."
+    listed = "; ".join(f"{each.column!r} is {each.reason}" for each in found[:4])
+    more = f"; and {len(found) - 4} more" if len(found) > 4 else ""
+    return (
+        f"no column is left to cluster ({listed}{more}); say with --kinds what a "
+        "column is."
+    )
+
+
+def _as_count(column: TableColumn) -> ColumnDecision:
+    values = column.values
+    return ColumnDecision(
+        column.name,
+        "counts",
+        0,
+        len(np.unique(values)),
+        True,
+        "library size, logarithm, principal components",
+        "whole numbers from 0 in a table of counts",
+    )
+
+
+def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
+    """What a column is; the action is left open."""
+    values = column.values
+    if column.is_text:
+        present = [value for value in values if value is not None]
+        distinct: Any = set(present)
+    else:
+        present = values[~np.isnan(values)]
+        distinct = np.unique(present)
+    about = ColumnDecision(
+        column.name, "", len(values) - len(present), len(distinct), True, "", ""
+    )
+    wanted = asked.kinds.get(column.name)
+    if wanted is not None:
+        return _as_wanted(about, column, wanted, distinct)
+    if not len(present):
+        return replace(about, kind="empty", used=False, reason="without any value")
+    kind, reason = (_text_kind if column.is_text else _number_kind)(
+        column, present, distinct, asked
+    )
+    if kind == "commas":
+        example = next(iter(sorted(distinct)))
+        return replace(
+            about,
+            kind="text",
+            used=False,
+            reason=reason,
+            problem=f"column {column.name!r} has decimal commas ({example!r}); write "
+            "decimal points.",
+        )
+    if kind == "stray":
+        n_words = sum(_number(value) is None for value in present)
+        about = replace(about, n_missing=about.n_missing + n_words)
+        kind = "numeric"
+    if about.n_distinct == 1:
+        kind, reason = "constant", "the same everywhere"
+    used = kind not in ("constant", "text") and not (
+        (kind == "id" and not asked.keep_ids)
+        or (kind == "date" and asked.dates == "drop")
+        or (kind in ("boolean", "category") and asked.categorical == "drop")
+    )
+    if kind == "id" and used:
+        kind = "category" if column.is_text else "numeric"
+        reason = "kept, although it may be an identifier"
+    share = about.n_missing / len(values)
+    if used and share > asked.max_missing:
+        return replace(
+            about,
+            kind=kind,
+            used=False,
+            reason=f"missing in {share:.0%} of the rows, more than max_missing = "
+            f"{asked.max_missing:.0%}",
+        )
+    levels = column.levels if kind == "ordinal" else ()
+    return replace(about, kind=kind, used=used, reason=reason, levels=levels)
+
+
+def _as_wanted(
+    about: ColumnDecision, column: TableColumn, wanted: Any, distinct: Any
+) -> ColumnDecision:
+    reason = "as it was declared"
+    if not isinstance(wanted, str):
+        levels = tuple(map(str, wanted))
+        unknown = sorted({*_as_texts(distinct)} - {*levels})
+        if unknown:
+            raise ComitiaError(
+                f"kinds gives the values of column {column.name!r} in their order, and "
+                f"{unknown[0]!r} is not among them; it has {', '.join(levels)}."
+            )
+        return replace(about, kind="ordinal", reason=reason, levels=levels)
+    if wanted not in KINDS:
+        raise ComitiaError(
+            f"kinds={{{column.name!r}: {wanted!r}}} is not known; choose from "
+            f"{', '.join(KINDS)}, or give the values in their order."
+        )
+    if wanted in ("id", "drop"):
+        kind = "id" if wanted == "id" else "dropped"
+        return replace(about, kind=kind, used=False, reason=reason)
+    if column.is_text:
+        if wanted == "date" and days_of(column.values) is None:
+            raise ComitiaError(
+                f"column {column.name!r} is declared a date and holds "
+                f"{sorted(distinct)[0]!r}; write dates as 2026-03-31 or 31.3.2026."
+            )
+        words = [value for value in sorted(distinct) if _number(value) is None]
+        if wanted in ("numeric", "counts", "shares") and words:
+            raise ComitiaError(
+                f"column {column.name!r} is declared {wanted} and holds {words[0]!r}; "
+                "mend it, or declare it a category."
+            )
+        if wanted == "ordinal" and not column.levels:
+            raise ComitiaError(
+                f"column {column.name!r} is declared ordinal; give its values in their "
+                f"order, such as {' < '.join(sorted(distinct)[:3])}."
+            )
+    if wanted == "boolean" and len(distinct) > 2:
+        raise ComitiaError(
+            f"column {column.name!r} is declared boolean and has {len(distinct)} "
+            "values; declare it a category."
+        )
+    negative = not column.is_text and len(distinct) and np.min(distinct) < 0
+    if wanted in ("counts", "shares") and negative:
+        raise ComitiaError(
+            f"column {column.name!r} is declared {wanted} and has negative values; "
+            "declare it numeric."
+        )
+    if len(distinct) < 2:
+        return replace(about, kind="constant", used=False, reason="the same everywhere")
+    return replace(about, kind=wanted, reason=reason, levels=column.levels)
+
+
+def _text_kind(
+    column: TableColumn, present: list[str], distinct: set[str], asked: Preferences
+) -> tuple[str, str]:
+    n, n_distinct = len(column.values), len(distinct)
+    if column.declared:
+        return column.declared, "the type of the column says so"
+    if days_of(distinct) is not None:
+        left = asked.dates == "drop"
+        return "date", "a date; dates says how it counts" if left else "a date"
+    if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
+        return "commas", "numbers with decimal commas"
+    words = [value for value in present if _number(value) is None]
+    if len(words) <= _STRAY * len(present):
+        return "stray", (
+            f"numbers, and {len(words)} that {'is' if len(words) == 1 else 'are'} "
+            f"none, such as {words[0]!r}"
+            if words
+            else "numbers in text"
+        )
+    if n_distinct == len(present) and n_distinct > max(1, n // 2):
+        return "id", "text that is different in every row"
+    if n_distinct == 2:
+        return "boolean", "two values"
+    if n_distinct > _MOST_LEVELS or (n_distinct > 2 and n_distinct > n / 2):
+        return "text", f"text with {n_distinct} values, too many for a category"
+    return "category", f"text with {n_distinct} values"
+
+
+def _number_kind(
+    column: TableColumn,
+    present: NDArray[np.float64],
+    distinct: NDArray[np.float64],
+    asked: Preferences,
+) -> tuple[str, str]:
+    values = column.values
+    if column.declared:
+        left = column.declared == "date" and asked.dates == "drop"
+        return column.declared, (
+            "a date; dates says how it counts"
+            if left
+            else "the type of the column says so"
+        )
+    if np.isinf(distinct).any():
+        return "numeric", "numbers"
+    whole = bool((distinct == np.rint(distinct)).all())
+    if whole and len(distinct) == len(values) > 2:
+        if np.array_equal(values, values[0] + np.arange(len(values))):
+            return "id", "it counts the rows"
+        if _ID_NAME.fullmatch(column.name.strip()):
+            return "id", "whole numbers, different in every row, and its name"
+        if np.abs(distinct).max() > _LAST_EXACT:
+            return "id", "whole numbers beyond 2**53, different in every row"
+    if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
+        return "boolean", "two values"
+    return "numeric", "whole numbers" if whole else "numbers"
+
+
+def _with_action(
+    about: ColumnDecision,
+    column: TableColumn,
+    asked: Preferences,
+    form: str,
+    scale: str,
+) -> ColumnDecision:
+    """Say what is done, and what is wrong."""
+    if not about.used:
+        names = about.kind == "id"
+        return replace(about, action="left out; names the rows" if names else "left out")
+    done = _ACTIONS[asked.categorical if about.kind in _DISCRETE else "number"]
+    if about.kind not in _DISCRETE:
+        done = {
+            "standard": "standardised",
+            "robust": "centred, by its quartiles",
+            "none": "as it is",
+        }[scale]
+        if asked.categorical == "gower" and form != "alike":
+            done = "from 0 to 1"
+        before = {"counts": "logarithm, ", "shares": "square root, "}
+        done = before.get(about.kind, "") + done
+        if about.kind == "ordinal":
+            done = f"1 to {len(about.levels) or about.n_distinct}, {done}"
+        if about.kind == "date":
+            cyclic = asked.dates == "cyclic"
+            done = "place in the year and in the week" if cyclic else f"days, {done}"
+    elif scale == "none" and asked.categorical == "onehot":
+        done = "0 and 1"
+    problem = _value_problem(about, column, scale)
+    if about.n_missing:
+        filled = {
+            "median": "most frequent" if about.kind in _DISCRETE else "median",
+            "knn": "most frequent" if about.kind in _DISCRETE else "like its neighbours",
+        }
+        done += f"; {about.n_missing} filled: {filled.get(asked.impute, '')}"
+        if asked.impute == "refuse":
+            missing = _first_missing(column)
+            values = f"missing value{'' if about.n_missing == 1 else 's'}"
+            problem = problem or (
+                f"column {about.column!r} has {about.n_missing} {values}, the first in "
+                f"row {missing + 1}; fill them with --impute median, or leave the "
+                "column out with --drop."
+            )
+    return replace(about, action=done, problem=about.problem or problem)
+
+
+_DISCRETE = ("boolean", "category")
+
+_ACTIONS = {
+    "number": "",
+    "onehot": "0/1 columns, half of a number's variance each",
+    "gower": "0/1 columns; different counts as far as least from largest",
+    "famd": "0/1 columns, by how frequent they are; principal components",
+    "standard": "0/1 columns, standardised",
+}
+
+
+def _value_problem(about: ColumnDecision, column: TableColumn, scale: str) -> str:
+    """Values that cannot be worked with."""
+    values = column.values
+    if column.is_text or about.kind in _DISCRETE or about.kind == "date":
+        return ""
+    infinite = np.isinf(values)
+    n_infinite = int(infinite.sum())
+    if n_infinite:
+        return (
+            f"column {about.column!r} has {n_infinite} infinite "
+            f"value{'' if n_infinite == 1 else 's'}, the first in row "
+            f"{int(np.argmax(infinite)) + 1}; mend or drop it."
+        )
+    if scale == "none":
+        return ""
+    if np.nanmax(np.abs(values)) > _TOO_LARGE:
+        return (
+            f"the values of column {about.column!r} are too large to be scaled; divide "
+            "them, or drop the column."
+        )
+    try:
+        refuse_width(
+            float(np.nanmax(values) - np.nanmin(values)), f"column {about.column!r}"
+        )
+    except ComitiaError as error:
+        return str(error)
+    return ""
+
+
+def _first_missing(column: TableColumn) -> int:
+    if column.is_text:
+        return next(i for i, value in enumerate(column.values) if value is None)
+    return int(np.argmax(np.isnan(column.values)))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def numbers_of(column: TableColumn) -> NDArray[np.float64]:
+    """The numbers of a column of numbers or of text; NaN for words."""
+    if not column.is_text:
+        return column.values
+    found = [None if value is None else _number(value) for value in column.values]
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def _as_texts(values: Any) -> list[str]:
+    return [
+        value if isinstance(value, str) else as_level(float(value)) for value in values
+    ]
+
+
+def as_level(value: float) -> str:
+    """A number as the name of a level: whole numbers without a point."""
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def grouped_decisions(
+    columns: Sequence[ColumnDecision], most: int = 40
+) -> list[dict[str, Any]]:
+    """Lines for people: one for each column, or for columns alike if there are many.
+
+    Parameters
+    ----------
+    columns : sequence of ColumnDecision
+        The decisions.
+
+    most : int, default=40
+        Up to so many columns have a line each.
+
+    Returns
+    -------
+    lines : list of dict
+        ``column``, ``kind``, ``missing``, ``distinct``, ``action`` and ``reason``, all
+        text.
+    """
+    groups: dict[Any, list[ColumnDecision]] = {}
+    for j, each in enumerate(columns):
+        alike = (each.kind, re.sub(r"\d+ filled", "some filled", each.action), each.used)
+        groups.setdefault(alike if len(columns) > most else j, []).append(each)
+    lines = []
+    for group in groups.values():
+        first, last = group[0], group[-1]
+        distinct = [each.n_distinct for each in group]
+        name = first.column
+        if len(group) > 1:
+            name = f"{len(group)} columns, {first.column} … {last.column}"
+        lines.append(
+            {
+                "column": name,
+                "kind": first.kind,
+                "missing": str(sum(each.n_missing for each in group)),
+                "distinct": str(min(distinct))
+                if min(distinct) == max(distinct)
+                else f"{min(distinct)}–{max(distinct)}",
+                "action": first.action,
+                "reason": first.reason,
+            }
+        )
+    return lines
