@@ -153,12 +153,8 @@ def _reasons_against(
         yield why.removesuffix(".").replace("generator=", "--generator ")
     if isinstance(wanted, range):
         yield "-k must be one number for a table in blocks"
-    if how.scale == "robust":
-        yield "--scale robust needs the whole table in memory"
-    if how.impute is not None:
-        yield "--impute needs the whole table in memory"
-    if how.categorical is not None:
-        yield "--categorical needs the whole table in memory"
+    if option := how.asks_for_more():
+        yield f"{option} needs the whole table in memory"
     if how.id is not None or how.truth is not None:
         yield (
             "--id and --truth are not read in blocks, whose labels have the order of "

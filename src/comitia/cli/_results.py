@@ -140,7 +140,12 @@ def _fit(
         )
         return
     with memory_limit(which.memory):
-        given, words = read_data(data, how, estimator.card.needs)
+        given, words = read_data(
+            data,
+            how,
+            estimator.card.needs,
+            by_feature="features" in estimator.card.weighs,
+        )
         given.device, given.approximate = which.device, which.approximate
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(

@@ -59,7 +59,7 @@ def _from_iso(text: str) -> float | None:
     except ValueError:
         return None
     if moment.tzinfo is not None:
-        moment = moment.astimezone(dt.timezone.utc).replace(tzinfo=None)
+        moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
     return (moment - _EPOCH) / dt.timedelta(days=1)
 
 

@@ -96,7 +96,10 @@ def restored_pca(state: dict[str, Any] | None) -> Any:
     from sklearn.decomposition import PCA
 
     pca = PCA()
-    pca.mean_, pca.components_ = unpacked(state["mean_"]), unpacked(state["components_"])
+    pca.mean_, pca.components_ = (
+        unpacked(state["mean_"]),
+        unpacked(state["components_"]),
+    )
     pca.n_components_, pca.n_features_in_ = pca.components_.shape
     # Read by transform for its type alone, as whiten is False.
     pca.explained_variance_ = np.ones(pca.n_components_)

@@ -103,7 +103,7 @@ class VariableCoder:
         found = [_days(columns[j]) for j in self.cyclic]
         return np.stack(found, axis=1) if found else np.empty((n, 0))
 
-    # -- fitting ------------------------------------------------------------------------
+    # -- fitting --------------------------------------------------------------------
 
     def fit(self, columns: Sequence[TableColumn]) -> VariableCoder:
         numbers = self._number_matrix(columns)
@@ -111,7 +111,9 @@ class VariableCoder:
         if self.numbers:
             scaled = self._scaled(numbers, fit=True)
             neighbors = self.asked.impute == "knn"
-            self.imputer = (KNNImputer() if neighbors else SimpleImputer(strategy="median"))
+            self.imputer = (
+                KNNImputer() if neighbors else SimpleImputer(strategy="median")
+            )
             self.imputer.fit(scaled)
             self.seen = scaled if neighbors else self.imputer.statistics_[None, :]
         if self.cyclic:
@@ -180,7 +182,7 @@ class VariableCoder:
                 factor[mine] = np.sqrt(share / total) if total > 0 else 1.0
         return mean, factor
 
-    # -- what comes out ----------------------------------------------------------------
+    # -- what comes out -------------------------------------------------------------
 
     def both(self, columns: Sequence[TableColumn]) -> tuple[Floats, Floats]:
         """The table with everything filled in: scaled, and in its own units."""
@@ -191,8 +193,10 @@ class VariableCoder:
             filled = np.asarray(self.imputer.transform(values))
             missing = np.isnan(numbers)
             if missing.any():
-                back = filled if self.scaler is None else (
-                    self.scaler.inverse_transform(filled)
+                back = (
+                    filled
+                    if self.scaler is None
+                    else (self.scaler.inverse_transform(filled))
                 )
                 numbers = np.where(missing, back, numbers)
             scaled.append(filled)
@@ -246,7 +250,7 @@ class VariableCoder:
                 names += [f"{name}={level}" for level in shown]
         return [names[i] for i in self._order()]
 
-    # -- state ---------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """What was learnt, for JSON."""

@@ -175,7 +175,9 @@ def decide_columns(
     if not asked.keep_ids and not any(each.used for each in found):
         # What counts the rows is all there is: then it is data.
         found = [
-            _decide(each, replace(asked, keep_ids=True)) if was.kind == "id" else was
+            _decide(each, replace(asked, keep_ids=True))
+            if was.kind == "id" and not each.is_text
+            else was
             for each, was in zip(columns, found, strict=True)
         ]
     if form == "alike" and any(
@@ -242,7 +244,7 @@ def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
     if not len(present):
         return replace(about, kind="empty", used=False, reason="without any value")
     kind, reason = (_text_kind if column.is_text else _number_kind)(
-        column, present, distinct, asked
+        column, present, distinct
     )
     if kind == "commas":
         example = next(iter(sorted(distinct)))
@@ -336,14 +338,13 @@ def _as_wanted(
 
 
 def _text_kind(
-    column: TableColumn, present: list[str], distinct: set[str], asked: Preferences
+    column: TableColumn, present: list[str], distinct: set[str]
 ) -> tuple[str, str]:
     n, n_distinct = len(column.values), len(distinct)
     if column.declared:
         return column.declared, "the type of the column says so"
     if days_of(distinct) is not None:
-        left = asked.dates == "drop"
-        return "date", "a date; dates says how it counts" if left else "a date"
+        return "date", "dates in text"
     if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
         return "commas", "numbers with decimal commas"
     words = [value for value in present if _number(value) is None]
@@ -367,16 +368,10 @@ def _number_kind(
     column: TableColumn,
     present: NDArray[np.float64],
     distinct: NDArray[np.float64],
-    asked: Preferences,
 ) -> tuple[str, str]:
     values = column.values
     if column.declared:
-        left = column.declared == "date" and asked.dates == "drop"
-        return column.declared, (
-            "a date; dates says how it counts"
-            if left
-            else "the type of the column says so"
-        )
+        return column.declared, "the type of the column says so"
     if np.isinf(distinct).any():
         return "numeric", "numbers"
     whole = bool((distinct == np.rint(distinct)).all())
@@ -401,8 +396,7 @@ def _with_action(
 ) -> ColumnDecision:
     """Say what is done, and what is wrong."""
     if not about.used:
-        names = about.kind == "id"
-        return replace(about, action="left out; names the rows" if names else "left out")
+        return replace(about, action=_LEFT_OUT.get(about.kind, "left out"))
     done = _ACTIONS[asked.categorical if about.kind in _DISCRETE else "number"]
     if about.kind not in _DISCRETE:
         done = {
@@ -425,7 +419,9 @@ def _with_action(
     if about.n_missing:
         filled = {
             "median": "most frequent" if about.kind in _DISCRETE else "median",
-            "knn": "most frequent" if about.kind in _DISCRETE else "like its neighbours",
+            "knn": "most frequent"
+            if about.kind in _DISCRETE
+            else "like its neighbours",
         }
         done += f"; {about.n_missing} filled: {filled.get(asked.impute, '')}"
         if asked.impute == "refuse":
@@ -438,6 +434,12 @@ def _with_action(
             )
     return replace(about, action=done, problem=about.problem or problem)
 
+
+_LEFT_OUT = {
+    "id": "left out (unless keep_ids); may name the rows",
+    "date": "left out (dates: number or cyclic)",
+    "text": "left out (kinds: category)",
+}
 
 _DISCRETE = ("boolean", "category")
 
@@ -532,7 +534,11 @@ def grouped_decisions(
     """
     groups: dict[Any, list[ColumnDecision]] = {}
     for j, each in enumerate(columns):
-        alike = (each.kind, re.sub(r"\d+ filled", "some filled", each.action), each.used)
+        alike = (
+            each.kind,
+            re.sub(r"\d+ filled", "some filled", each.action),
+            each.used,
+        )
         groups.setdefault(alike if len(columns) > most else j, []).append(each)
     lines = []
     for group in groups.values():

@@ -65,9 +65,7 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__")
 
 
-def as_table_columns(
-    X: Any, names: Sequence[str] | None = None
-) -> list[TableColumn]:
+def as_table_columns(X: Any, names: Sequence[str] | None = None) -> list[TableColumn]:
     """Take a table apart.
 
     Parameters

@@ -192,7 +192,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    # -- fitting ----------------------------------------------------------------------
+    # -- fitting --------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> TablePreparer:
         """Decide what the columns are, and learn their scales.
@@ -303,9 +303,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self
 
     def _learn_sparse(self, X: Any) -> None:
-        counts = self.form == "counts" or (
-            self.form == "auto" and looks_like_counts(X)
-        )
+        counts = self.form == "counts" or (self.form == "auto" and looks_like_counts(X))
         if not counts:
             self._learn(as_table_columns(_dense(X)))
             return
@@ -525,7 +523,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             return np.array(names, dtype=object)
         return np.array(self.unit_names_, dtype=object)
 
-    # -- state --------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that was chosen and learnt, as JSON can hold it.
@@ -581,7 +579,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             lines = zip(*state["columns"].values(), strict=True)
             rows = [dict(zip(state["columns"], line, strict=True)) for line in lines]
             decisions = [
-                ColumnDecision(**{**row, "levels": tuple(row["levels"])}) for row in rows
+                ColumnDecision(**{**row, "levels": tuple(row["levels"])})
+                for row in rows
             ]
             preparer._take(
                 TableDecisions(
