@@ -1,4 +1,4 @@
-"""What a table is worth after it was prepared: the default, before and now, and k-means.
+"""What preparing a table is worth: the default before and now, and k-means.
 
 ``python -m benchmarks.preparing [--data FOLDER] [--seeds 5] [--out FILE.csv]``
 
@@ -10,9 +10,9 @@ yes/no that tells a little, a region and a coin that was tossed; ``numbers`` and
 has the adjusted Rand index of
 
 - ``prepared``: the default on what :class:`comitia.prepare.TablePreparer` makes,
-- ``before``: the default on numbers and yes/no columns standardised, text as 0 and 1,
-- ``kmeans``: k-means with ten starts on scikit-learn's usual pipeline, median or most
-  frequent value, then StandardScaler or OneHotEncoder,
+- ``before``: the default on scikit-learn's usual pipeline, StandardScaler for numbers
+  (yes/no columns are 0 and 1) and OneHotEncoder for text,
+- ``kmeans``: k-means with ten starts on the same,
 - ``kmeans_prepared``: the same k-means on the prepared table.
 """
 
@@ -135,11 +135,11 @@ def scores(table: NDArray[Any], y: NDArray[Any], seed: int) -> dict[str, float]:
         Adjusted Rand indices, as the module says.
     """
     prepared = TablePreparer().fit_transform(table)
-    usual, before = _by_hand(table, standardized=True), _by_hand(table)
+    usual = _usual_pipeline(table)
     k = len(np.unique(y[y >= 0]))
     found = {
         "prepared": ConsensusClustering(k, random_state=seed).fit_predict(prepared),
-        "before": ConsensusClustering(k, random_state=seed).fit_predict(before),
+        "before": ConsensusClustering(k, random_state=seed).fit_predict(usual),
         "kmeans": KMeans(k, n_init=10, random_state=seed).fit_predict(usual),
         "kmeans_prepared": KMeans(k, n_init=10, random_state=seed).fit_predict(
             prepared
@@ -151,16 +151,15 @@ def scores(table: NDArray[Any], y: NDArray[Any], seed: int) -> dict[str, float]:
     }
 
 
-def _by_hand(table: NDArray[Any], standardized: bool = False) -> NDArray[np.float64]:
+def _usual_pipeline(table: NDArray[Any]) -> NDArray[np.float64]:
     is_text = np.array([isinstance(value, str) for value in table[0]])
     parts = []
     if not is_text.all():
         numbers = table[:, ~is_text].astype(np.float64)
         parts.append(StandardScaler().fit_transform(numbers))
     if is_text.any():
-        levels = OneHotEncoder(sparse_output=False).fit_transform(table[:, is_text])
-        # The usual pipeline leaves 0 and 1 as they are; many standardise everything.
-        parts.append(StandardScaler().fit_transform(levels) if standardized else levels)
+        encoder = OneHotEncoder(sparse_output=False)
+        parts.append(encoder.fit_transform(table[:, is_text]))
     return np.concatenate(parts, axis=1)
 
 

@@ -662,7 +662,7 @@ def test_a_file_that_unpacks_to_too_much_is_not_unpacked(read, name, bombs, fold
 def test_ten_thousand_columns_are_read(folder):
     rows = "\n".join(",".join([str(i)] * 10_000) for i in range(3))
     write(folder, "wide.csv", f"{inputs.WIDE}\n{rows}\n".encode())
-    assert read_table("wide.csv", scale="none").X.shape == (3, 10_000)
+    assert read_table("wide.csv", scale="none").raw.shape == (3, 10_000)
 
 
 def test_names_that_look_like_paths_or_quotes_stay_names(folder, capsys):

@@ -73,8 +73,10 @@ def _print(found: Any) -> None:
         [
             (
                 "data",
-                (f"{found.source}, {spaced(found.n_objects)} objects, {spaced(n_used)} "
-                f"of {spaced(len(columns))} columns used"),
+                (
+                    f"{found.source}, {spaced(found.n_objects)} objects, {spaced(n_used)} "
+                    f"of {spaced(len(columns))} columns used"
+                ),
                 "",
             ),
             *(("note", note, "") for note in found.notes),

@@ -49,7 +49,7 @@ _LAST_EXACT = 2.0**53
 # Squares of larger values overflow when they are added up.
 _TOO_LARGE = 1e150
 
-_ID_NAME = re.compile(r"(?i)(^|.*[^a-z])(id|ids|index|idx|key|uuid|nr|no)$|.*[a-z]Id$")
+_ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 

@@ -127,7 +127,7 @@ def _numbers(series: Any) -> NDArray[np.float64]:
     values = series.cast(nw.Float64).to_list() if series.is_null().any() else series
     if values is series:
         return np.asarray(series.to_numpy(), dtype=np.float64)
-    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    return np.array([np.nan if _is_missing(v) else v for v in values], dtype=float)
 
 
 def _from_values(name: str, values: NDArray[Any]) -> TableColumn:
@@ -179,6 +179,6 @@ def _texts(values: Sequence[Any]) -> NDArray[Any]:
 def _is_missing(value: Any) -> bool:
     return (
         value is None
-        or type(value).__name__ in ("NAType", "NaTType")
+        or type(value).__name__ in ("NAType", "NaTType")  # these equal nothing, too
         or bool(value != value)
     )

@@ -576,6 +576,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         try:
             preparer = cls(**state["parameters"])
             validate_parameters(preparer)
+            fields = ColumnDecision.__dataclass_fields__
+            expected = {
+                "parameters": (sorted(state["parameters"]), sorted(cls().get_params())),
+                "columns": (sorted(state["columns"]), sorted(fields)),
+                "form": (state["form"], ("columns", "alike", "counts")),
+                "scale": (state["scale"], ("standard", "robust", "none")),
+            }
+            for name, (found, allowed) in expected.items():
+                if found != allowed and found not in allowed:
+                    raise ValueError(f"{name} is not what it should be")
             lines = zip(*state["columns"].values(), strict=True)
             rows = [dict(zip(state["columns"], line, strict=True)) for line in lines]
             decisions = [
