@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from comitia import method
+from comitia.cli._fitting import draw_variables
 from comitia.cli._options import parse_kinds
 from comitia.cli._run_command import UsageError
 from comitia.io import Result
@@ -124,8 +126,11 @@ def test_kinds_are_read():
             parse_kinds([wrong])
 
 
-def test_subspaces_are_drawn_from_variables(run, customers, tmp_path):
-    options = ["-k", "3", "--truth", "class", "--no-report", "-m", "dias"]
-    assert run("fit", customers, *options)[0] == 0
-    parameters = Result.load(tmp_path / "result").parameters
-    assert "groups" in json.dumps(parameters["generator"])
+def test_subspaces_are_drawn_from_variables():
+    groups = np.array([0, 1, 2, 2, 2])
+    drawing = method("dias")(3)
+    draw_variables(drawing, groups)
+    assert drawing.generator.features.groups is groups
+    plain = method("lwgp")(3)
+    draw_variables(plain, groups)
+    assert plain.generator is None
