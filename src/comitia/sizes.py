@@ -69,7 +69,8 @@ DEVICE_GLANCE_ROWS = 1 << 17
 DEVICE_CELLS = 1 << 24
 
 # Rows of a file: `comitia fit` works on more of them in blocks, where that can be done.
-MANY_FILE_ROWS = 2_000_000
+# In memory, lines of labels.csv and the map of all objects take longer than clustering.
+MANY_FILE_ROWS = 200_000
 
 # Objects that stand for all in `approximate="landmarks"`: their co-association takes a
 # hundred megabytes.

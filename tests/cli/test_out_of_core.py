@@ -187,6 +187,63 @@ def test_workers_give_the_same_labels(run, table, tmp_path):
     assert all_labels(tmp_path / "shared").equals(all_labels(tmp_path / "alone"))
 
 
+def test_names_and_known_labels_stand_beside_the_labels(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(block_results, "_SAMPLE", 200)
+    ids = np.array([f"o{i}" for i in range(len(X))])
+    classes = np.array([*"uvw"])[TRUTH].astype(object)
+    classes[::7] = None
+    columns = {"who": ids, "x": X[:, 0], "kind": classes, "y": X[:, 1], "z": X[:, 2]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=190)
+    options = ["t.parquet", "--id", "who", "--truth", "kind", "-k", "3", *QUICK]
+    code, out, err = run("fit", *options, "--block-rows", "400", "-o", "blocks")
+    assert code == 0, err
+    assert "3 columns" in out
+    found = all_labels(tmp_path / "blocks")
+    assert found.column_names[:2] == ["object", "cluster"]
+    assert found.column_names[-1] == "truth"
+    assert_array_equal(found["object"].to_numpy(), ids)
+    assert found["truth"].to_pylist() == classes.tolist()
+    some = Result.load(tmp_path / "blocks")
+    rows = [int(name[1:]) for name in some.object_names]
+    assert_array_equal(some.labels, found["cluster"].to_numpy()[rows])
+    known = ["" if each is None else each for each in classes[rows]]
+    assert some.truth.tolist() == known
+    assert "ARI 1.000, NMI 1.000 to kind" in out
+    # Without being asked, from so many rows on; the agreement is that of memory.
+    assert run("fit", *options, "-o", "memory")[1].count("to kind") == 1
+    monkeypatch.setattr("comitia.sizes.MANY_FILE_ROWS", 1000)
+    assert "in blocks" in run("fit", *options, "-o", "asked")[1]
+    scores = [Result.load(tmp_path / each).scores for each in ("memory", "asked")]
+    for name in ("truth_adjusted_rand", "truth_nmi_sqrt"):
+        assert scores[0][name] == pytest.approx(scores[1][name])
+    code, _, err = run("fit", *options[:2], "whom", *QUICK, "--block-rows", "9", "-o-")
+    assert code == 1
+    assert "id='whom' is no column; did you mean who?" in err
+
+
+def test_a_column_of_an_array_names_the_objects(run, tmp_path):
+    np.save(tmp_path / "t.npy", np.column_stack([7 * np.arange(len(X)), X]))
+    options = ["t.npy", "--id", "1", "-k", "3", *QUICK, "--block-rows", "400"]
+    code, _, err = run("fit", *options)
+    assert code == 0, err
+    names = all_labels(tmp_path / "result")["object"].to_pylist()
+    assert names == [str(7 * i) for i in range(len(X))]
+    assert Result.load(tmp_path / "result").feature_names == (
+        "column 2",
+        "column 3",
+        "column 4",
+    )
+
+
+def test_many_rows_with_holes_are_read_into_memory(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("comitia.sizes.MANY_FILE_ROWS", 1000)
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    np.save(tmp_path / "holes.npy", holes)
+    _, out, err = run("fit", "holes.npy", "-k", "3", *QUICK)
+    assert "in blocks" not in out + err
+
+
 # -- interrupted ----------------------------------------------------------------------
 
 
@@ -276,7 +333,6 @@ def test_a_full_disk_leaves_the_blocks(run, table, tmp_path):
         (["--scale", "robust"], "--scale robust needs the whole table"),
         (["--impute", "median"], "--impute needs the whole table"),
         (["--categorical", "onehot"], "--categorical needs the whole table"),
-        (["--truth", "3"], "--id and --truth are not read in blocks"),
         (["--must-link", "pairs.csv"], "takes no constraints|constraints are not"),
         (["--workers", "2", "--scheduler", "tcp://x:1"], "leave out --workers"),
         (["--workers", "0"], "--workers 0 must be at least 1"),

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -466,3 +467,41 @@ def test_equal_numbers_are_written_alike_and_exactly(many, monkeypatch):
     assert digits(values) == [repr(value) for value in values.tolist()]
     other = np.random.RandomState(0).rand(100, 2)[:, 0]
     assert digits(other) == [repr(value) for value in other.tolist()]
+
+
+NAMES = [
+    "plain",
+    "with, comma",
+    'a "quoted" one',
+    "two\nlines",
+    "\r",
+    "é",
+    "\ud800",
+    "",
+]
+NUMBERS = [0.0, -0.0, 1.0, 1e-5, -0.00012, 1 / 3, 1e15, 1e16, np.nan, 5e-324, 123.25]
+
+
+@pytest.mark.parametrize("lines", [7, 1000])
+def test_arrow_writes_the_same_bytes(lines, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    rng = np.random.RandomState(0)
+    columns = [
+        np.arange(200),
+        [NAMES[i] for i in rng.randint(len(NAMES), size=200)],
+        rng.randint(3, size=200).astype(np.int32),
+        np.array(NUMBERS)[rng.randint(len(NUMBERS), size=200)],
+        (rng.randn(200, 2) * 10.0 ** rng.randint(-8, 18, size=(200, 1)))[:, 1],
+    ]
+    head = ["object", "a name, odd", "b", "c", "d"]
+    written = {}
+    for many in (10, 1000):
+        monkeypatch.setattr(csv_cells, "_MANY", many)
+        monkeypatch.setattr(csv_cells, "_LINES", lines)
+        csv_cells.write_columns(tmp_path / "table.csv", head, columns)
+        written[many] = (tmp_path / "table.csv").read_bytes()
+    assert written[10] == written[1000]
+    monkeypatch.setattr(csv_cells, "_MANY", 10)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    csv_cells.write_columns(tmp_path / "table.csv", head, columns)
+    assert written[10] == (tmp_path / "table.csv").read_bytes()

@@ -222,11 +222,6 @@ def test_text_that_names_the_rows_is_no_feature(table):
         table("who\nanna\nbert\n")
 
 
-def test_decimal_commas_are_refused(table):
-    with pytest.raises(ComitiaError, match="has decimal commas"):
-        table("a;b\n1;2,5\n2;3,5\n")
-
-
 def test_a_category_has_half_of_a_numbers_variance_for_each_dimension(table):
     colors = ["red", "blue", "green", "red", "blue", "red"]
     rows = "".join(f"{i**2},{color}\n" for i, color in enumerate(colors))
@@ -278,8 +273,7 @@ def test_what_looks_like_an_identifier_names_the_rows(table):
         ("a,a\n1,2\n3,4\n", "two columns called 'a', the 1st and the 2nd"),
         ('a,b\n1,"2\n3,4\n5,6\n', "quotation mark left open"),
         ("a,b\n1,1\n1,1\n", "all columns are constant"),
-        (b"a,b\n1,\xe9\n", r"is not UTF-8 \(byte 0xe9 in line 2\)"),
-        ("a,b\n1,2\n".encode("utf-16"), "is UTF-16"),
+        (b"a,b\n1,\xe9\x01\n", r"is not UTF-8 \(byte 0xe9 in line 2\)"),
     ],
 )
 def test_a_bad_file_is_refused_in_words(text, words, table):
@@ -294,9 +288,9 @@ def test_files_that_are_not_there_or_of_another_kind(tmp_path):
     with pytest.raises(ComitiaError, match="is a folder"):
         read_table(tmp_path / "folder.csv")
     with pytest.raises(ComitiaError, match="does not say its format"):
-        read_table(tmp_path / "table.xlsx")
-    with pytest.raises(ComitiaError, match="format='xlsx' is not known"):
-        read_table(tmp_path / "table.xlsx", format="xlsx")
+        read_table(tmp_path / "table.ods")
+    with pytest.raises(ComitiaError, match="format='ods' is not known"):
+        read_table(tmp_path / "table.ods", format="ods")
     with pytest.raises(ComitiaError, match="scale='wrong' is not known"):
         read_table(tmp_path / "table.csv", scale="wrong")
     for name in ("table.npy", "table.npz", "table.parquet", "table.h5ad"):

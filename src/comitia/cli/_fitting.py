@@ -118,7 +118,7 @@ def fit_and_keep(
             # What is written and drawn is read from memory.
             estimator.ensemble_ = estimator.ensemble_.whole
         with meter:
-            meter.on_progress("write", 0, 1)
+            meter.on_progress("collect", 0, 1)
             about = dict(given.about)
             about["notes"] = [*about.get("notes", ()), *warned]
             result = Result.from_estimator(
@@ -129,7 +129,7 @@ def fit_and_keep(
                 command=command,
                 **about,
             )
-            where = folder.publish(result, report)
+            where = folder.publish(result, report, meter.on_progress)
     except BaseException as error:
         describe_interruption(error, folder)
         raise

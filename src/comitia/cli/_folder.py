@@ -15,6 +15,7 @@ from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
+from comitia._progress import OnProgress
 from comitia.exceptions import ComitiaError
 
 __all__ = ["ResultFolder", "can_report", "check_obs", "write_obs"]
@@ -156,7 +157,9 @@ class ResultFolder:
         """Leave nothing behind."""
         shutil.rmtree(self.partial, ignore_errors=True)
 
-    def publish(self, result: Any, report: bool) -> Path | None:
+    def publish(
+        self, result: Any, report: bool, on_progress: OnProgress
+    ) -> Path | None:
         """Let the finished folder appear, and forget the finished clusterings.
 
         Parameters
@@ -167,6 +170,9 @@ class ResultFolder:
         report : bool
             Whether to write the report too.
 
+        on_progress : callable
+            Told of the stages.
+
         Returns
         -------
         report : Path or None
@@ -174,7 +180,9 @@ class ResultFolder:
         """
         # The report is written before the folder appears, so that it appears complete.
         with self.replaced_result() as place:
+            on_progress("write", 0, 1)
             result.save(place)
+            on_progress("report", 0, 1)
             written = _report(result, place / "report.html") if report else False
         self.abandon()
         return self.path / "report.html" if written else None

@@ -13,10 +13,14 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 # What a stage is called on the screen.
 _WORDS = {
+    "read": "reading",
+    "scale": "scaling",
     "generate": "ensemble",
     "weigh": "weights",
     "combine": "consensus",
+    "collect": "confidence",
     "write": "result",
+    "report": "report",
     "choose": "choose k",
     "compare": "methods",
 }

@@ -65,14 +65,45 @@ separated by commas."
     truth: str | None = None
     "Column with known labels. They are compared with the result, never used."
 
-    format: Literal["csv", "tsv", "parquet", "npy", "npz", "h5ad"] | None = None
+    format: (
+        Literal[
+            "csv",
+            "tsv",
+            "json",
+            "xlsx",
+            "parquet",
+            "feather",
+            "npy",
+            "npz",
+            "mat",
+            "zarr",
+            "h5ad",
+        ]
+        | None
+    ) = None
     "Format of the file, where its name does not say it; needed for standard input."
 
     header: bool | None = None
     "Whether the first line holds names; by default it does unless it is all numbers."
 
     key: str | None = None
-    "Array of a .npz file, or layer or .obsm entry of a .h5ad file (such as X_pca)."
+    "Array of a .npz, .mat or .zarr file, layer or .obsm entry of a .h5ad file (such \
+as X_pca), or sheet of a .xlsx file."
+
+    sep: str | None = None
+    "What separates the cells of a line of text; seen from the file by default."
+
+    decimal: str | None = None
+    "What stands before the fraction of numbers, . or ,; seen from the file by default."
+
+    thousands: str | None = None
+    "What stands between groups of three digits; seen from the file by default."
+
+    encoding: str | None = None
+    "How text is encoded, such as cp1252; UTF-8, UTF-16 or Windows-1252 by default."
+
+    transpose: Flag = False
+    "Rows are the features and columns the objects, as in tables of genes."
 
     def where(self) -> dict[str, Any]:
         """What the readers of :mod:`comitia.io` are called with."""
@@ -243,7 +274,7 @@ class BlockOptions:
 
     block_rows: int | None = None
     "Work on so many rows at a time; half a million by default for folders, and for \
-files with more than two million rows."
+files with more than 200 000 rows."
 
     workers: int | None = None
     "Start so many processes on this machine that work on the blocks, by Dask."

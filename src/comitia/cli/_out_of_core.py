@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +27,32 @@ from comitia.exceptions import ComitiaError
 if TYPE_CHECKING:
     from comitia.cli._options import BlockOptions, DataOptions, MethodOptions
 
-__all__ = ["BlockFit", "fit_in_blocks", "in_blocks"]
+__all__ = ["BlockFit", "BlockTable", "fit_in_blocks", "open_in_blocks"]
 
 _FORMATS = (".npy", ".parquet")
+
+
+@dataclass
+class BlockTable:
+    """A table that is read some rows at a time.
+
+    Attributes
+    ----------
+    rows, raw : Rows
+        The features as they are clustered, and in their own units.
+
+    scaling : str
+        What was done to them, in a word.
+
+    object_names, truth : iterator or None
+        Names and known labels of the objects, some rows at a time.
+    """
+
+    rows: Any
+    raw: Any
+    scaling: str
+    object_names: Iterator[Any] | None = None
+    truth: Iterator[Any] | None = None
 
 
 @dataclass
@@ -61,7 +84,7 @@ class BlockFit:
     words: str
 
 
-def in_blocks(
+def open_in_blocks(
     data: str,
     estimator: Any,
     wanted: Any,
@@ -69,8 +92,9 @@ def in_blocks(
     which: MethodOptions,
     blocks: BlockOptions,
     write_obs: str | None,
-) -> bool:
-    """Say whether a table is to be worked on in blocks.
+    meter: Meter,
+) -> BlockTable | None:
+    """Open a table that is to be worked on in blocks.
 
     Parameters
     ----------
@@ -95,22 +119,33 @@ def in_blocks(
     write_obs : str or None
         Column of a .h5ad file.
 
+    meter : Meter
+        Shows progress.
+
     Returns
     -------
-    yes : bool
-        True for folders, when a block option is given, and for tables with very many
-        rows if nothing stands against it.
+    table : BlockTable or None
+        The table for folders, when a block option is given, and for tables with many
+        rows if nothing stands against it; None if it is to be read into memory.
     """
     reason = next(
         _reasons_against(data, estimator, wanted, how, which, write_obs), None
     )
     path = Path(data)
-    if path.is_dir() or blocks.is_given():
+    is_folder = path.is_dir() and path.suffix.lower() != ".zarr"
+    if is_folder or blocks.is_given():
         _check_options(blocks)
         if reason is not None:
             raise UsageError(f"{reason}.")
-        return True
-    return reason is None and path.is_file() and _n_rows(path) > sizes.MANY_FILE_ROWS
+        return _open(data, how, meter)
+    if reason is not None or not path.is_file():
+        return None
+    try:
+        if _n_rows(path) <= sizes.MANY_FILE_ROWS:
+            return None
+        return _open(data, how, meter)
+    except (ComitiaError, ImportError):
+        return None  # whoever reads it in memory says what is wrong, or mends it
 
 
 def _check_options(blocks: BlockOptions) -> None:
@@ -155,11 +190,8 @@ def _reasons_against(
         yield "-k must be one number for a table in blocks"
     if option := how.asks_for_more():
         yield f"{option} needs the whole table in memory"
-    if how.id is not None or how.truth is not None:
-        yield (
-            "--id and --truth are not read in blocks, whose labels have the order of "
-            "the rows; leave such columns out with --drop"
-        )
+    if how.transpose:
+        yield "--transpose needs the whole table in memory"
     if which.must_link is not None or which.cannot_link is not None:
         yield "constraints are not read for a table in blocks"
     if which.approximate is not None:
@@ -172,10 +204,10 @@ def _reasons_against(
 
 def fit_in_blocks(
     data: str,
+    table: BlockTable,
     estimator: Any,
     folder: ResultFolder,
     *,
-    how: DataOptions,
     blocks: BlockOptions,
     meter: Meter,
     command: str,
@@ -188,14 +220,14 @@ def fit_in_blocks(
     data : str
         The file or folder.
 
+    table : BlockTable
+        What is in it.
+
     estimator : EnsembleMethod
         The method.
 
     folder : ResultFolder
         Where the result goes.
-
-    how : DataOptions
-        How the table is read.
 
     blocks : BlockOptions
         How large blocks are, and who works on them.
@@ -216,9 +248,9 @@ def fit_in_blocks(
     """
     from comitia.io.block_results import save_blocks
 
-    rows, raw, scaling = _open(data, how)
+    rows = table.rows
     n, p = len(rows), rows.n_features
-    what = f"{spaced(p)} column{'' if p == 1 else 's'}, {scaling}"
+    what = f"{spaced(p)} column{'' if p == 1 else 's'}, {table.scaling}"
     words = f"{data}, {spaced(n)} objects, {what}, in blocks"
     try:
         folder.begin(command)
@@ -236,8 +268,10 @@ def fit_in_blocks(
                 kept = save_blocks(
                     estimator,
                     rows,
-                    raw,
+                    table.raw,
                     place,
+                    object_names=table.object_names,
+                    truth=table.truth,
                     notes=[f"{what}.", *warned],
                     timings=seconds_of(estimator),
                     command=command,
@@ -249,6 +283,7 @@ def fit_in_blocks(
                 if written:
                     from comitia.report import write_report
 
+                    meter.on_progress("report", 0, 1)
                     write_report(kept.result, place / "report.html")
         folder.abandon()
     except BaseException as error:
@@ -258,37 +293,72 @@ def fit_in_blocks(
     return BlockFit(kept.result, n, kept.sizes, where, words)
 
 
-def _open(data: str, how: DataOptions) -> tuple[Any, Any, str]:
-    """The rows, scaled and as they are, and what was done to them in a word."""
+def _open(data: str, how: DataOptions, meter: Meter) -> BlockTable:
+    """The rows, scaled and as they are, with names and known labels beside them."""
     from comitia.generate.sources import ChosenRows, ScaledRows, open_rows
     from comitia.io import chosen_columns
 
     path = Path(data)
     if (path / "result.json").exists():
         raise ComitiaError(f"{data} is the folder of a result; give that of the data.")
-    if path.is_dir() or path.suffix.lower() == ".parquet":
+    in_parquet = path.is_dir() or path.suffix.lower() == ".parquet"
+    if in_parquet:
         from comitia.generate.parquet import parquet_names
 
         names = parquet_names(path)
-        picked = chosen_columns(names, how.columns, how.drop)
-        raw: Any = open_rows(path, [names[j] for j in picked])
     else:
-        raw = open_rows(path)
-        names = [f"column {j + 1}" for j in range(raw.n_features)]
-        picked = chosen_columns(names, how.columns, how.drop)
-        raw = ChosenRows(raw, picked, [names[j] for j in picked])
+        whole = open_rows(path)
+        names = [f"column {j + 1}" for j in range(whole.n_features)]
+    beside = [_column(names, "id", how.id), _column(names, "truth", how.truth)]
+    picked = chosen_columns(names, how.columns, how.drop, beside)
+    if in_parquet:
+        from comitia.generate.parquet import parquet_texts
+
+        raw: Any = open_rows(path, [names[j] for j in picked])
+        texts = [None if each is None else parquet_texts(path, each) for each in beside]
+    else:
+        raw = ChosenRows(whole, picked, [names[j] for j in picked])
+        texts = [
+            None if each is None else _pieces(whole, names.index(each))
+            for each in beside
+        ]
     if how.scale == "none":
-        return raw, raw, "not scaled"
-    return ScaledRows.standard(raw), raw, "standardised"
+        return BlockTable(raw, raw, "not scaled", *texts)
+    with meter:
+        meter.on_progress("scale", 0, 1)
+        return BlockTable(ScaledRows.standard(raw), raw, "standardised", *texts)
+
+
+def _column(names: Sequence[str], option: str, wanted: str | None) -> str | None:
+    """The column that is meant by its name or by its position."""
+    from comitia.io import chosen_columns
+
+    if wanted is None:
+        return None
+    try:
+        (at,) = chosen_columns(names, [wanted])
+    except ComitiaError as error:
+        raise ComitiaError(str(error).replace("columns=", f"{option}=")) from None
+    except ValueError:
+        raise UsageError(f"--{option} {wanted} must be one column.") from None
+    return names[at]
+
+
+def _pieces(rows: Any, column: int) -> Iterator[Any]:
+    from comitia.generate.sources import pieces_of
+
+    return (X[:, column] for _, X in pieces_of(rows))
 
 
 def _n_rows(path: Path) -> int:
+    """Number of rows, of which nothing is read."""
     from comitia.generate.sources import open_rows
 
-    try:
-        return len(open_rows(path))
-    except (ValueError, ImportError):
-        return 0  # whoever reads it in memory says what is wrong
+    if path.suffix.lower() == ".parquet":
+        from comitia.generate.parquet import parquet_length
+
+        return parquet_length(path)
+    return len(open_rows(path))
 
 
 @contextmanager

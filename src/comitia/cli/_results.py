@@ -33,7 +33,7 @@ from comitia.cli._options import (
     MethodOptions,
     OutputOptions,
 )
-from comitia.cli._out_of_core import fit_in_blocks, in_blocks
+from comitia.cli._out_of_core import fit_in_blocks, open_in_blocks
 from comitia.cli._run_command import UsageError, typed_command
 from comitia.cli._summary import (
     print_json,
@@ -117,35 +117,41 @@ def _fit(
     if write_obs is not None:
         check_obs(data, write_obs, output.force)
     meter = Meter(output.quiet, folder.n_clusterings if folder.resume else 0)
-    if in_blocks(data, estimator, wanted, how, which, blocks, write_obs):
-        with memory_limit(which.memory):
+    with memory_limit(which.memory):
+        table = open_in_blocks(
+            data, estimator, wanted, how, which, blocks, write_obs, meter
+        )
+        if table is not None:
             found = fit_in_blocks(
                 data,
+                table,
                 estimator,
                 folder,
-                how=how,
                 blocks=blocks,
                 meter=meter,
                 command=typed_command(),
                 report=not output.no_report,
             )
+    if table is not None:
         _print_result(
             found.result,
             folder.path,
             found.report,
             output,
             found.words,
-            None,
+            how.truth,
             found.sizes,
         )
         return
     with memory_limit(which.memory):
-        given, words = read_data(
-            data,
-            how,
-            estimator.card.needs,
-            by_feature="features" in estimator.card.weighs,
-        )
+        with meter:
+            meter.on_progress("read", 0, 1)
+            given, words = read_data(
+                data,
+                how,
+                estimator.card.needs,
+                by_feature="features" in estimator.card.weighs,
+            )
         given.device, given.approximate = which.device, which.approximate
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
@@ -244,7 +250,9 @@ def _combine(
     estimator.check_parameters(device=which.device, approximate=which.approximate)
     meter = Meter(output.quiet)
     with memory_limit(which.memory):
-        votes = read_votes(labels, **how.where())
+        with meter:
+            meter.on_progress("read", 0, 1)
+            votes = read_votes(labels, **how.where())
         ensemble = votes.ensemble
         names = ensemble.object_names
         about: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from comitia.exceptions import ComitiaError
 from comitia.generate.sources import Rows, _check_shape, _checked, _unreadable
 
-__all__ = ["ParquetRows", "parquet_names"]
+__all__ = ["ParquetRows", "parquet_length", "parquet_names", "parquet_texts"]
 
 Floats = NDArray[np.float64]
 
@@ -115,6 +115,53 @@ def parquet_names(path: Path) -> list[str]:
     """
     schema, _ = _about(_parquet_files(path)[0])
     return [*schema.names]
+
+
+def parquet_length(path: Path) -> int:
+    """Number of rows of a Parquet file, or of all in a folder.
+
+    Parameters
+    ----------
+    path : Path
+        The file or the folder.
+
+    Returns
+    -------
+    n : int
+        What their footers say.
+    """
+    return sum(_about(file)[1].num_rows for file in _parquet_files(path))
+
+
+def parquet_texts(path: Path, name: str) -> Iterator[Any]:
+    """A column of Parquet files as it is, a row group at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The file or the folder.
+
+    name : str
+        The column.
+
+    Yields
+    ------
+    values : pyarrow.ChunkedArray
+        Those of the next row group that has any.
+    """
+    for file in _parquet_files(path):
+        try:
+            with _parquet().ParquetFile(file) as opened:
+                if name not in opened.schema_arrow.names:
+                    raise ComitiaError(f"{file} has no column {name!r}.")
+                for number in range(opened.metadata.num_row_groups):
+                    values = opened.read_row_group(number, columns=[name]).column(0)
+                    if len(values):
+                        yield values
+        except ComitiaError:
+            raise
+        except (OSError, ValueError) as error:
+            raise ComitiaError(f"{file} cannot be read ({error}).") from None
 
 
 def _parquet_files(path: Path) -> list[Path]:

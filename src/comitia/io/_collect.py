@@ -21,6 +21,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 __all__ = [
+    "TRUTH_MEASURES",
     "card_of",
     "converged_of",
     "feature_names_of",
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+# By which a result is compared with known labels.
+TRUTH_MEASURES = ("adjusted_rand", "nmi_sqrt")
 
 # Silhouettes of more objects are those of a sample of this size.
 _SILHOUETTE_SAMPLE = 2000
@@ -167,7 +171,7 @@ def scores_of(
         scores["modularity"] = modularity(graph, labels)
     if truth is not None and truth.astype(bool).any():
         known = [value or None for value in truth.tolist()]
-        for measure in ("adjusted_rand", "nmi_sqrt"):
+        for measure in TRUTH_MEASURES:
             scores[f"truth_{measure}"] = agreement(labels, known, measure)
     return {name: float(value) for name, value in scores.items() if np.isfinite(value)}
 

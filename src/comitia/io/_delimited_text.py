@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -22,11 +23,22 @@ from comitia.io._cell_text import (
     find_column,
     object_names_of,
 )
+from comitia.io._number_text import (
+    looks_like_number,
+    looks_like_numbers,
+    read_number_forms,
+)
+from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
 
-__all__ = ["decode_utf8", "delimiter_of", "read_text", "rows_of"]
+__all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
 
 # Rows that are turned into numbers at once; then their text is freed.
 _BLOCK_ROWS = 20_000
+
+# So many columns are counted by no line of data.
+_COUNTED_COLUMNS = 5
+
+_MARKS = re.compile(r"\d[.,']\d")
 
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0}
 
@@ -37,34 +49,28 @@ def read_text(
     source: str,
     header: bool | None,
     keep_text: Sequence[str | None] = (),
+    form: TextForm = ANY_FORM,
 ) -> tuple[list[str], list[NDArray[Any]], list[str] | None, list[str]]:
     """Names, values, names of the objects and notes of a table in text form.
 
     Values are float64 with NaN for missing, or text with None.
     """
-    text = decode_utf8(content, source)
+    notes: list[str] = []
+    text = decode(content, source, form.encoding, notes)
     del content  # as long as the text
     if not text.strip():
         raise ComitiaError(f"{source} is empty.")
-    notes = []
-    delimiter = "\t" if kind == "tsv" else delimiter_of(text)
-    if kind == "csv" and delimiter != ",":
-        notes.append(
-            f"columns are separated by {'semicolons' if delimiter == ';' else 'tabs'}."
-        )
+    delimiter = separator_of(text, kind, form.sep, rows_of, notes)
     rows = rows_of(text, delimiter, source)
     n_lines, first = next(rows)
-    has_names = not all(map(_is_number, first)) if header is None else header
+    second = next(rows, None)
+    has_names = _has_names(first, second, notes) if header is None else header
     if not has_names:
         names = [f"column {j + 1}" for j in range(len(first))]
         n_lines, rows = 0, rows_of(text, delimiter, source)
-        if header is None:
-            notes.append(
-                "the first line is numbers and was read as data, not as names."
-            )
+        second = next(rows)
     else:
         names = [name.strip() for name in first]
-    second = next(rows, None)
     if second is None:
         raise ComitiaError(f"{source} has a header and no rows.")
     if has_names and len(second[1]) == len(names) + 1:
@@ -75,15 +81,64 @@ def read_text(
     names_given = [each or f"column {j + 1}" for j, each in enumerate(names)]
     kept = (find_column(names_given, each) for each in keep_text if each is not None)
     kept_text = {at for at in kept if at is not None} | ({0} if not names[0] else set())
+    is_plain = form.decimal in (None, ".") and form.thousands is None
     values = None
-    if not kept_text and all(map(_is_number, second[1])):
+    if is_plain and not kept_text and all(map(_is_number, second[1])):
         values = _all_numbers(text, n_lines, len(names), delimiter)
     if values is None:
         values = _parse_columns(text, rows, len(names), kept_text, delimiter, source)
-    return _name_columns(names, values, notes)
+    free = [j for j in range(len(names)) if j not in kept_text]
+    if not is_plain or any(
+        looks_like_numbers(values[j]) for j in free if values[j].dtype == object
+    ):
+        cells = _cells_of(text, delimiter, source, len(values[0]), free)
+        read = read_number_forms(
+            [names_given[j] for j in free], cells, form, delimiter, notes
+        )
+        for j, column, numbers in zip(free, cells, read, strict=True):
+            if numbers is not None:
+                values[j] = numbers
+            elif not is_plain and any(map(_MARKS.search, filter(None, column))):
+                values[j] = column
+    return name_columns(names, values, notes)
 
 
-def _name_columns(
+def _has_names(
+    first: list[str], second: tuple[int, list[str]] | None, notes: list[str]
+) -> bool:
+    """Whether the first line holds names: not numbers, or the numbers of columns."""
+    if not all(_is_number(cell) or looks_like_number(cell) for cell in first):
+        return True
+    if second is not None and _counts(first) and not _counts(second[1]):
+        # 0,1,…,19 and then something else. Few whole numbers could be data as well.
+        whole = all(cell.strip().lstrip("+-").isdecimal() for cell in second[1])
+        if len(first) >= _COUNTED_COLUMNS or not whole:
+            notes.append("the first line counts the columns and was read as names.")
+            return True
+    notes.append("the first line is numbers and was read as data, not as names.")
+    return False
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether cells are 0, 1, 2, … or 1, 2, 3, …"""
+    start = cells[0].strip()
+    return (
+        len(cells) > 1
+        and start in ("0", "1")
+        and all(cell.strip() == str(j) for j, cell in enumerate(cells, int(start)))
+    )
+
+
+def _cells_of(
+    text: str, delimiter: str, source: str, n_rows: int, columns: list[int]
+) -> list[NDArray[Any]]:
+    """Some columns as text, without the header."""
+    rows = [row for _, row in rows_of(text, delimiter, source)]
+    rows = rows[len(rows) - n_rows :]
+    return [_texts([row[j] for row in rows]) for j in columns]
+
+
+def name_columns(
     names: list[str], values: list[NDArray[Any]], notes: list[str]
 ) -> tuple[list[str], list[NDArray[Any]], list[str] | None, list[str]]:
     """Name columns; an unnamed first one has the objects, an empty last one goes."""
@@ -99,28 +154,6 @@ def _name_columns(
     return names, values, object_names, notes
 
 
-def decode_utf8(content: bytes, source: str) -> str:
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ComitiaError(f"{source} is UTF-16; save it as UTF-8.")
-    nul = content.find(b"\0")
-    if nul >= 0:
-        line = content.count(b"\n", 0, nul) + 1
-        raise ComitiaError(
-            f"{source} has NUL bytes, the first in line {line}, which no text has; "
-            "save it as UTF-8."
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ComitiaError(
-            f"{source} is not UTF-8 (byte 0x{content[error.start]:02x} in line "
-            f"{line}); save it as UTF-8."
-        ) from None
-    # Old spreadsheets on a Macintosh end lines with a carriage return.
-    return text if "\n" in text else text.replace("\r", "\n")
-
-
 def _lines(text: str) -> Iterator[str]:
     """Lines with their ends; io.StringIO would hold four bytes for each character."""
     start = 0
@@ -131,15 +164,21 @@ def _lines(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def delimiter_of(text: str) -> str:
-    head = text.lstrip().partition("\n")[0]
-    counts = {each: head.count(each) for each in ",;\t"}
-    return max(counts, key=lambda each: counts[each])
+def _spaced_lines(text: str) -> Iterator[str]:
+    """Lines in which tabs are blanks, without blanks at their ends."""
+    for line in _lines(text):
+        yield line.strip().replace("\t", " ") + "\n"
 
 
 def rows_of(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of each line that is not blank."""
-    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    spaced = is_spaced(delimiter)
+    reader = csv.reader(
+        _spaced_lines(text) if spaced else _lines(text),
+        delimiter=delimiter,
+        skipinitialspace=spaced,
+        strict=True,
+    )
     try:
         for row in reader:
             if row and (len(row) > 1 or row[0].strip()):
@@ -158,7 +197,7 @@ def _all_numbers(
     try:
         table = np.loadtxt(
             _lines(text),
-            delimiter=delimiter,
+            delimiter=None if is_spaced(delimiter) else delimiter,
             skiprows=n_lines,
             comments=None,
             quotechar='"',
@@ -212,10 +251,10 @@ def _parse_columns(
             else:
                 parts[j].append(numbers)
     if late:
-        again = [row for _, row in rows_of(text, delimiter, source)]
-        again = again[len(again) - sum(map(len, parts[min(late)])) :]
-        for j in late:
-            parts[j] = [_texts([row[j] for row in again])]
+        n_rows, which = sum(map(len, parts[min(late)])), sorted(late)
+        again = _cells_of(text, delimiter, source, n_rows, which)
+        for j, column in zip(which, again, strict=True):
+            parts[j] = [column]
     return [np.concatenate(each) for each in parts]
 
 
@@ -240,6 +279,12 @@ def _numbers(cells: Sequence[str], underscores: bool) -> NDArray[np.float64] | N
             else:
                 return None
     return numbers
+
+
+def read_cells(cells: Sequence[str]) -> NDArray[Any]:
+    """Cells as numbers, NaN where missing, or else as text."""
+    numbers = _numbers(cells, underscores=True)
+    return _texts(cells) if numbers is None else numbers
 
 
 def _texts(cells: Iterable[str]) -> NDArray[Any]:

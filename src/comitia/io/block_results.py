@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._progress import OnProgress, Progress
+from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.io._cell_text import MISSING, text_or_none
+from comitia.io._collect import TRUTH_MEASURES
 from comitia.io.result_files import write_files
 from comitia.io.results import Result
 
@@ -21,6 +24,9 @@ __all__ = ["KeptBlocks", "save_blocks"]
 
 _SAMPLE = 10_000  # objects that the report shows
 _SAMPLE_EACH = 50  # of them at least this many of each cluster
+
+# Labels that say nothing.
+_UNKNOWN = MISSING | {"-1"}
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ def save_blocks(
     raw: Any,
     folder: Path,
     *,
+    object_names: Iterable[Any] | None = None,
+    truth: Iterable[Any] | None = None,
     notes: Sequence[str] = (),
     timings: Mapping[str, float] | None = None,
     command: str | None = None,
@@ -55,8 +63,9 @@ def save_blocks(
     """Write the result of a fit on row blocks.
 
     ``labels/`` gets a Parquet file for each block, with cluster, confidence and vote
-    shares of its objects in the order of the data. The files of an ordinary result
-    folder are those of a sample of the objects.
+    shares of its objects in the order of the data, their names in front and their
+    known labels behind. The files of an ordinary result folder are those of a sample
+    of the objects.
 
     Parameters
     ----------
@@ -68,6 +77,10 @@ def save_blocks(
 
     folder : Path
         Where to write, an empty folder.
+
+    object_names, truth : iterable of array, default=None
+        Names and known labels of the objects, some rows at a time; None, "" and, of
+        labels, -1 are unknown.
 
     notes : sequence of str, default=()
         What was done to the data, in sentences.
@@ -90,12 +103,20 @@ def save_blocks(
     sizes = np.bincount(labels, minlength=k)
     chosen = _sample(labels, sizes)
     progress = Progress(on_progress)
-    sample, means = _write_labels(estimator, folder / "labels", chosen, progress)
+    names = None if object_names is None else _Texts(object_names)
+    classes = None if truth is None else _Classes(truth)
+    sample, means = _write_labels(
+        estimator, folder / "labels", chosen, progress, names, classes
+    )
+    if classes is not None:
+        means |= classes.agreement(labels)
+    progress.report("collect", 0, 1)
     result = Result.from_estimator(
         _as_if_fitted_on(estimator, chosen, sample),
         _read_rows(rows, chosen),
         feature_names=rows.feature_names,
-        object_names=[str(i) for i in chosen],
+        object_names=[str(i) for i in chosen] if names is None else names.taken,
+        truth=None if classes is None else classes.taken,
         notes=notes,
         timings=timings,
         command=command,
@@ -131,8 +152,82 @@ def _sample(labels: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
     return np.unique(np.concatenate([drawn, *more]))
 
 
+class _Texts:
+    """A column of texts that comes some rows at a time, and leaves block by block."""
+
+    def __init__(self, parts: Iterable[Any]) -> None:
+        self.pa, _ = _import_pyarrow()
+        self.parts = iter(parts)
+        self.rest: Any = self.pa.array([], self.pa.string())
+        # Those of the sample.
+        self.taken: list[str | None] = []
+
+    def next(self, n: int, chosen: NDArray[np.int64]) -> Any:
+        """The next ``n`` of them; those that are chosen are kept."""
+        ready, n_ready = [self.rest], len(self.rest)
+        while n_ready < n:
+            ready.append(self._read(next(self.parts)))
+            n_ready += len(ready[-1])
+        whole = self.pa.concat_arrays(ready)
+        texts, self.rest = whole[:n], whole[n:]
+        self.taken += texts.take(self.pa.array(chosen)).to_pylist()
+        return texts
+
+    def _read(self, part: Any) -> Any:
+        pa = self.pa
+        if isinstance(part, np.ndarray):
+            return pa.array(text_or_none(part), pa.string()).fill_null("")
+        try:
+            return pa.concat_arrays(part.cast(pa.string()).chunks).fill_null("")
+        except pa.ArrowException:
+            raise ComitiaError(
+                f"a column of {part.type} neither names objects nor holds labels; give "
+                "one of text or of whole numbers."
+            ) from None
+
+
+class _Classes(_Texts):
+    """Known labels, as texts and as numbers."""
+
+    def __init__(self, parts: Iterable[Any]) -> None:
+        super().__init__(parts)
+        self.numbers: dict[str | None, int] = {}
+        self.codes: list[NDArray[np.int32]] = []
+
+    def _read(self, part: Any) -> Any:
+        texts, pa = super()._read(part), self.pa
+        unknown = pa.compute.is_in(texts, pa.array(sorted(_UNKNOWN)))
+        return pa.compute.if_else(unknown, pa.scalar(None, pa.string()), texts)
+
+    def next(self, n: int, chosen: NDArray[np.int64]) -> Any:
+        texts = super().next(n, chosen)
+        encoded = texts.dictionary_encode()
+        number = [
+            self.numbers.setdefault(text, len(self.numbers))
+            for text in encoded.dictionary.to_pylist()
+        ]
+        here = encoded.indices.fill_null(-1).to_numpy()
+        self.codes.append(np.array([*number, -1], np.int32)[here])
+        return texts
+
+    def agreement(self, labels: NDArray[Any]) -> dict[str, float]:
+        """Agreement of all labels with them."""
+        codes = np.concatenate(self.codes)
+        if (codes < 0).all():
+            return {}
+        return {
+            f"truth_{measure}": float(agreement(labels, codes, measure))
+            for measure in TRUTH_MEASURES
+        }
+
+
 def _write_labels(
-    estimator: Any, folder: Path, chosen: NDArray[np.int64], progress: Progress
+    estimator: Any,
+    folder: Path,
+    chosen: NDArray[np.int64],
+    progress: Progress,
+    names: _Texts | None,
+    classes: _Classes | None,
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, float]]:
     """Write labels and votes; return those of a sample, and the means of all."""
     pa, parquet = _import_pyarrow()
@@ -142,16 +237,19 @@ def _write_labels(
     n_blocks = len(estimator.ensemble_.row_blocks)
     progress.report("write", 0, n_blocks)
     for number, block in enumerate(estimator.result_blocks()):
-        columns = {"cluster": block.labels, "confidence": block.confidence}
+        lo, hi = np.searchsorted(chosen, [block.rows.start, block.rows.stop])
+        rows, n_here = chosen[lo:hi] - block.rows.start, len(block.labels)
+        columns = {} if names is None else {"object": names.next(n_here, rows)}
+        columns |= {"cluster": block.labels, "confidence": block.confidence}
         for c, votes in enumerate(block.membership.T):
             columns[f"votes_{c}"] = np.ascontiguousarray(votes)
+        if classes is not None:
+            columns["truth"] = classes.next(n_here, rows)
         path = folder / f"part-{number:05d}.parquet"
         try:
             parquet.write_table(pa.table(columns), path)
         except OSError as error:
             raise ComitiaError(f"{path} could not be written ({error}).") from error
-        lo, hi = np.searchsorted(chosen, [block.rows.start, block.rows.stop])
-        rows = chosen[lo:hi] - block.rows.start
         votes_taken.append(block.membership[rows])
         sure_taken.append(block.confidence[rows])
         sure += float(block.confidence.sum())
@@ -212,6 +310,7 @@ def _read_rows(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
 def _import_pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise ImportError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,25 @@ __all__ = [
     "read_csv",
     "unescape_cell",
     "unescape_cells",
+    "write_columns",
     "write_csv",
 ]
 
 # A spreadsheet takes a cell that begins so for a formula; an apostrophe says "text".
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
-# From this many numbers on, equal ones are formatted once.
+# From this many numbers on, equal ones are formatted once, and pyarrow, which takes a
+# moment to load, joins the lines.
 _MANY = 100_000
+
+# Lines that are in memory as text at a time.
+_LINES = 1 << 17
+
+# Numbers that tell whether many are equal.
+_GLANCE = 1000
+
+# Between these, numbers that are not whole are written alike by Python and by Arrow.
+_PLAIN = 1e-4, 1e9
 
 
 def escape_cell(text: Any) -> str:
@@ -144,6 +155,95 @@ def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) ->
         writer.writerow(head)
         writer.writerows(rows)
         text.detach()  # flushes, and leaves the file open
+
+
+def write_columns(path: Path, head: Sequence[str], columns: Sequence[Any]) -> None:
+    """Write a table column by column, all of it or nothing.
+
+    Many lines are put together by pyarrow where it is installed, many times as fast;
+    the bytes are those of :func:`write_csv`.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    head : sequence of str
+        Names of the columns.
+
+    columns : sequence of ndarray or list of str
+        Whole numbers, numbers, or texts.
+    """
+    pa = _pyarrow() if len(columns[0]) >= _MANY else None
+    if pa is None:
+        texts = [each if isinstance(each, list) else digits(each) for each in columns]
+        write_csv(path, head, zip(*texts, strict=True))
+        return
+    first = io.StringIO()
+    csv.writer(first, lineterminator="\n").writerow(head)
+    with atomic_write(path) as file:
+        file.write(first.getvalue().encode("utf-8", "surrogatepass"))
+        for lines in _arrow_lines(pa, columns):
+            file.write(lines)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.compute
+    except ImportError:
+        return None
+    return pyarrow
+
+
+def _arrow_lines(pa: Any, columns: Sequence[Any]) -> Iterator[Any]:
+    """The bytes of some lines at a time."""
+    for start in range(0, len(columns[0]), _LINES):
+        cells = [_arrow_cells(pa, each[start : start + _LINES]) for each in columns]
+        # A join with nothing puts the end behind the last cell.
+        nothing = pa.scalar(b"", pa.binary())
+        cells[-1] = pa.compute.binary_join_element_wise(cells[-1], nothing, b"\n")
+        joined = pa.compute.binary_join_element_wise(*cells, b",")
+        _, offsets, content = joined.buffers()
+        ends = np.frombuffer(offsets, np.int32)[joined.offset :][: len(joined) + 1]
+        yield content[int(ends[0]) : int(ends[-1])]
+
+
+def _arrow_cells(pa: Any, cells: Any) -> Any:
+    """A column as Arrow's binary, each cell as :func:`write_csv` writes it."""
+    if isinstance(cells, list):
+        written = [_quoted(cell).encode("utf-8", "surrogatepass") for cell in cells]
+        return pa.array(written, pa.binary())
+    glance = cells[:: max(len(cells) // _GLANCE, 1)]
+    if len(np.unique(glance)) > len(glance) // 2:
+        return _arrow_numbers(pa, np.ascontiguousarray(cells))
+    # Bits are compared, so that -0.0 stays what it is.
+    whole = cells.dtype.kind in "iu"
+    bits = np.ascontiguousarray(cells if whole else cells.view(np.int64))
+    encoded = pa.array(bits).dictionary_encode()
+    values = encoded.dictionary.to_numpy()
+    texts = _arrow_numbers(pa, values if whole else values.view(np.float64))
+    return texts.take(encoded.indices)
+
+
+def _arrow_numbers(pa: Any, values: NDArray[Any]) -> Any:
+    texts = pa.array(values).cast(pa.string()).cast(pa.binary())
+    if values.dtype.kind in "iu":
+        return texts
+    size = np.abs(values)
+    alike = (size >= _PLAIN[0]) & (size < _PLAIN[1]) & (values != np.rint(values))
+    if alike.all():
+        return texts
+    others = [text.encode() for text in digits(values[~alike])]
+    return pa.compute.replace_with_mask(
+        texts, pa.array(~alike), pa.array(others, pa.binary())
+    )
+
+
+def _quoted(cell: str) -> str:
+    if any(each in cell for each in ',"\r\n'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 class _LineFeeds:

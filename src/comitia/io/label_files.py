@@ -16,20 +16,30 @@ from comitia._files import read_arrays, read_npy
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.io._cell_text import counted, find_column, known_labels, quoted
-from comitia.io._delimited_text import decode_utf8, delimiter_of, rows_of
+from comitia.io._cell_text import (
+    counted,
+    find_column,
+    known_labels,
+    quoted,
+    text_or_none,
+)
+from comitia.io._delimited_text import rows_of
 from comitia.io._file_columns import (
-    Format,
+    FileColumns,
     chosen_columns,
+    object_names_from,
+    other_column,
+    read_columns,
+)
+from comitia.io._input_paths import (
+    Format,
     existing_file,
     format_of,
     is_stdin,
-    object_names_from,
     open_input,
-    other_column,
-    read_columns,
     source_of,
 )
+from comitia.io._text_form import TextForm, decode, separator_of
 
 __all__ = [
     "LabelTable",
@@ -75,6 +85,11 @@ def read_labels(
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
 ) -> Ensemble:
     """Read clusterings from label files.
 
@@ -84,8 +99,9 @@ def read_labels(
     Parameters
     ----------
     paths : path-like or sequence of path-like
-        .csv, .tsv, .parquet, .npy or .npz files, among them a saved Ensemble; ``"-"``
-        for standard input.
+        Files of any format that :func:`read_table` reads, among them a saved
+        Ensemble; ``"-"`` for standard input. Of AnnData the ``columns`` of ``.obs``
+        are taken.
 
     columns, drop : str or sequence of str, default=None
         Columns to use, or to leave out, as in :func:`read_table`.
@@ -101,7 +117,13 @@ def read_labels(
         Whether the first line of a .csv or .tsv file holds names.
 
     key : str, default=None
-        Which array of a .npz file.
+        Which array of a .npz, .mat or .zarr file, or which sheet of a .xlsx file.
+
+    sep, decimal, thousands, encoding : str, default=None
+        How text is written, as in :func:`read_table`.
+
+    transpose : bool, default=False
+        Whether rows are the clusterings and columns the objects.
 
     Returns
     -------
@@ -116,6 +138,11 @@ def read_labels(
         format=format,
         header=header,
         key=key,
+        sep=sep,
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+        transpose=transpose,
     ).ensemble
 
 
@@ -129,6 +156,11 @@ def read_votes(
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
 ) -> LabelTable:
     """Read clusterings from label files, with known labels and notes.
 
@@ -153,7 +185,13 @@ def read_votes(
         Whether the first line of a .csv or .tsv file holds names.
 
     key : str, default=None
-        Which array of a .npz file.
+        Which array of a .npz, .mat or .zarr file, or which sheet of a .xlsx file.
+
+    sep, decimal, thousands, encoding : str, default=None
+        How text is written, as in :func:`read_table`.
+
+    transpose : bool, default=False
+        Whether rows are the clusterings and columns the objects.
 
     Returns
     -------
@@ -173,10 +211,15 @@ def read_votes(
             f"{source} is a saved ensemble, which has no columns to choose from; "
             "leave out --columns, --drop, --id and --truth."
         )
-    files = [
-        _read_clusterings(path, ensemble, columns, drop, id, truth, format, header, key)
-        for path, ensemble in zip(paths, saved, strict=True)
-    ]
+    form = TextForm(sep, decimal, thousands, encoding)
+    files = []
+    for path, ensemble in zip(paths, saved, strict=True):
+        if ensemble is not None:
+            files.append(_saved_clusterings(path, ensemble))
+            continue
+        keep = [id, truth]
+        found = read_columns(path, format, header, key, keep, form, transpose)
+        files.append(_clusterings_of(path, found, columns, drop, id, truth))
     notes = [note for one in files for note in one.notes]
     object_names = _align_objects(files, [source_of(path) for path in paths], notes)
     with_truth = [one for one in files if one.truth is not None]
@@ -290,6 +333,10 @@ def read_graph(path: str | os.PathLike[str]) -> Any:
     )
 
 
+# More clusterings than this, and twice as many as objects, look turned round.
+_MANY_CLUSTERINGS = 50
+
+
 @dataclass
 class _LabelFile:
     names: list[str]
@@ -314,7 +361,7 @@ def saved_ensemble(path: str | os.PathLike[str]) -> Ensemble | None:
     """
     if is_stdin(path):
         return None
-    if Path(path).is_dir():
+    if Path(path).is_dir() and Path(path).suffix.lower() != ".zarr":
         # A result folder, or an ensemble in row blocks.
         inside = Path(path) / "ensemble.npz"
         return Ensemble.load(inside if inside.exists() else path)
@@ -334,39 +381,34 @@ def saved_ensemble(path: str | os.PathLike[str]) -> Ensemble | None:
     return Ensemble.load(path) if is_ours else None
 
 
-def _read_clusterings(
+def _saved_clusterings(path: str | os.PathLike[str], saved: Ensemble) -> _LabelFile:
+    if not saved.is_hard:
+        raise ComitiaError(
+            f"{path} holds {saved.kind} clusterings, which cannot be put beside "
+            "others; give it alone."
+        )
+    stem = Path(path).stem
+    return _LabelFile(
+        [f"{stem} {m + 1}" for m in range(saved.n_clusterings)]
+        if saved.clustering_names is None
+        else [str(name) for name in saved.clustering_names],
+        list(saved.labels.T),
+        None if saved.object_names is None else [*map(str, saved.object_names)],
+        None,
+        [],
+    )
+
+
+def _clusterings_of(
     path: str | os.PathLike[str],
-    saved: Ensemble | None,
+    found: FileColumns,
     columns: str | Sequence[str] | None,
     drop: str | Sequence[str] | None,
     id: str | None,
     truth: str | None,
-    format: Format | None,
-    header: bool | None,
-    key: str | None,
 ) -> _LabelFile:
-    if saved is not None:
-        if not saved.is_hard:
-            raise ComitiaError(
-                f"{path} holds {saved.kind} clusterings, which cannot be put beside "
-                "others; give it alone."
-            )
-        stem = Path(path).stem
-        return _LabelFile(
-            [f"{stem} {m + 1}" for m in range(saved.n_clusterings)]
-            if saved.clustering_names is None
-            else [str(name) for name in saved.clustering_names],
-            list(saved.labels.T),
-            None if saved.object_names is None else [*map(str, saved.object_names)],
-            None,
-            [],
-        )
-    if format_of(path, format) == "h5ad":
-        raise ComitiaError(
-            f"{path}: labels are read from .csv, .tsv, .parquet, .npy and .npz; write "
-            "the columns of .obs to one of these."
-        )
-    found = read_columns(path, format, header, key, keep_text=[id, truth])
+    if found.is_annotated:
+        found = _observations(path, found, columns)
     object_names = found.object_names
     if id is not None:
         object_names = object_names_from(found, id)
@@ -385,9 +427,37 @@ def _read_clusterings(
                 f"own for every object; if it names the objects say --id "
                 f"{quoted(found.names[j])}, else leave it out with --drop."
             )
+    n, notes = len(labels[0]), list(found.notes)
+    if len(wanted) > max(_MANY_CLUSTERINGS, 2 * n):
+        notes.append(
+            f"{source_of(path)} holds {len(wanted)} clusterings of {n} objects; if its "
+            "rows are the clusterings, say --transpose."
+        )
     return _LabelFile(
-        [found.names[j] for j in wanted], labels, object_names, known, found.notes
+        [found.names[j] for j in wanted], labels, object_names, known, notes
     )
+
+
+def _observations(
+    path: str | os.PathLike[str],
+    found: FileColumns,
+    columns: str | Sequence[str] | None,
+) -> FileColumns:
+    """The columns of .obs in place of the features; those not asked for stay unread."""
+    names = [*found.aside]
+    if columns is None:
+        shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        raise ComitiaError(
+            f"say with --columns which columns of .obs of {source_of(path)} are "
+            f"clusterings; it has {shown or 'none'}."
+        )
+    wanted = {*chosen_columns(names, columns)}
+    nothing = np.full(len(found.object_names or ()), None, dtype=object)
+    values = [
+        text_or_none(found.aside[name]) if j in wanted else nothing
+        for j, name in enumerate(names)
+    ]
+    return FileColumns(names, values, found.object_names, found.notes, found.aside)
 
 
 def _labels_of(column: NDArray[Any]) -> NDArray[Any]:
@@ -458,10 +528,10 @@ def _pair_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     if kind not in ("csv", "tsv"):
         raise ComitiaError(f"{source_of(path)}: pairs are read from .csv and .tsv.")
     with open_input(path) as file:
-        text = decode_utf8(file.read(), source_of(path))
+        text = decode(file.read(), source_of(path), None, [])
     if not text.strip():
         raise ComitiaError(f"{source_of(path)} is empty.")
-    delimiter = "\t" if kind == "tsv" else delimiter_of(text)
+    delimiter = separator_of(text, kind, None, rows_of, [])
     rows = list(rows_of(text, delimiter, source_of(path)))
     for line, row in rows:
         if len(row) != 2:

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from comitia._files import file_digest, write_json
 from comitia.display.cluster_profiles import Profile
 from comitia.io._collect import jsonable
-from comitia.io.csv_cells import digits, escape_cell, read_csv, unescape_cell, write_csv
+from comitia.io.csv_cells import (
+    digits,
+    escape_cell,
+    read_csv,
+    unescape_cell,
+    write_columns,
+    write_csv,
+)
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
@@ -54,19 +61,18 @@ def write_files(result: Result, folder: Path) -> None:
         Where, an empty folder.
     """
     n, k = result.membership.shape
-    names = (
-        np.arange(n).astype(str)
+    names: Any = (
+        np.arange(n)
         if result.object_names is None
         else [escape_cell(name) for name in result.object_names]
     )
-    columns = [names, result.labels.tolist(), digits(result.confidence)]
-    columns += [digits(column) for column in result.membership.T]
+    columns = [names, result.labels, result.confidence, *result.membership.T]
     head = ["object", "cluster", "confidence"]
     head += [f"votes_{c}" for c in range(k)]
     if result.truth is not None:
         columns.append(list(map(escape_cell, result.truth)))
         head.append("truth")
-    write_csv(folder / "labels.csv", head, zip(*columns, strict=True))
+    write_columns(folder / "labels.csv", head, columns)
     write_csv(
         folder / "weights.csv",
         ["weights", "row", "column", "name", "value"],
@@ -77,9 +83,8 @@ def write_files(result: Result, folder: Path) -> None:
     )
     result.ensemble.save(folder / "ensemble.npz")
     if result.positions is not None:
-        x, y = result.positions.T
-        rows = zip(names, digits(x), digits(y), strict=True)
-        write_csv(folder / "map.csv", ["object", "x", "y"], rows)
+        columns = [names, *result.positions.T]
+        write_columns(folder / "map.csv", ["object", "x", "y"], columns)
     if result.profile is not None:
         write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
     write_json(

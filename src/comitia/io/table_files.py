@@ -17,6 +17,7 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
     check_choice,
@@ -26,20 +27,24 @@ from comitia.io._cell_text import (
 )
 from comitia.io._file_columns import (
     FileColumns,
-    Format,
     chosen_columns,
     object_names_from,
     other_column,
     read_columns,
-    source_of,
 )
+from comitia.io._input_paths import Format, source_of
+from comitia.io._lazy_columns import MatrixColumns
+from comitia.io._text_form import TextForm
+from comitia.io._transposed import note_features_in_rows
 from comitia.prepare.column_decisions import (
     ColumnDecision,
     Preferences,
     TableDecisions,
     decide_columns,
+    decide_counts,
 )
 from comitia.prepare.table_columns import TableColumn
+from comitia.prepare.table_forms import looks_like_counts
 
 if TYPE_CHECKING:
     from comitia.prepare import TablePreparer
@@ -134,11 +139,19 @@ class TableCheck:
 class _Read:
     """Features of a file, and what stands beside them."""
 
-    columns: list[TableColumn]
+    names: list[str]
+    columns: list[TableColumn]  # empty where the counts are sparse
+    counts: Any
+    n_objects: int
     object_names: list[str] | None
     truth: NDArray[Any] | None
     notes: list[str]
     embedded: bool
+
+    def decide(self, asked: Preferences) -> TableDecisions:
+        if self.counts is not None:
+            return decide_counts(self.names, self.counts)
+        return decide_columns(self.columns, asked)
 
 
 def read_table(
@@ -159,13 +172,20 @@ def read_table(
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read a table of features.
 
     Parameters
     ----------
     path : path-like
-        A .csv, .tsv, .parquet, .npy, .npz or .h5ad file; ``"-"`` for standard input.
+        A .csv or .tsv file, or a .json file with one object on each line, each of them
+        also packed as .gz, .bz2, .xz or .zst; a .xlsx, .parquet, .feather, .npy, .npz,
+        .mat, .zarr or .h5ad file; ``"-"`` for standard input.
 
     columns, drop : str or sequence of str, default=None
         Columns to use, or to leave out: names, positions from 1, and ranges of either
@@ -188,12 +208,30 @@ def read_table(
         The format, where the name of the file does not say it.
 
     header : bool, default=None
-        Whether the first line of a .csv or .tsv file holds names. By default it does
-        unless all its cells are numbers.
+        Whether the first line of a .csv, .tsv or .xlsx file holds names. By default it
+        does unless all its cells are numbers; ``0,1,2,…`` counts columns and is names.
 
     key : str, default=None
-        Which array of a .npz file, or which layer or ``.obsm`` entry of a .h5ad file;
-        by default ``X``, or ``X_pca`` where a .h5ad file has it.
+        Which array of a .npz, .mat or .zarr file, which layer or ``.obsm`` entry of a
+        .h5ad file or of AnnData in Zarr, by default ``X_pca`` where that is there and
+        else ``X``; which sheet of a .xlsx file, by default the first.
+
+    sep : str, default=None
+        What separates the cells of a line; a blank means any number of blanks. By
+        default what makes lines of equal length: commas, semicolons, tabs, bars or
+        blanks.
+
+    decimal, thousands : str, default=None
+        What stands before the fraction of a number, and between groups of three
+        digits. By default what fits all numbers of the file, as 35.573,56 is seen from
+        its comma; where nothing decides, 1,234 is refused.
+
+    encoding : str, default=None
+        How the text is encoded, such as ``"cp1252"``. By default UTF-8, UTF-16 and
+        UTF-32 are recognised, and what is none of them is read as Windows-1252.
+
+    transpose : bool, default=False
+        Whether rows are the features and columns the objects, as in tables of genes.
 
     Returns
     -------
@@ -201,24 +239,32 @@ def read_table(
         The table.
     """
     asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
-    found = _read(path, columns, drop, id, truth, format, header, key)
-    decided = decide_columns(found.columns, _for_file(asked, found))
+    text = TextForm(sep, decimal, thousands, encoding)
+    found = _read(
+        path, columns, drop, id, truth, format, header, key, text, transpose, asked
+    )
+    asked = _for_file(asked, found)
+    decided = found.decide(asked)
     if decided.problems:
         raise ComitiaError(" ".join(decided.problems))
     from comitia.prepare import TablePreparer
 
-    wanted = _for_file(asked, found)
     preparer = TablePreparer(
-        kinds=dict(wanted.kinds),
-        form=wanted.form,
-        scale=wanted.scale,
-        impute=wanted.impute,
-        categorical=wanted.categorical,
-        dates=wanted.dates,
-        keep_ids=wanted.keep_ids,
+        kinds=dict(asked.kinds),
+        form=asked.form,
+        scale=asked.scale,
+        impute=asked.impute,
+        categorical=asked.categorical,
+        dates=asked.dates,
+        keep_ids=asked.keep_ids,
         rotate="auto" if rotate is None else rotate,
-    ).fit_columns(found.columns)
-    X, raw = preparer.transform_columns(found.columns)
+    )
+    if found.counts is None:
+        preparer.fit_columns(found.columns)
+        X, raw = preparer.transform_columns(found.columns)
+    else:
+        preparer.fit_counts(found.counts, found.names)
+        X, raw = preparer.transform_counts(found.counts)
     return Table(
         X=X,
         raw=raw,
@@ -238,18 +284,17 @@ def examine_table(
     columns: str | Sequence[str] | None = None,
     drop: str | Sequence[str] | None = None,
     id: str | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    form: Form = "auto",
-    scale: Scale = "auto",
-    impute: Impute = "median",
-    categorical: Categorical = "onehot",
-    dates: Dates = "drop",
-    keep_ids: bool = False,
-    rotate: bool | None = None,
     truth: str | None = None,
     format: Format | None = None,
     header: bool | None = None,
     key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
+    rotate: bool | None = None,
+    **how: Any,
 ) -> TableCheck:
     """Say what :func:`read_table` would do, and everything that stands against it.
 
@@ -258,35 +303,42 @@ def examine_table(
     path : path-like
         The file.
 
-    columns, drop, id, kinds, form, scale, impute, categorical, dates, keep_ids, \
-rotate, truth, format, header, key : shared
+    columns, drop, id, truth, format, header, key, sep, decimal, thousands, encoding, \
+transpose, rotate : shared
         As for :func:`read_table`.
+
+    **how : dict
+        The same for ``kinds``, ``form``, ``scale``, ``impute``, ``categorical``,
+        ``dates`` and ``keep_ids``.
 
     Returns
     -------
     check : TableCheck
         The decisions and the problems.
     """
-    asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
-    found = _read(path, columns, drop, id, truth, format, header, key)
-    decided = decide_columns(found.columns, _for_file(asked, found))
+    asked = _preferences(**how)
+    text = TextForm(sep, decimal, thousands, encoding)
+    found = _read(
+        path, columns, drop, id, truth, format, header, key, text, transpose, asked
+    )
+    decided = found.decide(_for_file(asked, found))
     return TableCheck(
-        len(found.columns[0].values),
+        found.n_objects,
         decided,
-        (*found.notes, *_notes(decided, found)),
+        tuple([*found.notes, *_notes(decided, found)]),
         tuple(decided.problems),
         source_of(path),
     )
 
 
 def _preferences(
-    kinds: Mapping[str, Any] | None,
-    form: str,
-    scale: str,
-    impute: str,
-    categorical: str,
-    dates: str,
-    keep_ids: bool,
+    kinds: Mapping[str, Any] | None = None,
+    form: str = "auto",
+    scale: str = "auto",
+    impute: str = "median",
+    categorical: str = "onehot",
+    dates: str = "drop",
+    keep_ids: bool = False,
 ) -> Preferences:
     check_choice("form", form, get_args(Form))
     check_choice("scale", scale, get_args(Scale))
@@ -320,36 +372,81 @@ def _read(
     format: Format | None,
     header: bool | None,
     key: str | None,
+    text: TextForm,
+    transpose: bool,
+    asked: Preferences,
 ) -> _Read:
-    found = read_columns(path, format, header, key, keep_text=[id, truth])
-    if len(found.values[0]) < 2:
-        raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
+    found = read_columns(path, format, header, key, [id, truth], text, transpose)
     notes = list(found.notes)
-    embedding = getattr(found, "embeddings", {}).get(_EMBEDDING)
-    embedded = key == _EMBEDDING
-    if embedding is not None and key is None and columns is None and drop is None:
-        embedded = True
+    plain = key is None and columns is None and drop is None
+    embedded = plain and _EMBEDDING in found.embeddings
+    if embedded:
+        found = _embedding_of(found)
         notes.append(
-            f"the {embedding.shape[1]} columns of {_EMBEDDING} in the file are used; "
-            "--key X takes the features themselves."
+            f"{counted(len(found.names), 'column')} of {_EMBEDDING} in the file "
+            f"{'is' if len(found.names) == 1 else 'are'} used; --key X takes the "
+            "features themselves."
         )
-        embedding = np.asarray(embedding, dtype=np.float64)
-        found = FileColumns(
-            [f"{_EMBEDDING} {j + 1}" for j in range(embedding.shape[1])],
-            list(embedding.T),
-            found.object_names,
-            aside=found.aside,
-        )
-    names = found.object_names if id is None else object_names_from(found, id)
+    n = _n_rows(found.values)
+    if n < 2:
+        raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
+    object_names = found.object_names if id is None else object_names_from(found, id)
     known = None if truth is None else other_column(found, truth, "truth")
     features = chosen_columns(found.names, columns, drop, [id, truth])
+    names = [found.names[j] for j in features]
+    counts = _sparse_counts(found, features, asked.form)
+    if counts is None:
+        _require_dense(found, source_of(path))
+        note_features_in_rows(object_names, found, notes)
     return _Read(
-        [TableColumn(found.names[j], found.values[j]) for j in features],
         names,
+        [TableColumn(found.names[j], found.values[j]) for j in features]
+        if counts is None
+        else [],
+        counts,
+        n,
+        object_names,
         None if known is None else known_labels(known),
         notes,
-        embedded,
+        embedded or key == _EMBEDDING,
     )
+
+
+def _embedding_of(found: FileColumns) -> FileColumns:
+    """What was made for comparing the objects of a file, in place of its features."""
+    embedding = np.asarray(found.embeddings[_EMBEDDING], dtype=np.float64)
+    return FileColumns(
+        [f"{_EMBEDDING} {j + 1}" for j in range(embedding.shape[1])],
+        list(embedding.T),
+        found.object_names,
+        aside=found.aside,
+    )
+
+
+def _n_rows(values: Any) -> int:
+    return values.shape[0] if isinstance(values, MatrixColumns) else len(values[0])
+
+
+def _sparse_counts(found: FileColumns, features: list[int], form: str) -> Any:
+    """The features as a sparse matrix, if they are that and counts; else None."""
+    if not isinstance(found.values, MatrixColumns) or not found.values.is_sparse:
+        return None
+    matrix = found.values.matrix.tocsr()
+    if features != [*range(matrix.shape[1])]:
+        matrix = matrix[:, features]
+    is_counts = form == "counts" or (form == "auto" and looks_like_counts(matrix))
+    return matrix if is_counts else None
+
+
+def _require_dense(found: FileColumns, source: str) -> None:
+    """Refuse a matrix that is too large once its zeros are written out."""
+    if isinstance(found.values, MatrixColumns):
+        n, p = found.values.shape
+        require_memory(
+            16 * n * p,
+            f"the {n} × {p} matrix of {source}",
+            "give a smaller entry with key, such as X_pca",
+        )
 
 
 def _names_of_rows(

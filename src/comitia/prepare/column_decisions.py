@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "Preferences",
     "TableDecisions",
     "decide_columns",
+    "decide_counts",
     "grouped_decisions",
 ]
 
@@ -213,17 +215,45 @@ def _nothing_left(found: Sequence[ColumnDecision]) -> str:
     )
 
 
-def _as_count(column: TableColumn) -> ColumnDecision:
-    values = column.values
-    return ColumnDecision(
-        column.name,
+def decide_counts(names: Sequence[str], X: Any) -> TableDecisions:
+    """The decisions on a sparse matrix of counts.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+
+    X : sparse matrix of shape (n_objects, n_features)
+        The counts.
+
+    Returns
+    -------
+    decisions : TableDecisions
+        All columns are counts.
+    """
+    columns = X.tocsc()
+    distinct = [
+        len(np.unique(columns.data[start:end])) + (end - start < X.shape[0])
+        for start, end in pairwise(columns.indptr)
+    ]
+    return TableDecisions(
+        [
+            ColumnDecision(name, "counts", 0, int(n), True, _COUNTED, _COUNTS)
+            for name, n in zip(names, distinct, strict=True)
+        ],
         "counts",
-        0,
-        len(np.unique(values)),
-        True,
-        "library size, logarithm, principal components",
-        "whole numbers from 0 in a table of counts",
+        _COUNTS,
+        "none",
     )
+
+
+_COUNTED = "library size, logarithm, principal components"
+_COUNTS = "whole numbers from 0 with many zeros"
+
+
+def _as_count(column: TableColumn) -> ColumnDecision:
+    n_distinct = len(np.unique(column.values))
+    return ColumnDecision(column.name, "counts", 0, n_distinct, True, _COUNTED, _COUNTS)
 
 
 def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:

@@ -27,6 +27,7 @@ from comitia.prepare.column_decisions import (
     Preferences,
     TableDecisions,
     decide_columns,
+    decide_counts,
 )
 from comitia.prepare.table_columns import TableColumn, as_table_columns, is_frame
 from comitia.prepare.table_forms import looks_like_counts
@@ -252,6 +253,28 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array([each.name for each in columns], dtype=object)
         return self._learn(list(columns))
 
+    def fit_counts(self, X: Any, names: Sequence[str]) -> TablePreparer:
+        """Fit on a sparse matrix of counts.
+
+        Parameters
+        ----------
+        X : sparse matrix of shape (n_objects, n_features)
+            The counts.
+
+        names : sequence of str
+            Names of the columns.
+
+        Returns
+        -------
+        self : TablePreparer
+            The fitted preparer.
+        """
+        validate_parameters(self)
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array([*names], dtype=object)
+        self._take(decide_counts(names, X))
+        return self._learn_counts(X)
+
     def _fit(self, X: Any) -> None:
         validate_parameters(self)
         X = self._checked(X, reset=True)
@@ -307,20 +330,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if not counts:
             self._learn(as_table_columns(_dense(X)))
             return
-        reason = "whole numbers from 0 with many zeros"
-        names = self._input_names()
-        done = "library size, logarithm, principal components"
-        self._take(
-            TableDecisions(
-                [
-                    ColumnDecision(name, "counts", 0, n + 1, True, done, reason)
-                    for name, n in zip(names, X.count_nonzero(axis=0), strict=True)
-                ],
-                "counts",
-                reason,
-                "none",
-            )
-        )
+        self._take(decide_counts(self._input_names(), X))
         self._learn_counts(X)
 
     def _learn_counts(self, X: Any) -> TablePreparer:
@@ -401,7 +411,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "coder_")
         columns = self._in_order(list(columns))
         if self.form_ == "counts":
-            return self._both_of_counts(_matrix(columns))
+            return self.transform_counts(_matrix(columns))
         self._refuse_infinite(columns)
         scaled, units = self.coder_.both(columns)
         return (scaled if self.rotation_ is None else self._rotated(scaled)), units
@@ -411,11 +421,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         X = self._checked(X, reset=False)
         if issparse(X):
             if self.form_ == "counts":
-                return self._both_of_counts(X)
+                return self.transform_counts(X)
             X = _dense(X)
         return self.transform_columns(as_table_columns(X, self._input_names()))
 
-    def _both_of_counts(self, X: Any) -> tuple[Floats, Floats]:
+    def transform_counts(self, X: Any) -> tuple[Floats, Floats]:
+        """Prepare a matrix of counts.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_objects, n_features)
+            The counts.
+
+        Returns
+        -------
+        X, units : ndarray of shape (n_objects, n_features_out or n_units)
+            What :meth:`transform` and :meth:`in_units` give.
+        """
         logs = self.coder_.logarithms(X)
         require_memory(8 * logs.shape[0] * logs.shape[1], "the logarithms of counts")
         return self.coder_.transform(X), logs.toarray()
