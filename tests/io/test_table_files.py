@@ -415,6 +415,34 @@ def test_anndata_are_read(tmp_path):
         read_table(tmp_path / "cells.h5ad", key="umap")
 
 
+def test_counts_of_cells_are_normalized_without_being_written_out(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.RandomState(0)
+    X = rng.poisson(np.exp(rng.randn(80) - 0.5), size=(40, 80)).astype(np.float32)
+    data = anndata.AnnData(csr_matrix(X))
+    data.obs_names = [f"cell {i}" for i in range(40)]
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    got = read_table(tmp_path / "cells.h5ad")
+    assert got.scaling == "counts, normalised"
+    assert got.X.shape == (40, 39)
+    totals = X.sum(axis=1, keepdims=True, dtype=np.float64)
+    assert_allclose(got.raw, np.log1p(X / totals * np.median(totals)), rtol=1e-6)
+    some = read_table(tmp_path / "cells.h5ad", columns="1-60")
+    assert some.preparer.n_features_in_ == 60
+    # Coordinates that were made for comparing cells come first, as they are.
+    data.obsm["X_pca"] = rng.randn(40, 3) * [9, 3, 1]
+    data.write_h5ad(tmp_path / "more.h5ad")
+    got = read_table(tmp_path / "more.h5ad")
+    assert_array_equal(got.X, data.obsm["X_pca"])
+    assert "3 columns of X_pca in the file are used" in got.notes[0]
+    assert read_table(tmp_path / "more.h5ad", key="X").raw.shape == (40, 80)
+    check = examine_table(tmp_path / "cells.h5ad")
+    assert check.decisions.form == "counts"
+    assert check.n_objects == 40
+
+
 @pytest.mark.parametrize(
     ("name", "package"), [("t.parquet", "pyarrow"), ("t.h5ad", "anndata")]
 )

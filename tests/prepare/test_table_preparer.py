@@ -54,7 +54,7 @@ def test_the_checks_of_sklearn_pass(estimator, check):
     check(estimator)
 
 
-# -- what a column is ------------------------------------------------------------------
+# -- what a column is -----------------------------------------------------------------
 
 
 def test_every_column_is_decided_on_with_a_reason():
@@ -173,7 +173,7 @@ def test_tables_of_all_libraries_are_prepared_alike():
         assert_allclose(TablePreparer().fit_transform(given), expected)
 
 
-# -- how columns count -------------------------------------------------------------------
+# -- how columns count ---------------------------------------------------------------
 
 
 def test_a_discrete_variable_has_half_a_variance_for_each_dimension():
@@ -393,7 +393,7 @@ def test_grey_values_and_negative_numbers_are_no_counts():
         TablePreparer(form="counts").fit(X - 1)
 
 
-# -- what is remembered ------------------------------------------------------------------
+# -- what is remembered ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

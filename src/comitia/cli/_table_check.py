@@ -68,20 +68,11 @@ def _print(found: Any) -> None:
     )
     print()
     columns = found.decisions.columns
-    n_used = sum(each.used for each in columns)
-    print_lines(
-        [
-            (
-                "data",
-                (
-                    f"{found.source}, {spaced(found.n_objects)} objects, {spaced(n_used)} "
-                    f"of {spaced(len(columns))} columns used"
-                ),
-                "",
-            ),
-            *(("note", note, "") for note in found.notes),
-        ]
-    )
+    n_used = spaced(sum(each.used for each in columns))
+    words = f"{found.source}, {spaced(found.n_objects)} objects, {n_used} of "
+    words += f"{spaced(len(columns))} columns used"
+    notes = [("note", note, "") for note in found.notes]
+    print_lines([("data", words, ""), *notes])
 
 
 def _as_json(found: Any) -> dict[str, Any]:

@@ -325,7 +325,7 @@ transpose, rotate : shared
     return TableCheck(
         found.n_objects,
         decided,
-        tuple([*found.notes, *_notes(decided, found)]),
+        (*found.notes, *_notes(decided, found)),
         tuple(decided.problems),
         source_of(path),
     )

@@ -127,7 +127,7 @@ def most_variable(normalized: csr_array, n_top: int) -> NDArray[np.int64]:
 
 
 def _row_sums(counts: csr_array) -> NDArray[np.float64]:
-    return np.asarray(counts.sum(axis=1)).ravel()
+    return np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _logarithm(normalized: csr_array) -> csr_array:

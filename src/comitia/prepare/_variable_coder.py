@@ -23,12 +23,8 @@ from comitia.prepare._fitted_state import (
     scaler_state,
     unpacked,
 )
-from comitia.prepare.column_decisions import (
-    ColumnDecision,
-    Preferences,
-    as_level,
-    numbers_of,
-)
+from comitia.prepare.column_decisions import ColumnDecision, Preferences
+from comitia.prepare.column_kinds import as_level, numbers_of
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = ["VariableCoder"]
@@ -144,7 +140,7 @@ class VariableCoder:
     def _indicators(self, texts: NDArray[Any]) -> Floats:
         """Columns of 0 and 1; one for a variable with two levels."""
         fill = np.array(self.most_frequent, dtype=object)
-        missing = np.equal(texts, None)
+        missing = np.array([[text is None for text in row] for row in texts])
         filled = np.where(missing, fill, texts)
         encoder = OneHotEncoder(
             categories=[np.array(each, dtype=object) for each in self.levels],
@@ -165,8 +161,8 @@ class VariableCoder:
         if self.scale == "none":
             return np.zeros(p), np.ones(p)
         if how == "gower":
-            width = np.repeat(self._widths(), self._widths())
-            return np.zeros(p), np.where(width == 1, 1.0, np.sqrt(0.5))
+            widths = np.repeat(self._widths(), self._widths())
+            return np.zeros(p), np.where(widths == 1, 1.0, np.sqrt(0.5))
         if how == "standard":
             return mean, 1 / np.sqrt(np.where(variance > 0, variance, 1.0))
         factor, start = np.ones(p), 0

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.prepare._dates import days_of
+from comitia.prepare.column_kinds import as_levels, kind_of, number_of
 from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import form_of
 
@@ -36,23 +36,8 @@ KINDS = (
     "drop",
 )
 
-# A text with more values is no category.
-_MOST_LEVELS = 50
-
-# Of fewer objects, two numbers may be all that a column had room for.
-_FEW_FOR_VALUES = 10
-
-# A column of words is one of numbers if no more than this share is words.
-_STRAY = 0.1
-
-# From here on a float no longer tells whole numbers apart.
-_LAST_EXACT = 2.0**53
-
 # Squares of larger values overflow when they are added up.
 _TOO_LARGE = 1e150
-
-_ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -67,6 +52,23 @@ class Preferences:
     categorical: str = "onehot"
     dates: str = "drop"
     keep_ids: bool = False
+
+    @classmethod
+    def of(cls, preparer: Any) -> Preferences:
+        """Those of a :class:`TablePreparer`.
+
+        Parameters
+        ----------
+        preparer : TablePreparer
+            Who has the parameters.
+
+        Returns
+        -------
+        asked : Preferences
+            The same.
+        """
+        asked = {each.name: getattr(preparer, each.name) for each in fields(cls)}
+        return cls(**{**asked, "kinds": dict(preparer.kinds or {})})
 
 
 @dataclass(frozen=True)
@@ -273,9 +275,7 @@ def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
         return _as_wanted(about, column, wanted, distinct)
     if not len(present):
         return replace(about, kind="empty", used=False, reason="without any value")
-    kind, reason = (_text_kind if column.is_text else _number_kind)(
-        column, present, distinct
-    )
+    kind, reason = kind_of(column, present, distinct)
     if kind == "commas":
         example = next(iter(sorted(distinct)))
         return replace(
@@ -287,7 +287,7 @@ def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
             "decimal points.",
         )
     if kind == "stray":
-        n_words = sum(_number(value) is None for value in present)
+        n_words = sum(number_of(value) is None for value in present)
         about = replace(about, n_missing=about.n_missing + n_words)
         kind = "numeric"
     if about.n_distinct == 1:
@@ -319,7 +319,7 @@ def _as_wanted(
     reason = "as it was declared"
     if not isinstance(wanted, str):
         levels = tuple(map(str, wanted))
-        unknown = sorted({*_as_texts(distinct)} - {*levels})
+        unknown = sorted({*as_levels(distinct)} - {*levels})
         if unknown:
             raise ComitiaError(
                 f"kinds gives the values of column {column.name!r} in their order, and "
@@ -340,7 +340,7 @@ def _as_wanted(
                 f"column {column.name!r} is declared a date and holds "
                 f"{sorted(distinct)[0]!r}; write dates as 2026-03-31 or 31.3.2026."
             )
-        words = [value for value in sorted(distinct) if _number(value) is None]
+        words = [value for value in sorted(distinct) if number_of(value) is None]
         if wanted in ("numeric", "counts", "shares") and words:
             raise ComitiaError(
                 f"column {column.name!r} is declared {wanted} and holds {words[0]!r}; "
@@ -365,56 +365,6 @@ def _as_wanted(
     if len(distinct) < 2:
         return replace(about, kind="constant", used=False, reason="the same everywhere")
     return replace(about, kind=wanted, reason=reason, levels=column.levels)
-
-
-def _text_kind(
-    column: TableColumn, present: list[str], distinct: set[str]
-) -> tuple[str, str]:
-    n, n_distinct = len(column.values), len(distinct)
-    if column.declared:
-        return column.declared, "the type of the column says so"
-    if days_of(distinct) is not None:
-        return "date", "dates in text"
-    if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
-        return "commas", "numbers with decimal commas"
-    words = [value for value in present if _number(value) is None]
-    if len(words) <= _STRAY * len(present):
-        return "stray", (
-            f"numbers, and {len(words)} that {'is' if len(words) == 1 else 'are'} "
-            f"none, such as {words[0]!r}"
-            if words
-            else "numbers in text"
-        )
-    if n_distinct == len(present) and n_distinct > max(1, n // 2):
-        return "id", "text that is different in every row"
-    if n_distinct == 2:
-        return "boolean", "two values"
-    if n_distinct > _MOST_LEVELS or (n_distinct > 2 and n_distinct > n / 2):
-        return "text", f"text with {n_distinct} values, too many for a category"
-    return "category", f"text with {n_distinct} values"
-
-
-def _number_kind(
-    column: TableColumn,
-    present: NDArray[np.float64],
-    distinct: NDArray[np.float64],
-) -> tuple[str, str]:
-    values = column.values
-    if column.declared:
-        return column.declared, "the type of the column says so"
-    if np.isinf(distinct).any():
-        return "numeric", "numbers"
-    whole = bool((distinct == np.rint(distinct)).all())
-    if whole and len(distinct) == len(values) > 2:
-        if np.array_equal(values, values[0] + np.arange(len(values))):
-            return "id", "it counts the rows"
-        if _ID_NAME.fullmatch(column.name.strip()):
-            return "id", "whole numbers, different in every row, and its name"
-        if np.abs(distinct).max() > _LAST_EXACT:
-            return "id", "whole numbers beyond 2**53, different in every row"
-    if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
-        return "boolean", "two values"
-    return "numeric", "whole numbers" if whole else "numbers"
 
 
 def _with_action(
@@ -515,32 +465,6 @@ def _first_missing(column: TableColumn) -> int:
     if column.is_text:
         return next(i for i, value in enumerate(column.values) if value is None)
     return int(np.argmax(np.isnan(column.values)))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
-def numbers_of(column: TableColumn) -> NDArray[np.float64]:
-    """The numbers of a column of numbers or of text; NaN for words."""
-    if not column.is_text:
-        return column.values
-    found = [None if value is None else _number(value) for value in column.values]
-    return np.array([np.nan if value is None else value for value in found])
-
-
-def _as_texts(values: Any) -> list[str]:
-    return [
-        value if isinstance(value, str) else as_level(float(value)) for value in values
-    ]
-
-
-def as_level(value: float) -> str:
-    """A number as the name of a level: whole numbers without a point."""
-    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def grouped_decisions(

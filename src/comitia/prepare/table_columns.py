@@ -153,9 +153,9 @@ def _from_values(name: str, values: NDArray[Any]) -> TableColumn:
                 "string or a number."
             )
     if present and all(isinstance(value, Real) for value in present):
-        numbers = [np.nan if value is None else float(value) for value in found]
+        floats = [np.nan if value is None else float(value) for value in found]
         declared = "boolean" if all(isinstance(v, bool) for v in present) else ""
-        return TableColumn(name, np.array(numbers), declared)
+        return TableColumn(name, np.array(floats), declared)
     if present and all(hasattr(value, "toordinal") for value in present):
         days = np.array(
             ["NaT" if value is None else value for value in found],

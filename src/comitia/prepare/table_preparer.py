@@ -20,10 +20,9 @@ from comitia._sklearn import Interval, StrOptions, validate_parameters
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.prepare._count_tables import CountCoder
-from comitia.prepare._fitted_state import pca_state, restored_pca
+from comitia.prepare._preparer_state import preparer_state, restored_preparer
 from comitia.prepare._variable_coder import VariableCoder
 from comitia.prepare.column_decisions import (
-    ColumnDecision,
     Preferences,
     TableDecisions,
     decide_columns,
@@ -35,8 +34,6 @@ from comitia.prepare.table_forms import looks_like_counts
 __all__ = ["TablePreparer"]
 
 Floats = NDArray[np.float64]
-
-_FORMAT = "comitia-preparation-1"
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):
@@ -104,7 +101,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     ----------
     columns_ : list of dict
         For each column of the table ``column``, ``kind``, ``n_missing``,
-        ``n_distinct``, ``used``, ``action`` and ``reason``.
+        ``n_distinct``, ``used``, ``action`` and ``reason``; ``decisions_`` are the same
+        as objects.
 
     form_ : {"columns", "alike", "counts"}
         How columns are compared, and ``form_reason_`` says why.
@@ -143,6 +141,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     >>> prepare.get_feature_names_out().tolist()
     ['x0', 'x1=yes']
     """
+
+    coder_: Any  # a CountCoder or a VariableCoder
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, None],
@@ -214,27 +214,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self._fit(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **settings: Any) -> Any:
-        """Fit, and prepare the same table.
-
-        Parameters
-        ----------
-        X : DataFrame, array-like or sparse matrix of shape (n_objects, n_features)
-            The table.
-
-        y : None
-            Ignored.
-
-        **settings : dict
-            Ignored.
-
-        Returns
-        -------
-        X : ndarray of shape (n_objects, n_features_out)
-            The prepared table.
-        """
-        return self.fit(X).transform(X)
-
     def fit_columns(self, columns: Sequence[TableColumn]) -> TablePreparer:
         """Fit on the columns of a file.
 
@@ -300,26 +279,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             ensure_min_samples=2 if reset else 1,
         )
 
-    def _asked(self) -> Preferences:
-        return Preferences(
-            kinds=dict(self.kinds or {}),
-            form=self.form,
-            scale=self.scale,
-            impute=self.impute,
-            max_missing=self.max_missing,
-            categorical=self.categorical,
-            dates=self.dates,
-            keep_ids=self.keep_ids,
-        )
-
     def _learn(self, columns: list[TableColumn]) -> TablePreparer:
-        decided = decide_columns(columns, self._asked())
+        decided = decide_columns(columns, Preferences.of(self))
         if decided.problems:
             raise ComitiaError(" ".join(decided.problems))
         self._take(decided)
         if self.form_ == "counts":
             return self._learn_counts(_matrix(columns))
-        self.coder_ = VariableCoder(self._decisions, self.scale_, self._asked())
+        self.coder_ = VariableCoder(self.decisions_, self.scale_, Preferences.of(self))
         self.coder_.fit(columns)
         scaled, _ = self.coder_.both(columns)
         self.rotation_ = self._rotation(scaled)
@@ -341,7 +308,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return self
 
     def _take(self, decided: TableDecisions) -> None:
-        self._decisions = decided.columns
+        self.decisions_ = decided.columns
         self.form_, self.form_reason_ = decided.form, decided.form_reason
         self.scale_ = decided.scale
 
@@ -349,7 +316,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         n, p = scaled.shape
         if self.categorical == "famd" and any(
             each.used and each.kind in ("boolean", "category")
-            for each in self._decisions
+            for each in self.decisions_
         ):
             pca = PCA(svd_solver="full").fit(scaled)
             # A column that nothing goes with has a component of its own, of variance 1.
@@ -446,11 +413,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return np.asarray(self.rotation_.transform(scaled))
 
     def _in_order(self, columns: list[TableColumn]) -> list[TableColumn]:
-        wanted = [each.column for each in self._decisions]
+        wanted = [each.column for each in self.decisions_]
         found = {each.name: each for each in columns}
         lacking = [
             each.column
-            for each in self._decisions
+            for each in self.decisions_
             if each.used and each.column not in found
         ]
         if lacking:
@@ -463,7 +430,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return [found.get(name, blank) for name in wanted]
 
     def _refuse_infinite(self, columns: Sequence[TableColumn]) -> None:
-        for about, column in zip(self._decisions, columns, strict=True):
+        for about, column in zip(self.decisions_, columns, strict=True):
             if about.used and not column.is_text and np.isinf(column.values).any():
                 raise ComitiaError(
                     f"column {about.column!r} has infinite values; mend or drop it."
@@ -479,6 +446,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     @property
     def columns_(self) -> list[dict[str, Any]]:
+        """What was decided about each column."""
+        check_is_fitted(self, "coder_")
         return [
             {
                 name: value
@@ -489,22 +458,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         ]
 
     @property
-    def decisions_(self) -> list[ColumnDecision]:
-        """The same as objects."""
-        check_is_fitted(self, "coder_")
-        return self._decisions
-
-    @property
     def unit_names_(self) -> list[str]:
         """Names of the columns before scaling and rotation."""
         check_is_fitted(self, "coder_")
         if self.form_ == "counts":
-            names = [each.column for each in self._decisions]
+            names = [each.column for each in self.decisions_]
             return [names[j] for j in self.coder_.kept]
         return self.coder_.names
 
     @property
     def groups_(self) -> NDArray[np.int64]:
+        """The variable that each column of the result belongs to."""
         check_is_fitted(self, "coder_")
         if self.form_ == "counts" or self.rotation_ is not None:
             return np.arange(self._n_features_out)
@@ -556,25 +520,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             Texts, numbers and lists, for :meth:`from_dict`.
         """
         check_is_fitted(self, "coder_")
-        columns = [asdict(each) for each in self._decisions]
-        names = ColumnDecision.__dataclass_fields__
-        return {
-            "format": _FORMAT,
-            "parameters": {
-                **self.get_params(),
-                "kinds": {
-                    name: kind if isinstance(kind, str) else [*map(str, kind)]
-                    for name, kind in (self.kinds or {}).items()
-                },
-            },
-            "form": self.form_,
-            "form_reason": self.form_reason_,
-            "scale": self.scale_,
-            "columns": {name: [each[name] for each in columns] for name in names},
-            "has_names": hasattr(self, "feature_names_in_"),
-            "learnt": self.coder_.to_dict(),
-            "rotation": pca_state(self.rotation_),
-        }
+        return preparer_state(self)
 
     @classmethod
     def from_dict(cls, state: Mapping[str, Any]) -> TablePreparer:
@@ -590,50 +536,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         preparer : TablePreparer
             It prepares tables as the other did.
         """
-        if not isinstance(state, Mapping) or state.get("format") != _FORMAT:
-            raise ComitiaError(
-                f"this is no preparation of the format {_FORMAT}; another version of "
-                "comitia may have written it."
-            )
-        try:
-            preparer = cls(**state["parameters"])
-            validate_parameters(preparer)
-            fields = ColumnDecision.__dataclass_fields__
-            expected = {
-                "parameters": (sorted(state["parameters"]), sorted(cls().get_params())),
-                "columns": (sorted(state["columns"]), sorted(fields)),
-                "form": (state["form"], ("columns", "alike", "counts")),
-                "scale": (state["scale"], ("standard", "robust", "none")),
-            }
-            for name, (found, allowed) in expected.items():
-                if found != allowed and found not in allowed:
-                    raise ValueError(f"{name} is not what it should be")
-            lines = zip(*state["columns"].values(), strict=True)
-            rows = [dict(zip(state["columns"], line, strict=True)) for line in lines]
-            decisions = [
-                ColumnDecision(**{**row, "levels": tuple(row["levels"])})
-                for row in rows
-            ]
-            preparer._take(
-                TableDecisions(
-                    decisions, state["form"], state["form_reason"], state["scale"]
-                )
-            )
-            preparer.n_features_in_ = len(decisions)
-            if state["has_names"]:
-                names = [each.column for each in decisions]
-                preparer.feature_names_in_ = np.array(names, dtype=object)
-            if preparer.form_ == "counts":
-                preparer.coder_ = CountCoder.from_dict(state["learnt"])
-            else:
-                preparer.coder_ = VariableCoder(
-                    decisions, preparer.scale_, preparer._asked()
-                ).restore(state["learnt"])
-            preparer.rotation_ = restored_pca(state["rotation"])
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, ComitiaError):
-                raise
-            raise ComitiaError(f"the preparation is damaged ({error}).") from None
+        preparer: TablePreparer = restored_preparer(cls, state)
         return preparer
 
 
