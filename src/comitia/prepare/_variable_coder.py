@@ -15,6 +15,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from comitia.prepare._column_kinds import as_level, numbers_of
 from comitia.prepare._dates import CYCLES, cyclic_features, days_of
 from comitia.prepare._fitted_state import (
     median_imputer,
@@ -24,7 +25,6 @@ from comitia.prepare._fitted_state import (
     unpacked,
 )
 from comitia.prepare.column_decisions import ColumnDecision, Preferences
-from comitia.prepare.column_kinds import as_level, numbers_of
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = ["VariableCoder"]

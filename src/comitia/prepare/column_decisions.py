@@ -15,8 +15,8 @@ import numpy as np
 
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
+from comitia.prepare._column_kinds import as_levels, kind_of, number_of
 from comitia.prepare._dates import days_of
-from comitia.prepare.column_kinds import as_levels, kind_of, number_of
 from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import form_of
 
@@ -42,15 +42,30 @@ _TOO_LARGE = 1e150
 
 @dataclass(frozen=True)
 class Preferences:
-    """What was asked for, with the parameters of :class:`TablePreparer`."""
+    """What was asked for.
+
+    Parameters
+    ----------
+    kinds : dict of str to str or list
+        What columns are, as for :class:`comitia.prepare.TablePreparer`.
+
+    form, scale, impute, categorical, dates : str
+        The same.
+
+    max_missing : float, default=0.5
+        The same.
+
+    keep_ids : bool, default=False
+        The same.
+    """
 
     kinds: Mapping[str, Any]
     form: str = "auto"
     scale: str = "auto"
     impute: str = "median"
-    max_missing: float = 0.5
     categorical: str = "onehot"
     dates: str = "drop"
+    max_missing: float = 0.5
     keep_ids: bool = False
 
     @classmethod

@@ -28,7 +28,7 @@ class TableColumn:
         Its name.
 
     values : ndarray of shape (n_objects,)
-        float64 with NaN where a value is missing, or text with None.
+        Numbers (float64) with NaN where a value is missing, or text with None.
 
     declared : str, default=""
         What the type of the column says that it is: ``"boolean"``, ``"category"``,

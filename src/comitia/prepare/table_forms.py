@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia import sizes
 from comitia.prepare.table_columns import TableColumn
 
-__all__ = ["form_of", "form_of_matrix", "looks_like_counts"]
+__all__ = ["form_of", "looks_like_counts"]
 
 # Columns are alike if the spread of the widest tenth is no more than so many times that
 # of the narrowest tenth. On seven wide tables to choose by (expression, images, words)
@@ -48,10 +48,10 @@ def form_of(columns: Sequence[TableColumn], asked: str) -> tuple[str, str]:
     matrix = np.stack(numbers, axis=1)
     if len(numbers) == len(columns) and looks_like_counts(matrix):
         return "counts", "whole numbers from 0 with many zeros"
-    return form_of_matrix(matrix)
+    return _form_of_matrix(matrix)
 
 
-def form_of_matrix(X: NDArray[np.float64]) -> tuple[str, str]:
+def _form_of_matrix(X: NDArray[np.float64]) -> tuple[str, str]:
     """The same for numbers that are no counts."""
     n, p = X.shape
     if p <= n:
