@@ -191,10 +191,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             *(f"{k} {v:.2f}" for k, v in list(rows[-1].items())[2:]),
             flush=True,
         )
-    for name in dict.fromkeys(row["data"] for row in rows):
-        mine = [row for row in rows if row["data"] == name]
+    for each in dict.fromkeys(row["data"] for row in rows):
+        mine = [row for row in rows if row["data"] == each]
         means = {key: np.mean([row[key] for row in mine]) for key in list(mine[0])[2:]}
-        print(f"{name:28s}", *(f"{key} {mean:.3f}" for key, mean in means.items()))
+        print(f"{each!s:28s}", *(f"{key} {mean:.3f}" for key, mean in means.items()))
     if asked.out is not None:
         with asked.out.open("w", newline="", encoding="utf-8") as file:
             table_file = csv.DictWriter(file, [*rows[0]], lineterminator="\n")

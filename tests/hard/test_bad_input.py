@@ -347,6 +347,14 @@ def reader_cases():
         "an unknown truth": ({"truth": "z"}, "truth='z'"),
         "an unknown scale": ({"scale": "log"}, "scale='log'"),
         "an unknown filling": ({"impute": "mean"}, "impute='mean'"),
+        "an unknown kind": ({"kinds": {"a": "color"}}, "choose from numeric"),
+        "a kind of no column": ({"kinds": {"z": "id"}}, "'z', which is no column"),
+        "words as numbers": ({"kinds": {"name": "numeric"}}, "holds 'x'"),
+        "an unknown form": ({"form": "wide"}, "form='wide'"),
+        "counts with words": (
+            {"form": "counts", "keep_ids": True},
+            "'name' holds text",
+        ),
         "an unknown format": ({"format": "xls"}, "format='xls'"),
         "a key of a .csv": ({"key": "X"}, "key='X'"),
     }.items():

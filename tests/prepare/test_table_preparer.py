@@ -375,6 +375,19 @@ def test_counts_are_recognized_and_normalized():
     assert TablePreparer(form="columns").fit(X).form_ == "columns"
 
 
+def test_cells_may_have_names_beside_their_counts():
+    pandas = pytest.importorskip("pandas")
+    X, _ = counts()
+    cells = pandas.DataFrame(X).rename(columns=lambda j: f"gene {j}")
+    cells.insert(0, "barcode", [f"cell {i}" for i in range(len(X))])
+    preparer = TablePreparer(n_components=5).fit(cells)
+    assert preparer.form_ == "counts"
+    assert kinds_of(preparer)["barcode"] == "id"
+    expected = TablePreparer(n_components=5).fit_transform(X)
+    assert_allclose(preparer.transform(cells), expected)
+    assert len(preparer.unit_names_) == 120
+
+
 def test_the_most_variable_genes_are_those_that_differ():
     X, _ = counts()
     preparer = TablePreparer(n_top_features=40).fit(X)

@@ -260,7 +260,7 @@ def read_table(
         rotate="auto" if rotate is None else rotate,
     )
     if found.counts is None:
-        preparer.fit_columns(found.columns)
+        preparer.fit_columns(found.columns, decided)
         X, raw = preparer.transform_columns(found.columns)
     else:
         preparer.fit_counts(found.counts, found.names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia.exceptions import ComitiaError
 
 __all__ = [
-    "median_imputer",
+    "filling_imputer",
     "packed",
     "pca_state",
     "restored_pca",
@@ -51,7 +51,7 @@ def unpacked(state: dict[str, Any]) -> NDArray[np.float64]:
     return values.reshape(state["shape"])
 
 
-def median_imputer(fill: NDArray[np.float64], strategy: str = "median") -> Any:
+def filling_imputer(fill: NDArray[np.float64], strategy: str = "median") -> Any:
     """An imputer that fills in given values."""
     from sklearn.impute import SimpleImputer
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import (
 from comitia.prepare._column_kinds import as_level, numbers_of
 from comitia.prepare._dates import CYCLES, cyclic_features, days_of
 from comitia.prepare._fitted_state import (
-    median_imputer,
+    filling_imputer,
     packed,
     restored_scaler,
     scaler_state,
@@ -87,12 +87,13 @@ class VariableCoder:
             return np.log1p(values)
         return np.sqrt(values) if about.kind == "shares" else values
 
-    def _text_matrix(self, columns: Sequence[TableColumn]) -> NDArray[Any]:
-        n = len(columns[0].values)
-        matrix = np.empty((n, len(self.discrete)), dtype=object)
-        for at, j in enumerate(self.discrete):
-            matrix[:, at] = _texts(columns[j])
-        return matrix
+    def _code_matrix(self, columns: Sequence[TableColumn]) -> Floats:
+        """Places of the values among the levels: NaN if missing, beyond if unknown."""
+        found = [
+            _codes(columns[j], levels)
+            for j, levels in zip(self.discrete, self.levels, strict=True)
+        ]
+        return np.stack(found, axis=1)
 
     def _day_matrix(self, columns: Sequence[TableColumn]) -> Floats:
         n = len(columns[0].values)
@@ -116,12 +117,11 @@ class VariableCoder:
             days = SimpleImputer(strategy="median").fit(self._day_matrix(columns))
             self.day_fill = days.statistics_
         if self.discrete:
-            texts = self._text_matrix(columns)
-            fill = SimpleImputer(strategy="most_frequent", missing_values=None)
-            filled = fill.fit_transform(texts)
-            self.most_frequent = [str(value) for value in fill.statistics_]
-            self.levels = [sorted({*column}, key=_level_key) for column in filled.T]
-            indicators = self._indicators(texts)
+            self.levels = [_levels(columns[j]) for j in self.discrete]
+            codes = self._code_matrix(columns)
+            fill = SimpleImputer(strategy="most_frequent").fit(codes)
+            self.most_frequent = fill.statistics_
+            indicators = self._indicators(codes)
             self.shift, self.factor = self._weights(indicators)
         return self
 
@@ -137,19 +137,17 @@ class VariableCoder:
             self.scaler.fit(numbers)
         return np.asarray(self.scaler.transform(numbers))
 
-    def _indicators(self, texts: NDArray[Any]) -> Floats:
+    def _indicators(self, codes: Floats) -> Floats:
         """Columns of 0 and 1; one for a variable with two levels."""
-        fill = np.array(self.most_frequent, dtype=object)
-        missing = np.array([[text is None for text in row] for row in texts])
-        filled = np.where(missing, fill, texts)
+        fill = filling_imputer(self.most_frequent, "most_frequent")
+        places = [np.arange(len(each), dtype=np.float64) for each in self.levels]
         encoder = OneHotEncoder(
-            categories=[np.array(each, dtype=object) for each in self.levels],
+            categories=places,
             drop="if_binary",
             handle_unknown="ignore",
             sparse_output=False,
-        )
-        first = np.array([[each[0] for each in self.levels]], dtype=object)
-        return np.asarray(_quietly(encoder.fit(first).transform, filled))
+        ).fit(np.zeros((1, len(places))))
+        return np.asarray(_quietly(encoder.transform, fill.transform(codes)))
 
     def _widths(self) -> list[int]:
         return [1 if len(each) == 2 else len(each) for each in self.levels]
@@ -204,7 +202,7 @@ class VariableCoder:
             scaled.append(np.concatenate(cycles, axis=1))
             plain.append(scaled[-1])
         if self.discrete:
-            indicators = self._indicators(self._text_matrix(columns))
+            indicators = self._indicators(self._code_matrix(columns))
             scaled.append((indicators - self.shift) * self.factor)
             plain.append(indicators)
         order = self._order()
@@ -258,7 +256,7 @@ class VariableCoder:
             state["day_fill"] = packed(self.day_fill)
         if self.discrete:
             state["levels"] = [[*each] for each in self.levels]
-            state["most_frequent"] = self.most_frequent
+            state["most_frequent"] = packed(self.most_frequent)
             state["shift"] = packed(self.shift)
             state["factor"] = packed(self.factor)
         return state
@@ -271,13 +269,13 @@ class VariableCoder:
             self.imputer = (
                 KNNImputer().fit(self.seen)
                 if self.asked.impute == "knn"
-                else median_imputer(self.seen[0])
+                else filling_imputer(self.seen[0])
             )
         if self.cyclic:
             self.day_fill = unpacked(state["day_fill"])
         if self.discrete:
             self.levels = [[*map(str, each)] for each in state["levels"]]
-            self.most_frequent = [*map(str, state["most_frequent"])]
+            self.most_frequent = unpacked(state["most_frequent"])
             self.shift = unpacked(state["shift"])
             self.factor = unpacked(state["factor"])
         return self
@@ -297,6 +295,29 @@ def _texts(column: TableColumn) -> list[str | None]:
     if column.is_text:
         return column.values.tolist()
     return [None if v != v else as_level(v) for v in column.values.tolist()]
+
+
+def _levels(column: TableColumn) -> list[str]:
+    """The different values as text, in their order."""
+    if column.is_text:
+        return sorted({*column.values} - {None}, key=_level_key)
+    distinct = np.unique(column.values[~np.isnan(column.values)])
+    return [as_level(value) for value in distinct.tolist()]
+
+
+def _codes(column: TableColumn, levels: Sequence[str]) -> Floats:
+    place: dict[Any, float] = {level: float(at) for at, level in enumerate(levels)}
+    unknown = float(len(levels))
+    if column.is_text:
+        place[None] = np.nan
+        codes = [place.get(value, unknown) for value in column.values]
+        return np.array(codes, dtype=np.float64)
+    distinct, inverse = np.unique(column.values, return_inverse=True)
+    known = [
+        np.nan if value != value else place.get(as_level(value), unknown)
+        for value in distinct.tolist()
+    ]
+    return np.array(known, dtype=np.float64)[inverse]
 
 
 def _level_key(level: str) -> tuple[int, float, str]:

@@ -185,12 +185,15 @@ def decide_columns(
             f"{', '.join(each.name for each in columns[:6])}"
             f"{', …' if len(columns) > 6 else '.'}"
         )
-    form, form_reason = form_of(columns, asked.form)
-    if form == "counts":
-        return TableDecisions(
-            [_as_count(each) for each in columns], form, form_reason, "none"
-        )
     found = [_decide(each, asked) for each in columns]
+    may_count = [
+        each
+        for each, was in zip(columns, found, strict=True)
+        if was.used or (was.kind == "constant" and not each.is_text)
+    ]
+    form, form_reason = form_of(may_count, asked.form)
+    if form == "counts":
+        return _decide_count_table(columns, found, may_count, form_reason, asked)
     if not asked.keep_ids and not any(each.used for each in found):
         # What counts the rows is all there is: then it is data.
         found = [
@@ -268,8 +271,30 @@ _COUNTED = "library size, logarithm, principal components"
 _COUNTS = "whole numbers from 0 with many zeros"
 
 
+def _decide_count_table(
+    columns: Sequence[TableColumn],
+    found: Sequence[ColumnDecision],
+    counted: Sequence[TableColumn],
+    reason: str,
+    asked: Preferences,
+) -> TableDecisions:
+    """The decisions on a table of counts, beside which there may be names and dates."""
+    names = {each.name for each in counted}
+    decisions = [
+        _as_count(column)
+        if column.name in names
+        else _with_action(was, column, asked, "counts", "none")
+        for column, was in zip(columns, found, strict=True)
+    ]
+    words = [each.name for each in counted if each.is_text]
+    problem = ""
+    if words:
+        problem = f"form='counts' needs counts, and column {words[0]!r} holds text."
+    return TableDecisions(decisions, "counts", reason, "none", problem)
+
+
 def _as_count(column: TableColumn) -> ColumnDecision:
-    n_distinct = len(np.unique(column.values))
+    n_distinct = 0 if column.is_text else len(np.unique(column.values))
     return ColumnDecision(column.name, "counts", 0, n_distinct, True, _COUNTED, _COUNTS)
 
 

@@ -214,13 +214,18 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self._fit(X)
         return self
 
-    def fit_columns(self, columns: Sequence[TableColumn]) -> TablePreparer:
+    def fit_columns(
+        self, columns: Sequence[TableColumn], decided: TableDecisions | None = None
+    ) -> TablePreparer:
         """Fit on the columns of a file.
 
         Parameters
         ----------
         columns : sequence of TableColumn
             The columns.
+
+        decided : TableDecisions, default=None
+            What was decided about them already.
 
         Returns
         -------
@@ -230,7 +235,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         validate_parameters(self)
         self.n_features_in_ = len(columns)
         self.feature_names_in_ = np.array([each.name for each in columns], dtype=object)
-        return self._learn(list(columns))
+        return self._learn(list(columns), decided)
 
     def fit_counts(self, X: Any, names: Sequence[str]) -> TablePreparer:
         """Fit on a sparse matrix of counts.
@@ -279,17 +284,18 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             ensure_min_samples=2 if reset else 1,
         )
 
-    def _learn(self, columns: list[TableColumn]) -> TablePreparer:
-        decided = decide_columns(columns, Preferences.of(self))
+    def _learn(
+        self, columns: list[TableColumn], decided: TableDecisions | None = None
+    ) -> TablePreparer:
+        decided = decided or decide_columns(columns, Preferences.of(self))
         if decided.problems:
             raise ComitiaError(" ".join(decided.problems))
         self._take(decided)
         if self.form_ == "counts":
-            return self._learn_counts(_matrix(columns))
+            return self._learn_counts(self._count_matrix(columns))
         self.coder_ = VariableCoder(self.decisions_, self.scale_, Preferences.of(self))
         self.coder_.fit(columns)
-        scaled, _ = self.coder_.both(columns)
-        self.rotation_ = self._rotation(scaled)
+        self.rotation_ = self._rotation(columns)
         return self
 
     def _learn_sparse(self, X: Any) -> None:
@@ -312,20 +318,18 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.form_, self.form_reason_ = decided.form, decided.form_reason
         self.scale_ = decided.scale
 
-    def _rotation(self, scaled: Floats) -> Any:
-        n, p = scaled.shape
-        if self.categorical == "famd" and any(
-            each.used and each.kind in ("boolean", "category")
-            for each in self.decisions_
-        ):
+    def _rotation(self, columns: Sequence[TableColumn]) -> Any:
+        n, p = len(columns[0].values), len(self.coder_.names)
+        if self.categorical == "famd" and self.coder_.discrete:
+            scaled, _ = self.coder_.both(columns)
             pca = PCA(svd_solver="full").fit(scaled)
             # A column that nothing goes with has a component of its own, of variance 1.
             kept = max(int((pca.explained_variance_ > 1).sum()), min(2, n - 1, p))
             return PCA(kept, svd_solver="full").fit(scaled)
-        wide = p > n > 2 and p >= sizes.WIDE_COLUMNS and n <= sizes.ROTATED_OBJECTS
-        if self.rotate is False or (self.rotate == "auto" and not wide) or p <= n:
+        wide = n > 2 and p >= sizes.WIDE_COLUMNS and n <= sizes.ROTATED_OBJECTS
+        if p <= n or self.rotate is False or (self.rotate == "auto" and not wide):
             return None
-        return PCA(n - 1, svd_solver="full").fit(scaled)
+        return PCA(n - 1, svd_solver="full").fit(self.coder_.both(columns)[0])
 
     # -- using it ---------------------------------------------------------------------
 
@@ -378,7 +382,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "coder_")
         columns = self._in_order(list(columns))
         if self.form_ == "counts":
-            return self.transform_counts(_matrix(columns))
+            return self.transform_counts(self._count_matrix(columns))
         self._refuse_infinite(columns)
         scaled, units = self.coder_.both(columns)
         return (scaled if self.rotation_ is None else self._rotated(scaled)), units
@@ -411,6 +415,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     def _rotated(self, scaled: Floats) -> Floats:
         return np.asarray(self.rotation_.transform(scaled))
+
+    def _count_matrix(self, columns: Sequence[TableColumn]) -> Floats:
+        kept = [c for c, d in zip(columns, self.decisions_, strict=True) if d.used]
+        return check_array(np.stack([each.values for each in kept], axis=1))
 
     def _in_order(self, columns: list[TableColumn]) -> list[TableColumn]:
         wanted = [each.column for each in self.decisions_]
@@ -462,7 +470,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Names of the columns before scaling and rotation."""
         check_is_fitted(self, "coder_")
         if self.form_ == "counts":
-            names = [each.column for each in self.decisions_]
+            names = [each.column for each in self.decisions_ if each.used]
             return [names[j] for j in self.coder_.kept]
         return self.coder_.names
 
@@ -538,17 +546,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         preparer: TablePreparer = restored_preparer(cls, state)
         return preparer
-
-
-def _matrix(columns: Sequence[TableColumn]) -> Floats:
-    words = [each.name for each in columns if each.is_text]
-    if words:
-        raise ComitiaError(
-            f"form='counts' needs counts, and column {words[0]!r} holds text."
-        )
-    matrix = np.stack([each.values for each in columns], axis=1)
-    check_array(matrix)
-    return matrix
 
 
 def _dense(X: Any) -> Floats:
