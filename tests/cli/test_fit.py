@@ -236,11 +236,12 @@ def test_bad_input_leaves_nothing_behind(options, words, run, blobs, tmp_path):
 def test_a_folder_that_is_there_is_refused_before_anything_is_read(run, tmp_path):
     (tmp_path / "result").mkdir()
     (tmp_path / "result" / "mine.txt").write_text("mine")
-    code, _, err = run("fit", "nowhere.csv")
+    (tmp_path / "empty.csv").touch()
+    code, _, err = run("fit", "empty.csv")
     assert code == 1
     assert "the folder result is there already" in err
     (tmp_path / "taken").write_text("")
-    assert "taken is a file" in run("fit", "nowhere.csv", "-o", "taken")[2]
+    assert "taken is a file" in run("fit", "empty.csv", "-o", "taken")[2]
 
 
 def test_force_replaces_the_result_and_nothing_else(run, blobs, tmp_path):
@@ -437,7 +438,8 @@ def test_progress_tells_each_clustering_and_each_stage(run, blobs, monkeypatch):
     for done in range(6):
         assert f"  ensemble  {done} of 5" in err
     words = [line.split()[0] for line in err.splitlines()]
-    stages = ["ensemble", "consensus", "weights", "consensus", "result"]
+    stages = ["reading", "ensemble", "consensus", "weights", "consensus"]
+    stages += ["confidence", "result"]
     assert [word for word, _ in groupby(words)] == stages
 
 

@@ -74,6 +74,7 @@ def test_help_imports_nothing_heavy():
     ],
 )
 def test_what_is_not_understood_is_refused_in_one_line(arguments, words, run, tmp_path):
+    (tmp_path / "x.csv").touch()
     code, out, err = run(*arguments)
     assert code == 2
     # What cyclopts says has other quotes, and another order, in other versions.
@@ -81,7 +82,7 @@ def test_what_is_not_understood_is_refused_in_one_line(arguments, words, run, tm
     assert all(one in said for one in ([words] if isinstance(words, str) else words))
     assert err.count("\n") == 1
     assert not out
-    assert not [*tmp_path.iterdir()]
+    assert [*tmp_path.iterdir()] == [tmp_path / "x.csv"]
 
 
 def test_the_line_begins_with_the_command(run):
@@ -101,7 +102,9 @@ def test_the_line_begins_with_the_command(run):
         (ZeroDivisionError("oops"), 1, "ZeroDivisionError: oops"),
     ],
 )
-def test_no_failure_shows_a_traceback(error, code, words, run, monkeypatch):
+def test_no_failure_shows_a_traceback(error, code, words, run, tmp_path, monkeypatch):
+    (tmp_path / "x.csv").touch()
+
     def fail(*_):
         raise error
 
@@ -115,7 +118,8 @@ def test_no_failure_shows_a_traceback(error, code, words, run, monkeypatch):
     assert not out
 
 
-def test_without_cyclopts_the_extra_is_named(run, monkeypatch):
+def test_without_cyclopts_the_extra_is_named(run, tmp_path, monkeypatch):
+    (tmp_path / "x.csv").touch()
     monkeypatch.setitem(sys.modules, "cyclopts", None)
     code, _, err = run("fit", "x.csv")
     assert code == 1

@@ -10,6 +10,7 @@ with checksums and digests that are right, must end in a ComitiaError or in an a
 of labels that are clusters. Prints JSON.
 """
 
+import gzip
 import hashlib
 import json
 import os
@@ -26,7 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import openpyxl
+import pyarrow as pa
 from numpy.lib import format as npy
+from pyarrow import feather
+from scipy.io import savemat
 
 import comitia
 from comitia import Ensemble, config, sizes
@@ -45,6 +50,7 @@ from comitia.generate import (
     generate_blocks,
 )
 from comitia.io import Result
+from comitia.io._file_columns import read_columns
 from comitia.report import write_report
 
 # What a process that reads a case ends with; everything else is a crash.
@@ -204,6 +210,40 @@ def loaded_result(folder):
     ]
 
 
+def packed_table(folder):
+    lines = [",".join(map(repr, row)) for row in X.tolist()]
+    text = "\n".join(["a,b,c", *lines]).encode()
+    (folder / "table.csv.gz").write_bytes(gzip.compress(text))
+
+
+def feather_table(folder):
+    columns = {**dict(zip("abc", X.T, strict=True)), "kind": TRUTH.astype(str)}
+    feather.write_feather(pa.table(columns), folder / "table.feather", chunksize=60)
+
+
+def matlab_table(folder):
+    savemat(folder / "table.mat", {"X": X, "y": TRUTH}, do_compression=True)
+
+
+def spreadsheet(folder):
+    book = openpyxl.Workbook()
+    for row in [list("abc"), *X.tolist()]:
+        book.active.append(row)
+    book.save(folder / "table.xlsx")
+
+
+def read_input(name):
+    """The columns of a table that somebody else wrote."""
+
+    def read(folder):
+        found = read_columns(folder / name, None, None, None)
+        assert len({len(column) for column in found.values}) == 1
+        assert len(found.names) == len(found.values)
+        return [found.names, *found.values, found.object_names]
+
+    return read
+
+
 FUZZY = Ensemble.from_memberships(
     [RNG.dirichlet([0.3] * k, size=N) for k in (2, 3, 4)], groups="aab"
 )
@@ -230,6 +270,10 @@ FORMATS = {
     "fuzzy members": Format(kept(fuzzy), resumed(fuzzy)),
     "stopped blocks": Format(stopped_blocks, resumed_blocks),
     "result": Format(saved_result, loaded_result),
+    "packed table": Format(packed_table, read_input("table.csv.gz"), False),
+    "feather table": Format(feather_table, read_input("table.feather"), False),
+    "matlab table": Format(matlab_table, read_input("table.mat"), False),
+    "spreadsheet": Format(spreadsheet, read_input("table.xlsx"), False),
 }
 
 
@@ -312,7 +356,10 @@ def forge(folder, draw):
     """Change one file in a way that its author could, and sign what depends on it."""
     path = draw.choice(files_of(folder))
     how = {".json": forge_json, ".npz": forge_npz, ".npy": forge_npy}
-    how.get(path.suffix, forge_text)(path, draw)
+    if path.suffix in (".gz", ".feather", ".mat", ".xlsx"):
+        flip_bits(folder, draw)
+    else:
+        how.get(path.suffix, forge_text)(path, draw)
     sign(folder)
 
 

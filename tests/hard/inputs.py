@@ -1,5 +1,6 @@
 """Bad inputs: values and files, each with the words that its refusal has to say."""
 
+import gzip
 import io
 import os
 import pickle
@@ -420,6 +421,14 @@ FILES = {
         "'a' .*holds lists",
     ),
     "text in .h5ad": ("data.h5ad", b"1,2\n3,4\n", "h5ad"),
+    "text in .xlsx": ("data.xlsx", b"1,2\n3,4\n", "no .xlsx file"),
+    "text in .feather": ("data.feather", b"1,2\n3,4\n", "no Feather file"),
+    "text in .mat": ("data.mat", b"1,2\n3,4\n", "no .mat file"),
+    "text in .json": ("data.json", b"1,2\n3,4\n", "line 1 is no JSON"),
+    "a list of numbers in .json": ("data.json", b"[1, 2]", "entry 1 is no object"),
+    "text in .csv.gz": ("data.csv.gz", b"1,2\n3,4\n", "no .gz file"),
+    "a truncated .csv.gz": ("data.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9], "no .gz"),
+    "an archive called a table": ("data.csv", npz(X=X), "is compressed"),
 }
 
 # Files that hold a table, but not one of features.
@@ -428,6 +437,7 @@ FEATURE_FILES = {
     "words": ("data.csv", b"a\nx\ny\n", "'a' is text that is different"),
     "dates": ("data.csv", b"b\n2026-01-01\n2026-01-02\n", "'b' is dates in text"),
     "empty columns": ("data.csv", b"a,b\n,\n,\n", "'b' is without any value|is empty"),
+    "numbers of two meanings": ("data.csv", b"a;b\n1,234;2\n2,345;3\n", "--decimal ,"),
     "infinite values": ("data.csv", b"a,b\n1,inf\n2,3\n", "'b' has 1 infinite"),
     "values beyond float": ("data.csv", b"a,b\n1,1e999\n2,3\n", "'b' has 1 infinite"),
     "values that overflow": ("data.csv", b"a,b\n1,1e300\n2,3\n", "'b' are too large"),
@@ -443,7 +453,7 @@ LABEL_FILES = {
     "a clustering of nobody": ("data.csv", b"a,b\n,1\n,2\n", "'?a'?.*missing"),
     "a label for everybody": ("data.csv", b"a,b\n1,0\n2,0\n3,1\n", "label of its own"),
     "infinite labels": ("data.csv", b"a,b\ninf,1\n0,1\n", "whole numbers"),
-    "a .h5ad": ("data.h5ad", b"", "labels are read from"),
+    "an empty .h5ad": ("data.h5ad", b"", "not a .h5ad file"),
 }
 
 # Saved ensembles that are none.

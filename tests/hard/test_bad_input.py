@@ -413,7 +413,7 @@ def reader_cases():
             "an empty file": ("p.csv", b"", "is empty"),
             "an unknown object": ("p.csv", b"0,9\n", "no object '9'"),
             "triples": ("p.csv", b"0,1,2\n", "a pair has two"),
-            "Latin-1": ("p.csv", b"\xe9,1\n", "not UTF-8"),
+            "no text": ("p.csv", b"\xe9\1,1\n", "not UTF-8"),
             "another format": ("p.npy", inputs.npy(X), "read from .csv"),
         },
         lambda file: read_pairs(file, 3),

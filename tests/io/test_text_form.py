@@ -102,7 +102,7 @@ def test_a_separator_that_was_said_is_used(table):
     assert_array_equal(numbers(table("a:b\n1:2\n3:5\n", sep=":")), [[1, 2], [3, 5]])
     with pytest.raises(ComitiaError, match="sep='::' must be one character"):
         table("a::b\n1::2\n", sep="::")
-    with pytest.raises(ComitiaError, match="go with text, not with .npy"):
+    with pytest.raises(ComitiaError, match=r"go with text, not with \.npy"):
         table(b"", "table.npy", sep=";")
 
 
@@ -234,6 +234,28 @@ def test_a_line_that_counts_the_columns_is_a_header(table):
     # Lines that go on counting are data, and so are a few whole numbers.
     assert len(table("0,1,2\n3,4,9\n6,7,8\n").values[0]) == 3
     assert len(table(f"{counted}\n{counted}\n{body}\n", header=False).values[0]) == 5
+
+
+def test_a_first_line_with_values_of_its_columns_is_data(table):
+    got = table("5.1,3.5,setosa\n4.9,3.0,setosa\n6.1,2.8,virginica\n")
+    assert got.names == ["column 1", "column 2", "column 3"]
+    assert len(got.values[0]) == 3
+    assert "was read as data" in got.notes[0]
+    # Resolutions are names, whatever the labels below them are.
+    assert table("id,0.5,1.0\na,0,1\nb,1,1\n").names == ["id", "0.5", "1.0"]
+
+
+def test_one_column_of_decimal_commas(table):
+    got = table("a\n1,5\n2,25\n")
+    assert got.names == ["a"]
+    assert_array_equal(numbers(got), [[1.5], [2.25]])
+
+
+def test_fractions_that_may_be_thousands_are_noted(table):
+    got = table("a;b\n1.234;x\n2.345;y\n12;z\n")
+    assert got.values[0].tolist() == [1.234, 2.345, 12]
+    assert "column 'a' holds 1.234, which was read as a fraction" in got.notes[1]
+    assert len(table("a;b\n1.234;x\n0.5;y\n").notes) == 1
 
 
 def test_standard_input_has_a_form_too(monkeypatch):

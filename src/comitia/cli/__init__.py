@@ -24,8 +24,8 @@ Options:
   -h, --help         show this and stop; comitia COMMAND --help says more
   --version          show the version and stop
 
-Tables are .csv .tsv .parquet .npy .npz .h5ad, a folder of .parquet files, or - for
-standard input.
+Tables are .csv .tsv .json (also .gz .bz2 .xz .zst), .xlsx .parquet .feather .npy .npz
+.mat .zarr .h5ad, a folder of .parquet files, or - for standard input.
 Try: comitia demo; comitia fit data.csv -k 3
 """
 

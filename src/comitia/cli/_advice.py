@@ -20,7 +20,7 @@ from comitia.cli._input_files import (
 from comitia.cli._meter import Meter
 from comitia.cli._methods import build
 from comitia.cli._options import ComparisonOutput, DataOptions, Flag, MakingOptions
-from comitia.cli._run_command import UsageError, typed_command
+from comitia.cli._run_command import UsageError, refuse_absent, typed_command
 from comitia.cli._summary import print_json, print_lines, print_table, print_wrapped
 
 __all__ = ["choose_k", "compare", "look_through"]
@@ -78,6 +78,7 @@ def choose_k(
     quiet
         Show no progress.
     """
+    refuse_absent(data)
     wanted = parse_k(k)
     if not isinstance(wanted, range):
         raise UsageError(f"-k {k} is one number; write a range, such as 2-10.")
@@ -241,6 +242,7 @@ def compare(
     memory
         Memory for each method, such as '8 GB'.
     """
+    refuse_absent(data)
     from comitia.cli._comparison import print_leaderboard, write_comparison
     from comitia.evaluate import compare as run
 

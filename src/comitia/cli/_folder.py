@@ -182,8 +182,10 @@ class ResultFolder:
         with self.replaced_result() as place:
             on_progress("write", 0, 1)
             result.save(place)
-            on_progress("report", 0, 1)
-            written = _report(result, place / "report.html") if report else False
+            written = False
+            if report:
+                on_progress("report", 0, 1)
+                written = _report(result, place / "report.html")
         self.abandon()
         return self.path / "report.html" if written else None
 

@@ -34,7 +34,7 @@ from comitia.cli._options import (
     OutputOptions,
 )
 from comitia.cli._out_of_core import fit_in_blocks, open_in_blocks
-from comitia.cli._run_command import UsageError, typed_command
+from comitia.cli._run_command import UsageError, refuse_absent, typed_command
 from comitia.cli._summary import (
     print_json,
     print_lines,
@@ -74,8 +74,9 @@ def fit(
     Parameters
     ----------
     data
-        Table with one row per object: .csv .tsv .parquet .npy .npz .h5ad, or - for
-        standard input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
+        Table with one row per object: .csv .tsv .json, also packed as .gz .bz2 .xz
+        .zst; .xlsx .parquet .feather .npy .npz .mat .zarr .h5ad; or - for standard
+        input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
         folder of .parquet files is worked on block by block.
     k
         Number of clusters; the method chooses without it. A range such as 2-10 is
@@ -86,6 +87,7 @@ def fit(
         Write the clusters into this column of .obs of the .h5ad file as well.
     """
     wanted = parse_k(k)
+    refuse_absent(data)
     with ResultFolder.held(
         output.out, force=output.force, resume=resume, quiet=output.quiet
     ) as folder:
@@ -199,6 +201,7 @@ def combine(
     how: DataOptions = _DATA,
     which: MethodOptions = _METHOD,
     output: OutputOptions = _OUTPUT,
+    write_obs: str | None = None,
 ) -> None:
     """Combine given clusterings: label columns in, the weighted consensus out.
 
@@ -209,19 +212,24 @@ def combine(
     Parameters
     ----------
     labels
-        Files with one clustering per column: .csv .tsv .parquet .npy .npz, a saved
-        Ensemble or the folder of an earlier result, or - for standard input.
+        Files with one clustering per column, of any format that comitia fit reads, a
+        saved Ensemble or the folder of an earlier result, or - for standard input. Of
+        .h5ad the columns of .obs are taken that --columns names.
     k
         Number of clusters; the method chooses without it.
     data
         Table of features of the same objects, for methods that judge clusterings on
         their data. It is scaled as --scale says.
+    write_obs
+        Write the clusters into this column of .obs of the .h5ad file as well.
     """
     wanted = parse_k(k)
+    for each in [*labels, *([] if data is None else [data])]:
+        refuse_absent(each)
     with ResultFolder.held(
         output.out, force=output.force, quiet=output.quiet
     ) as folder:
-        _combine(labels, wanted, folder, data, how, which, output)
+        _combine(labels, wanted, folder, data, how, which, output, write_obs)
 
 
 def _combine(
@@ -232,8 +240,14 @@ def _combine(
     how: DataOptions,
     which: MethodOptions,
     output: OutputOptions,
+    write_obs: str | None,
 ) -> None:
     from comitia.io import read_votes
+
+    if write_obs is not None:
+        if len(labels) > 1:
+            raise UsageError("--write-obs goes with one .h5ad file; give it alone.")
+        check_obs(labels[0], write_obs, output.force)
 
     estimator = build(
         which.method_or_default(),
@@ -297,7 +311,11 @@ def _combine(
             report=not output.no_report,
             choice=choice,
         )
+    if write_obs is not None:
+        write_obs_column(labels[0], write_obs, result)
     _print_result(result, folder.path, report, output, "", how.truth)
+    if write_obs is not None and not (output.json or output.quiet):
+        print(f"  written   .obs[{write_obs!r}] of {labels[0]}")
 
 
 def report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import signal
@@ -15,7 +16,13 @@ from typing import Any
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Terminated", "UsageError", "run_command", "typed_command"]
+__all__ = [
+    "Terminated",
+    "UsageError",
+    "refuse_absent",
+    "run_command",
+    "typed_command",
+]
 
 FAILED, NOT_UNDERSTOOD, INTERRUPTED, TERMINATED, CLOSED = 1, 2, 130, 143, 141
 
@@ -44,6 +51,18 @@ def typed_command() -> str:
     return shlex.join(["comitia", *words])
 
 
+def refuse_absent(path: str) -> None:
+    """Tell a file that is not there, before anything is loaded that could read it.
+
+    Parameters
+    ----------
+    path : str
+        What a command is given to read.
+    """
+    if path != "-" and "://" not in path and not os.path.exists(path):
+        raise ComitiaError(f"there is no file {path}.")
+
+
 def run_command(command: str, options: Sequence[str]) -> int:
     """Run a command and turn whatever it raises into a line and an exit code.
 
@@ -65,6 +84,7 @@ def run_command(command: str, options: Sequence[str]) -> int:
         with _ends_on_sigterm(), warnings.catch_warnings():
             # Commands show the warnings that are meant for their users themselves.
             warnings.simplefilter("ignore")
+            _refuse_absent_files(command, options)
             if command == "demo":
                 from comitia.cli.demo import run_demo
 
@@ -98,6 +118,17 @@ def run_command(command: str, options: Sequence[str]) -> int:
         )
         return _say(command, message, FAILED)
     return 0
+
+
+# Commands whose first words are files.
+_READERS = ("fit", "combine", "compare", "choose-k")
+
+
+def _refuse_absent_files(command: str, options: Sequence[str]) -> None:
+    """What stands before the first option is a file, whatever the options are."""
+    if command in _READERS and not {"-h", "--help"} & {*options}:
+        for word in itertools.takewhile(lambda word: word[:1] != "-", options):
+            refuse_absent(word)
 
 
 def _app(command: str, options: Sequence[str]) -> None:

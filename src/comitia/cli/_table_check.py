@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from comitia.cli._options import DataOptions, Flag
+from comitia.cli._run_command import refuse_absent
 from comitia.cli._summary import print_json, print_lines, print_table, spaced
 from comitia.exceptions import ComitiaError
 
@@ -42,6 +43,7 @@ def check(
     json
         Print JSON and nothing else on standard output.
     """
+    refuse_absent(data)
     from comitia.io import examine_table
 
     found = examine_table(data, **how.how())

@@ -26,6 +26,7 @@ from comitia.io._cell_text import (
 from comitia.io._number_text import (
     looks_like_number,
     looks_like_numbers,
+    note_grouped_fractions,
     read_number_forms,
 )
 from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
@@ -34,6 +35,9 @@ __all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
 
 # Rows that are turned into numbers at once; then their text is freed.
 _BLOCK_ROWS = 20_000
+
+# Lines that are looked at to tell whether the first holds names.
+_GLANCE = 100
 
 # So many columns are counted by no line of data.
 _COUNTED_COLUMNS = 5
@@ -64,7 +68,11 @@ def read_text(
     rows = rows_of(text, delimiter, source)
     n_lines, first = next(rows)
     second = next(rows, None)
-    has_names = _has_names(first, second, notes) if header is None else header
+    if header is not None:
+        has_names = header
+    else:
+        some = itertools.islice(rows_of(text, delimiter, source), 1, _GLANCE)
+        has_names = _has_names(first, [row for _, row in some], notes)
     if not has_names:
         names = [f"column {j + 1}" for j in range(len(first))]
         n_lines, rows = 0, rows_of(text, delimiter, source)
@@ -100,23 +108,36 @@ def read_text(
                 values[j] = numbers
             elif not is_plain and any(map(_MARKS.search, filter(None, column))):
                 values[j] = column
+    elif delimiter == ";" and form.decimal is None:
+        note_grouped_fractions(names_given, values, notes)
     return name_columns(names, values, notes)
 
 
-def _has_names(
-    first: list[str], second: tuple[int, list[str]] | None, notes: list[str]
-) -> bool:
+def _has_names(first: list[str], rows: list[list[str]], notes: list[str]) -> bool:
     """Whether the first line holds names: not numbers, or the numbers of columns."""
-    if not all(_is_number(cell) or looks_like_number(cell) for cell in first):
-        return True
-    if second is not None and _counts(first) and not _counts(second[1]):
+    words = [j for j, cell in enumerate(first) if not _is_any_number(cell)]
+    if words:
+        # 5.1,3.5,Iris-setosa is no header where Iris-setosa stands below it again.
+        again = any(len(row) > j and row[j] == first[j] for j in words for row in rows)
+        is_data = again and any("." in cell and _is_number(cell) for cell in first)
+        if is_data:
+            notes.append(
+                f"the first line, {','.join(first[:3])},…, was read as data, not as "
+                "names."
+            )
+        return not is_data
+    if rows and _counts(first) and not _counts(rows[0]):
         # 0,1,…,19 and then something else. Few whole numbers could be data as well.
-        whole = all(cell.strip().lstrip("+-").isdecimal() for cell in second[1])
+        whole = all(cell.strip().lstrip("+-").isdecimal() for cell in rows[0])
         if len(first) >= _COUNTED_COLUMNS or not whole:
             notes.append("the first line counts the columns and was read as names.")
             return True
     notes.append("the first line is numbers and was read as data, not as names.")
     return False
+
+
+def _is_any_number(cell: str) -> bool:
+    return _is_number(cell) or looks_like_number(cell)
 
 
 def _counts(cells: Sequence[str]) -> bool:

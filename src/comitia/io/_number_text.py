@@ -15,7 +15,12 @@ from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import quoted
 from comitia.io._text_form import TextForm
 
-__all__ = ["looks_like_number", "looks_like_numbers", "read_number_forms"]
+__all__ = [
+    "looks_like_number",
+    "looks_like_numbers",
+    "note_grouped_fractions",
+    "read_number_forms",
+]
 
 # What a blank in a number can be: a space, a hard space, narrow ones.
 _SPACES = " \u00a0\u202f\u2009"
@@ -117,6 +122,26 @@ def read_number_forms(
     if used and given.decimal is None:
         notes.append(f"numbers have {used[0]}; say decimal and thousands if not.")
     return read
+
+
+def note_grouped_fractions(
+    names: Sequence[str], columns: Sequence[NDArray[Any]], notes: list[str]
+) -> None:
+    """Note fractions of three digits between semicolons: they may be thousands."""
+    for name, column in zip(names, columns, strict=True):
+        if column.dtype == object:
+            continue
+        glance = column[:_GLANCE]
+        odd = glance[np.isfinite(glance) & (glance != np.rint(glance))]
+        some = [repr(value) for value in odd.tolist()]
+        three = [text for text in some if re.fullmatch(r"-?[1-9]\d{0,2}\.\d{3}", text)]
+        # A last digit of zero is not written.
+        short = [text for text in some if re.fullmatch(r"-?[1-9]\d{0,2}\.\d\d?", text)]
+        if len(three) + len(short) == len(some) and len(three) > 4 * len(short):
+            notes.append(
+                f"column {name!r} holds {three[0]}, which was read as a fraction; say "
+                "--thousands . if it is none."
+            )
 
 
 def _common_form(

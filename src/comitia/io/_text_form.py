@@ -37,6 +37,9 @@ _PACKED = (
 _CONTROLS = bytes(set(range(32)) - {*b"\t\n\v\f\r\x1a"}) + b"\x7f"
 
 
+_FRACTION = re.compile(r"\s*[+-]?\d+,\d+\s*")
+
+
 @dataclass(frozen=True)
 class TextForm:
     """How text is written; None is for whatever it looks like.
@@ -195,6 +198,8 @@ def separator_of(
         counts = {each: first.count(each) for each in ",;\t|"}
         most = max(counts, key=lambda each: counts[each])
         found = most if counts[most] and kind == "csv" else usual
+        if not counts[most] and all(map(_FRACTION.fullmatch, head.split("\n")[1:-1])):
+            return "\t"  # one column of decimal commas
     if found != usual:
         notes.append(f"columns are separated by {_NAMES[found]}.")
     return found
