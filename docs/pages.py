@@ -74,6 +74,7 @@ QUALITY = {
 # The parts that are public, in the order of the flow.
 PARTS = (
     "ensemble",
+    "prepare",
     "generate",
     "cluster",
     "agreement",

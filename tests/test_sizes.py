@@ -51,6 +51,8 @@ ELSEWHERE = {
     "LANDMARK_GRAPH_SAMPLE_EACH": "tests/generate/test_landmark_spectral.py",
     "MANY_FILE_ROWS": "tests/cli/test_out_of_core.py",
     "SAMPLED_KMEANS_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
+    "ROTATED_OBJECTS": "tests/prepare/test_table_preparer.py",
+    "WIDE_COLUMNS": "tests/prepare/test_table_preparer.py",
     "SAMPLE_BYTES": "tests/generate/test_executor_row_blocks.py",
 }
 

@@ -136,6 +136,13 @@ SHAPES_SAMPLE_EACH = 16
 # takes a fifth of the time; one object in a hundred finds the second nearest.
 SINGLE_PRECISION_OBJECTS = 20_000
 
+# Columns from which on a table of numbers may be one of counts, or of one unit.
+WIDE_COLUMNS = 50
+
+# Objects up to which a table with more columns than objects is rotated: the singular
+# vectors of 2 000 x 4 000 take five seconds.
+ROTATED_OBJECTS = 2_000
+
 __all__ += [
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
@@ -144,10 +151,12 @@ __all__ += [
     "LANDMARK_GRAPH_SAMPLE",
     "LANDMARK_GRAPH_SAMPLE_EACH",
     "MEDIAN_DISTANCE_SAMPLE",
+    "ROTATED_OBJECTS",
     "SAMPLED_KMEANS_OBJECTS",
     "SAMPLE_BYTES",
     "SHAPES_SAMPLE",
     "SHAPES_SAMPLE_EACH",
     "SINGLE_PRECISION_OBJECTS",
     "SPANNING_TREE_OBJECTS",
+    "WIDE_COLUMNS",
 ]

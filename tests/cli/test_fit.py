@@ -217,8 +217,8 @@ def test_constraints_for_a_method_that_takes_none_are_refused(run, blobs, tmp_pa
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--drop", "name"], "column 'class' holds text ('u', 'v', …)"),
-        (["--truth", "class"], "if it names the objects say --id name"),
+        (["--columns", "name"], "'name' is text that is different in every row"),
+        (["--kinds", "a=color"], "choose from numeric, counts"),
         ([*QUICK, "-k", "61"], "-k 61 is larger than the number of objects"),
         ([*QUICK, "-m", "lwgp", "--param", "theta=-1"], "'theta' parameter of LWGP"),
         ([*QUICK, "--columns", "d"], "columns='d' is no column"),

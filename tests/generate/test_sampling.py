@@ -114,3 +114,17 @@ def test_projections_keep_lengths_on_average():
 def test_shares_and_weights_out_of_range_are_refused(draw):
     with pytest.raises(ComitiaError, match="must"):
         draw()
+
+
+def test_whole_variables_are_drawn():
+    groups = np.array([0, 1, 1, 1, 2, 3, 3])
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        drawn = FeatureSubset(0.5, groups=groups).draw(7, rng).how
+        assert len(np.unique(groups[drawn])) == 2
+        assert np.isin(groups, groups[drawn]).sum() == len(drawn)
+    only = FeatureSubset(0.5, weights=[0, 1, 0, 0, 0, 1, 1], groups=groups)
+    drawn = only.draw(7, np.random.RandomState(0)).how
+    assert drawn.tolist() == [1, 2, 3, 5, 6]
+    with pytest.raises(ComitiaError, match="one entry per feature"):
+        FeatureSubset(groups=[0, 1]).draw(7, np.random.RandomState(0))

@@ -434,17 +434,16 @@ FILES = {
 # Files that hold a table, but not one of features.
 FEATURE_FILES = {
     "one row": ("data.csv", b"a,b\n1,2\n", "has one row"),
-    "words": ("data.csv", b"a,b\n1,x\n2,x\n", "'b' holds text"),
-    "dates": ("data.csv", b"a,b\n1,2026-01-01\n2,2026-01-02\n", "'b' holds text"),
+    "words": ("data.csv", b"a\nx\ny\n", "'a' is text that is different"),
+    "dates": ("data.csv", b"b\n2026-01-01\n2026-01-02\n", "'b' is dates in text"),
+    "empty columns": ("data.csv", b"a,b\n,\n,\n", "'b' is without any value|is empty"),
     "numbers of two meanings": ("data.csv", b"a;b\n1,234;2\n2,345;3\n", "--decimal ,"),
-    "missing values": ("data.csv", b"a,b\n1,\n2,3\n", "'b' has 1 missing value"),
-    "an empty column": ("data.csv", b"a,b\n1,\n2,\n", "'b' has no values"),
     "infinite values": ("data.csv", b"a,b\n1,inf\n2,3\n", "'b' has 1 infinite"),
     "values beyond float": ("data.csv", b"a,b\n1,1e999\n2,3\n", "'b' has 1 infinite"),
     "values that overflow": ("data.csv", b"a,b\n1,1e300\n2,3\n", "'b' are too large"),
     "constant columns": ("data.csv", b"a,b\n1,2\n1,2\n", "columns are constant"),
-    "NaN in .npy": ("data.npy", npy(put(np.nan)), "missing value"),
-    "words in .npy": ("data.npy", npy(np.full((4, 2), "a")), "holds text"),
+    "NaN in .npy": ("data.npy", npy(np.full((4, 2), np.nan)), "without any value"),
+    "words in .npy": ("data.npy", npy(np.full((4, 2), "a")), "constant"),
 }
 
 # Files that hold a table, but not one of labels.

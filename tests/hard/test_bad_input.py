@@ -347,6 +347,14 @@ def reader_cases():
         "an unknown truth": ({"truth": "z"}, "truth='z'"),
         "an unknown scale": ({"scale": "log"}, "scale='log'"),
         "an unknown filling": ({"impute": "mean"}, "impute='mean'"),
+        "an unknown kind": ({"kinds": {"a": "color"}}, "choose from numeric"),
+        "a kind of no column": ({"kinds": {"z": "id"}}, "'z', which is no column"),
+        "words as numbers": ({"kinds": {"name": "numeric"}}, "holds 'x'"),
+        "an unknown form": ({"form": "wide"}, "form='wide'"),
+        "counts with words": (
+            {"form": "counts", "keep_ids": True},
+            "'name' holds text",
+        ),
         "an unknown format": ({"format": "xls"}, "format='xls'"),
         "a key of a .csv": ({"key": "X"}, "key='X'"),
     }.items():
@@ -662,7 +670,7 @@ def test_a_file_that_unpacks_to_too_much_is_not_unpacked(read, name, bombs, fold
 def test_ten_thousand_columns_are_read(folder):
     rows = "\n".join(",".join([str(i)] * 10_000) for i in range(3))
     write(folder, "wide.csv", f"{inputs.WIDE}\n{rows}\n".encode())
-    assert read_table("wide.csv", scale="none").X.shape == (3, 10_000)
+    assert read_table("wide.csv", scale="none").raw.shape == (3, 10_000)
 
 
 def test_names_that_look_like_paths_or_quotes_stay_names(folder, capsys):

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.io import read_table
+from comitia.io import examine_table, read_table
 from comitia.io._delimited_text import _BLOCK_ROWS, read_text
 
 
@@ -92,7 +92,7 @@ def test_a_file_without_a_header_is_read_and_said_so(table):
     assert "read as data" in got.notes[0]
     assert table("1,2\n3,5\n4,6\n", header=True).feature_names == ["1", "2"]
     assert len(table("x,y\n3,5\n4,6\n", header=True).X) == 2
-    with pytest.raises(ComitiaError, match="column 'column 1' holds text"):
+    with pytest.raises(ComitiaError, match="'column 1' is text that is different"):
         table("x,y\n3,5\n4,6\n", header=False)
 
 
@@ -131,7 +131,7 @@ def test_known_labels_stand_apart(table):
     ],
 )
 def test_columns_are_chosen_by_name_position_and_range(columns, expected, table):
-    text = "a,b,c,d\n1,2,5,4\n3,4,5,0\n"
+    text = "a,b,c,d\n1,2,5,4\n3,4,6,0\n"
     assert table(text, columns=columns).feature_names == [*expected]
     left = [name for name in "abcd" if name not in expected]
     if left:
@@ -168,10 +168,10 @@ def test_scaling_is_what_it_says(table):
     assert_array_equal(table(THREE, scale="none").X, raw)
 
 
-def test_a_constant_column_becomes_zero_and_is_noted(table):
+def test_a_constant_column_is_left_out_and_noted(table):
     got = table("a,b\n0.1,1\n0.1,2\n0.1,5\n")
-    assert_array_equal(got.X[:, 0], 0)
-    assert "column 'a' is constant" in got.notes[0]
+    assert got.feature_names == ["b"]
+    assert "left out: 'a' (constant)" in got.notes[0]
 
 
 def test_values_too_large_to_scale_are_refused(table):
@@ -183,20 +183,23 @@ def test_values_too_large_to_scale_are_refused(table):
 
 
 @pytest.mark.parametrize("blank", ["", "NA", "NaN", "null", "?", " "])
-def test_missing_values_are_refused_with_column_and_row(blank, table):
+def test_missing_values_are_filled_or_refused_with_column_and_row(blank, table):
     text = f"id,a,b\nx,1,2\ny,3,{blank}\nz,{blank},1\n"
     with pytest.raises(ComitiaError) as error:
-        table(text, id="id")
-    assert "column 'a' has 1 missing value, the first in row 3 (z)" in str(error.value)
+        table(text, id="id", impute="refuse")
+    # All problems of all columns in one answer.
+    assert "column 'a' has 1 missing value, the first in row 3" in str(error.value)
+    assert "column 'b' has 1 missing value, the first in row 2" in str(error.value)
     assert "--impute median" in str(error.value)
-    got = table(text, id="id", impute="median", scale="none")
+    got = table(text, id="id", scale="none")
     assert_array_equal(got.X, [[1, 2], [3, 1.5], [2, 1]])
-    assert "2 missing values in columns 'a' and 'b'" in got.notes[0]
+    assert "2 missing values filled in" in got.notes[0]
 
 
-def test_a_column_without_any_value_is_refused(table):
-    with pytest.raises(ComitiaError, match="column 'b' has no values at all"):
-        table("a,b\n1,\n2,\n", impute="median")
+def test_a_column_without_any_value_is_left_out(table):
+    got = table("a,b\n1,\n2,\n")
+    assert got.feature_names == ["a"]
+    assert "left out: 'b' (empty)" in got.notes[0]
 
 
 def test_infinite_values_are_refused(table):
@@ -207,24 +210,32 @@ def test_infinite_values_are_refused(table):
             table(f"a,b\n1,2\n2,{cell}\n")
 
 
-def test_text_is_refused_and_the_way_out_named(table):
-    with pytest.raises(ComitiaError, match=r"'red', 'blue'\); turn .* --categorical"):
-        table("a,colour\n1,red\n2,blue\n4,red\n")
-    with pytest.raises(ComitiaError, match="if it names the objects say --id who"):
-        table("a,who\n1,anna\n2,bert\n")
-    with pytest.raises(ComitiaError, match="holds text"):
-        table("a,b\n1,1_000\n2,2_000\n3,1_000\n")  # a number to Python alone
+def test_text_that_names_the_rows_is_no_feature(table):
+    got = table("a,who\n1,anna\n2,bert\n")
+    assert (got.feature_names, got.object_names) == (["a"], ["anna", "bert"])
+    assert "left out: 'who' (id, names the rows)" in got.notes[0]
+    many = "a,b\n" + "".join(f"{i * i},n{i % 299}\n" for i in range(300))
+    got = table(many)
+    assert (got.feature_names, got.object_names) == (["a"], None)
+    assert "'b' (text with 299 values, too many for a category)" in got.notes[0]
+    with pytest.raises(ComitiaError, match="no column is left to cluster"):
+        table("who\nanna\nbert\n")
 
 
-def test_categories_become_columns_that_stay_0_and_1(table):
-    text = "a,colour\n1,red\n2,blue\n4,red\n"
-    got = table(text, categorical="onehot")
-    assert got.feature_names == ["a", "colour=blue", "colour=red"]
-    assert_array_equal(got.X[:, 1:], [[0, 1], [1, 0], [0, 1]])
-    assert "became 2 one-hot columns" in got.notes[0]
-    many = "a,b\n" + "".join(f"{i},n{i}\n" for i in range(300))
-    with pytest.raises(ComitiaError, match="300 different values"):
-        table(many, categorical="onehot")
+def test_a_category_has_half_of_a_numbers_variance_for_each_dimension(table):
+    colors = ["red", "blue", "green", "red", "blue", "red"]
+    rows = "".join(f"{i**2},{color}\n" for i, color in enumerate(colors))
+    got = table(f"a,color\n{rows}")
+    assert got.feature_names == ["a", "color=blue", "color=green", "color=red"]
+    assert_array_equal(got.raw[:3, 1:], [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    assert_allclose(got.X[:, 1:].var(axis=0).sum(), 1.0)  # two dimensions
+    assert got.scaling == "standardised, discrete ones as 0 and 1"
+    assert got.notes == ("1 number, 1 category (comitia check says more).",)
+    plain = table(f"a,color\n{rows}", scale="none")
+    assert_array_equal(plain.X[:, 1:], got.raw[:, 1:])
+    # A number to Python alone is a word here.
+    words = table("a,b\n1,1_000\n2,2_000\n4,1_000\n")
+    assert words.feature_names == ["a", "b=2_000"]
 
 
 def test_true_and_false_are_numbers(table):
@@ -232,11 +243,19 @@ def test_true_and_false_are_numbers(table):
     assert_array_equal(got.X[:, 1], [1, 0, 1])
 
 
-def test_what_looks_like_an_identifier_is_noted(table):
-    counted = table("id,a\n5,1\n6,3\n7,2\n")
-    assert "column 'id' only counts the rows" in counted.notes[0]
-    long = table("id,a\n90071992547409931,1\n90071992547409950,3\n9,2\n")
-    assert "beyond 2**53" in long.notes[0]
+def test_what_looks_like_an_identifier_names_the_rows(table):
+    counted = table("n,a\n5,1\n6,3\n7,2\n")
+    assert counted.feature_names == ["a"]
+    assert counted.object_names == ["5", "6", "7"]
+    assert "left out: 'n' (id, names the rows)" in counted.notes[0]
+    long = table("n,a\n90071992547409931,1\n90071992547409950,3\n9,2\n")
+    assert long.feature_names == ["a"]
+    named = table("customer_id,a\n17,1\n4,3\n9,2\n")
+    assert named.object_names == ["17", "4", "9"]
+    kept = table("n,a\n5,1\n6,3\n7,2\n", keep_ids=True)
+    assert kept.feature_names == ["n", "a"]
+    # Where nothing else is there, a count is data.
+    assert table("n\n5\n6\n7\n").feature_names == ["n"]
 
 
 # -- files that are not tables --------------------------------------------------------
@@ -362,13 +381,13 @@ def test_parquet_is_read(tmp_path):
         index=["r", "s", "t"],
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    got = read_table(tmp_path / "t.parquet", impute="median", scale="none", truth="c")
+    got = read_table(tmp_path / "t.parquet", scale="none", truth="c")
     assert got.feature_names == ["a", "b", "d"]
     assert got.object_names == ["r", "s", "t"]
     assert got.truth.tolist() == [*"xyx"]
     assert_array_equal(got.X, [[1, 0.5, 1], [2, 1.0, 0], [4, 1.5, 1]])
-    with pytest.raises(ComitiaError, match="column 'c' holds text"):
-        read_table(tmp_path / "t.parquet", impute="median")
+    names = read_table(tmp_path / "t.parquet").feature_names
+    assert names == ["a", "b", "c=y", "d"]
 
 
 def test_anndata_are_read(tmp_path):
@@ -396,6 +415,34 @@ def test_anndata_are_read(tmp_path):
         read_table(tmp_path / "cells.h5ad", key="umap")
 
 
+def test_counts_of_cells_are_normalized_without_being_written_out(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.RandomState(0)
+    X = rng.poisson(np.exp(rng.randn(80) - 0.5), size=(40, 80)).astype(np.float32)
+    data = anndata.AnnData(csr_matrix(X))
+    data.obs_names = [f"cell {i}" for i in range(40)]
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    got = read_table(tmp_path / "cells.h5ad")
+    assert got.scaling == "counts, normalised"
+    assert got.X.shape == (40, 39)
+    totals = X.sum(axis=1, keepdims=True, dtype=np.float64)
+    assert_allclose(got.raw, np.log1p(X / totals * np.median(totals)), rtol=1e-6)
+    some = read_table(tmp_path / "cells.h5ad", columns="1-60")
+    assert some.preparer.n_features_in_ == 60
+    # Coordinates that were made for comparing cells come first, as they are.
+    data.obsm["X_pca"] = rng.randn(40, 3) * [9, 3, 1]
+    data.write_h5ad(tmp_path / "more.h5ad")
+    got = read_table(tmp_path / "more.h5ad")
+    assert_array_equal(got.X, data.obsm["X_pca"])
+    assert "3 columns of X_pca in the file are used" in got.notes[0]
+    assert read_table(tmp_path / "more.h5ad", key="X").raw.shape == (40, 80)
+    check = examine_table(tmp_path / "cells.h5ad")
+    assert check.decisions.form == "counts"
+    assert check.n_objects == 40
+
+
 @pytest.mark.parametrize(
     ("name", "package"), [("t.parquet", "pyarrow"), ("t.h5ad", "anndata")]
 )
@@ -406,7 +453,8 @@ def test_what_is_not_installed_is_named(name, package, tmp_path, monkeypatch):
         read_table(tmp_path / name)
 
 
-def test_text_needs_neither_pandas_nor_pyarrow(table, monkeypatch):
+def test_text_needs_neither_pandas_nor_pyarrow(tmp_path, monkeypatch):
+    (tmp_path / "table.csv").write_text(THREE)
     for package in ("pandas", "pyarrow", "polars"):
         monkeypatch.setitem(sys.modules, package, None)
-    assert table(THREE).X.shape == (3, 3)
+    assert len(examine_table(tmp_path / "table.csv").decisions.columns) == 3

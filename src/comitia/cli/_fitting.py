@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,13 @@ from comitia.exceptions import (
     MemoryBudgetError,
 )
 
-__all__ = ["collected_warnings", "describe_interruption", "fit_and_keep", "seconds_of"]
+__all__ = [
+    "collected_warnings",
+    "describe_interruption",
+    "draw_variables",
+    "fit_and_keep",
+    "seconds_of",
+]
 
 
 @contextmanager
@@ -103,6 +110,7 @@ def fit_and_keep(
                 "on_progress": meter.on_progress,
             }
             if given.ensemble is None:
+                draw_variables(estimator, given.groups)
                 estimator.fit(given.X, checkpoint=folder.checkpoint, **settings)
             else:
                 estimator.combine(given.ensemble, given.X, **settings)
@@ -126,6 +134,30 @@ def fit_and_keep(
         describe_interruption(error, folder)
         raise
     return result, where
+
+
+def draw_variables(estimator: Any, groups: Any) -> None:
+    """Let a generator of random subspaces draw variables instead of columns.
+
+    Parameters
+    ----------
+    estimator : EnsembleMethod
+        The method; its generator is replaced if it draws features.
+
+    groups : ndarray of shape (n_features,) or None
+        The variable that each column belongs to.
+    """
+    from comitia.generate import FeatureSubset
+
+    if groups is None or len(groups) == groups.max() + 1:
+        return
+    if "generator" not in estimator.get_params(deep=False):
+        return
+    generator = estimator.get_generator()
+    drawn = getattr(generator, "features", None)
+    if isinstance(drawn, FeatureSubset) and drawn.groups is None:
+        generator.set_params(features=replace(drawn, groups=groups))
+        estimator.set_params(generator=generator)
 
 
 def seconds_of(estimator: Any) -> dict[str, float]:

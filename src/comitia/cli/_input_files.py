@@ -50,6 +50,9 @@ class FitInput:
 
     approximate : str or None
         How a method that is too slow or too large is approximated.
+
+    groups : ndarray of shape (n_features,) or None
+        The variable that each column of X belongs to.
     """
 
     X: Any = None
@@ -58,6 +61,7 @@ class FitInput:
     constraints: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
     approximate: str | None = None
+    groups: Any = None
 
     @property
     def n_objects(self) -> int:
@@ -123,7 +127,11 @@ def refuse_needs(card: Any, what: str) -> None:
 
 
 def read_data(
-    path: str, how: DataOptions, needs: Sequence[str] = ()
+    path: str,
+    how: DataOptions,
+    needs: Sequence[str] = (),
+    *,
+    by_feature: bool = False,
 ) -> tuple[FitInput, str]:
     """Read what a method is fitted on.
 
@@ -137,6 +145,9 @@ def read_data(
 
     needs : sequence of str, default=()
         What the card of the method says that it needs.
+
+    by_feature : bool, default=False
+        Whether the method looks at single features, which a rotation would mix.
 
     Returns
     -------
@@ -152,8 +163,11 @@ def read_data(
         X = read_graph(path)
         words = f"{path}, graph of {spaced(X.shape[0])} objects"
         return FitInput(X, about={"source": path}), words
-    table = read_table(path, **how.how())
-    n, p = table.X.shape
+    settings = how.how()
+    if by_feature and how.rotate is None:
+        settings["rotate"] = False
+    table = read_table(path, **settings)
+    n, p = table.raw.shape
     what = f"{spaced(p)} column{'' if p == 1 else 's'}, {table.scaling}"
     about = {
         "feature_names": table.feature_names,
@@ -162,10 +176,10 @@ def read_data(
         "notes": [f"{what}.", *table.notes],
         "source": table.source,
         "raw": table.raw,
+        "preparation": table.preparer.to_dict(),
     }
-    return FitInput(
-        table.X, about=about
-    ), f"{table.source}, {spaced(n)} objects, {what}"
+    words = f"{table.source}, {spaced(n)} objects, {what}"
+    return FitInput(table.X, about=about, groups=table.preparer.groups_), words
 
 
 def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
@@ -220,13 +234,7 @@ def add_data(given: FitInput, path: str, how: DataOptions) -> None:
     from comitia._names import as_names, in_order, match_rows, names_of
     from comitia.io import read_table
 
-    table = read_table(
-        path,
-        id=how.id,
-        scale=how.scale,
-        impute=how.impute,
-        categorical=how.categorical,
-    )
+    table = read_table(path, **how.of_features())
     ensemble, names = given.ensemble, table.object_names
     if len(table.X) != ensemble.n_objects:
         raise ComitiaError(
@@ -239,9 +247,10 @@ def add_data(given: FitInput, path: str, how: DataOptions) -> None:
     given.about |= {
         "feature_names": table.feature_names,
         "raw": in_order(table.raw, rows[1]),
+        "preparation": table.preparer.to_dict(),
         "notes": [
             *given.about["notes"],
-            f"data of {table.source}, {table.X.shape[1]} columns, {table.scaling}.",
+            f"data of {table.source}, {table.raw.shape[1]} columns, {table.scaling}.",
             *table.notes,
         ],
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
+from comitia.cli._run_command import UsageError
 
 __all__ = [
     "BlockOptions",
@@ -18,6 +20,7 @@ __all__ = [
     "MakingOptions",
     "MethodOptions",
     "OutputOptions",
+    "parse_kinds",
 ]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
@@ -112,20 +115,91 @@ as X_pca), or sheet of a .xlsx file."
 class DataOptions(LabelOptions):
     """How a table of features is read."""
 
-    scale: Literal["standard", "robust", "none"] = "standard"
-    "Columns to mean 0 and variance 1, to median 0 and interquartile range 1, or as \
-they are."
+    kinds: Several = None
+    "What columns are, as NAME=KIND, separated by commas: numeric, counts, shares, \
+boolean, category, date, id or drop; NAME=S<M<L for values in their order."
 
-    impute: Literal["median"] | None = None
-    "What to put where a value is missing; by default missing values are refused."
+    form: Literal["auto", "columns", "alike", "counts"] = "auto"
+    "Whether each column has a unit of its own, all have the same, or they are counts; \
+by default what the table looks like."
 
-    categorical: Literal["onehot"] | None = None
-    "What to do with columns of text; by default they are refused."
+    scale: Literal["auto", "standard", "robust", "none"] = "auto"
+    "Numbers to mean 0 and variance 1, to median 0 and interquartile range 1, or as \
+they are; by default the first, and the last where all columns have one unit."
+
+    impute: Literal["median", "knn", "refuse"] = "median"
+    "What to put where a value is missing: the median or most frequent value, or what \
+the nearest rows have."
+
+    categorical: Literal["onehot", "gower", "famd", "standard", "drop"] = "onehot"
+    "How yes/no columns and text of few values count: 0/1 columns with half of a \
+number's variance, Gower's distance, factor analysis of mixed data, standardised 0/1 \
+columns, or not at all."
+
+    dates: Literal["drop", "number", "cyclic"] = "drop"
+    "Dates are left out, become days, or the place in the year and in the week."
+
+    keep_ids: Flag = False
+    "Use columns that look like identifiers all the same."
+
+    rotate: bool | None = None
+    "Replace a table with more columns than rows by its principal components; done by \
+default from 50 columns on."
 
     def how(self) -> dict[str, Any]:
         """What :func:`comitia.io.read_table` is called with."""
         own = {name: getattr(self, name) for name in DataOptions.__annotations__}
-        return {**self.where(), **own}
+        return {**self.where(), **own, "kinds": parse_kinds(self.kinds or ())}
+
+    def of_features(self) -> dict[str, Any]:
+        """The same for a second file, whose columns are all features."""
+        keys = ("id", *DataOptions.__annotations__)
+        return {name: value for name, value in self.how().items() if name in keys}
+
+    def asks_for_more(self) -> str:
+        """The first option, if any, that needs the whole table in memory."""
+        usual = DataOptions()
+        for name in DataOptions.__annotations__:
+            value = getattr(self, name)
+            if value != getattr(usual, name) and (name, value) not in _SIMPLE:
+                shown = f" {value}" if isinstance(value, str) else ""
+                return f"--{name.replace('_', '-')}{shown}"
+        return ""
+
+
+# What is done row by row as well as in memory.
+_SIMPLE = {
+    ("scale", "standard"),
+    ("scale", "none"),
+    ("impute", "refuse"),
+    ("form", "columns"),
+    ("rotate", False),
+}
+
+
+def parse_kinds(given: Sequence[str]) -> dict[str, Any]:
+    """Read what columns are.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Such as ``"age=numeric,size=S<M<L"``.
+
+    Returns
+    -------
+    kinds : dict of str to str or list
+        By the names of the columns.
+    """
+    kinds: dict[str, Any] = {}
+    for piece in ",".join(given).split(","):
+        name, equals, kind = piece.rpartition("=")
+        if not piece.strip():
+            continue
+        if not equals or not name.strip() or not kind.strip():
+            raise UsageError(f"--kinds {piece} is no NAME=KIND, such as age=numeric.")
+        levels = [level.strip() for level in kind.split("<")]
+        kinds[name.strip()] = levels if len(levels) > 1 else levels[0]
+    return kinds
 
 
 @Parameter(name="*", group=_METHOD)

@@ -188,12 +188,8 @@ def _reasons_against(
         yield why.removesuffix(".").replace("generator=", "--generator ")
     if isinstance(wanted, range):
         yield "-k must be one number for a table in blocks"
-    if how.scale == "robust":
-        yield "--scale robust needs the whole table in memory"
-    if how.impute is not None:
-        yield "--impute needs the whole table in memory"
-    if how.categorical is not None:
-        yield "--categorical needs the whole table in memory"
+    if option := how.asks_for_more():
+        yield f"{option} needs the whole table in memory"
     if how.transpose:
         yield "--transpose needs the whole table in memory"
     if which.must_link is not None or which.cannot_link is not None:

@@ -148,7 +148,12 @@ def _fit(
     with memory_limit(which.memory):
         with meter:
             meter.on_progress("read", 0, 1)
-            given, words = read_data(data, how, estimator.card.needs)
+            given, words = read_data(
+                data,
+                how,
+                estimator.card.needs,
+                by_feature="features" in estimator.card.weighs,
+            )
         given.device, given.approximate = which.device, which.approximate
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(

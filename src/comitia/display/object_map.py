@@ -29,6 +29,8 @@ def map_objects(
     ensemble: Ensemble,
     X: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    *,
+    standardize: bool = True,
 ) -> tuple[Floats, tuple[str, str]]:
     """Places of the objects on a map, and what its two axes are, in words."""
     if X is None:
@@ -37,21 +39,26 @@ def map_objects(
             "second coordinate of the clusterings",
         )
     data = check_features(X, ensemble.n_objects, ensemble)
-    positions = embed_objects(ensemble, data)
+    positions = embed_objects(ensemble, data, standardize=standardize)
     if data.shape[1] == 1 and feature_names is not None:
         return positions, (f"{feature_names[0]}, standardised", "")
-    n_varying = max(int((~is_constant(data)).sum()), 1)
-    first, second = positions.var(axis=0) / n_varying
+    total = data.var(axis=0).sum()
+    if standardize:
+        total = max(int((~is_constant(data)).sum()), 1)
+    first, second = positions.var(axis=0) / (total or 1.0)
     return positions, (
         f"first principal component, {first:.0%} of the variance",
         f"second principal component, {second:.0%} of the variance",
     )
 
 
-def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
+def embed_objects(
+    ensemble: Ensemble, X: ArrayLike | None = None, *, standardize: bool = True
+) -> Floats:
     r"""Places of the objects on a map, (n_objects, 2), in time linear in their number.
 
-    With data, the two leading principal components of the standardised features.
+    With data, the two leading principal components of the features, standardised unless
+    that is False.
     Without, the two leading non-trivial vectors of the graph of objects and clusters,
 
     .. math::
@@ -72,8 +79,9 @@ def embed_objects(ensemble: Ensemble, X: ArrayLike | None = None) -> Floats:
     """
     if X is not None:
         data = check_features(X, ensemble.n_objects, ensemble)
-        spread = data.std(axis=0)
-        Z = (data - data.mean(axis=0)) / np.where(is_constant(data), 1.0, spread)
+        still = is_constant(data)
+        spread = np.where(still, 1.0, data.std(axis=0) if standardize else 1.0)
+        Z = (data - data.mean(axis=0)) / spread
         if Z.shape[0] >= Z.shape[1]:
             return np.asarray(Z @ leading_directions(Z, None))
         # Fewer objects than features: scores first, and loadings from them.

@@ -253,12 +253,20 @@ class FeatureSubset(_FeatureSampler):
 
     weights : array-like of shape (n_features,), default=None
         Features are drawn in proportion to these; uniformly by default.
+
+    groups : array-like of shape (n_features,), default=None
+        The variable that each feature belongs to, as ``groups_`` of
+        :class:`comitia.prepare.TablePreparer` says. Whole variables are drawn, each in
+        proportion to the sum of its weights; by default each feature is a variable.
     """
 
     feature_fraction: float | str = 0.5
     weights: ArrayLike | None = None
+    groups: ArrayLike | None = None
 
     def draw(self, p: int, rng: np.random.RandomState) -> FeatureMap:
+        if self.groups is not None:
+            return self._draw_variables(p, rng)
         if self.feature_fraction == "sqrt":
             size = max(1, round(p**0.5))
         else:
@@ -267,6 +275,20 @@ class FeatureSubset(_FeatureSampler):
             np.ones(p) if self.weights is None else _weights(self.weights, p, "feature")
         )
         return FeatureMap(np.sort(_weighted_choice(weights, size, rng, replace=False)))
+
+    def _draw_variables(self, p: int, rng: np.random.RandomState) -> FeatureMap:
+        groups = np.asarray(self.groups)
+        if groups.shape != (p,):
+            raise ComitiaError(
+                f"groups must have one entry per feature; got shape {groups.shape} "
+                f"for {p} features."
+            )
+        names, variable = np.unique(groups, return_inverse=True)
+        weights = None
+        if self.weights is not None:
+            weights = np.bincount(variable, _weights(self.weights, p, "feature"))
+        chosen = FeatureSubset(self.feature_fraction, weights).draw(len(names), rng)
+        return FeatureMap(np.flatnonzero(np.isin(variable, chosen.how)))
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,17 @@ from comitia.io.label_files import read_pairs as read_pairs
 from comitia.io.label_files import read_votes as read_votes
 from comitia.io.results import Result as Result
 from comitia.io.table_files import Table as Table
+from comitia.io.table_files import TableCheck as TableCheck
+from comitia.io.table_files import examine_table as examine_table
 from comitia.io.table_files import read_table as read_table
 
 __all__ = [
     "LabelTable",
     "Result",
     "Table",
+    "TableCheck",
     "chosen_columns",
+    "examine_table",
     "read_graph",
     "read_labels",
     "read_pairs",

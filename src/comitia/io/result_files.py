@@ -172,6 +172,7 @@ _JSON_FIELDS = (
     "timings",
     "command",
     "source",
+    "preparation",
 )
 
 
@@ -226,6 +227,7 @@ _IS_VALID: dict[str, Callable[[Any], bool]] = {
     "timings": _dict_of(_is_number),
     "command": _is_text,
     "source": _is_text,
+    "preparation": lambda value: value is None or isinstance(value, dict),
 }
 
 
@@ -250,6 +252,7 @@ def read_files(
     fields : dict
         The fields of the result.
     """
+    about = {"preparation": None, **about}  # not in results of older versions
     if about["format"] != OLD_FORMAT:
         found, digests = _digests(folder), about["digests"]
         for name in _CHECKED_FILES:

@@ -123,6 +123,10 @@ class Result:
 
     source : str or None
         Where the data came from.
+
+    preparation : dict or None
+        What was decided about the columns of the table and learnt from it, as
+        :meth:`comitia.prepare.TablePreparer.to_dict` says it.
     """
 
     method: str
@@ -151,6 +155,7 @@ class Result:
     timings: Mapping[str, float] = field(default_factory=dict)
     command: str | None = None
     source: str | None = None
+    preparation: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         return (
@@ -188,6 +193,28 @@ class Result:
             if name in self.weights
         }
 
+    def prepare(self, table: Any) -> Floats:
+        """Prepare other rows as those of the result were prepared.
+
+        Parameters
+        ----------
+        table : DataFrame or array-like of shape (n_objects, n_columns)
+            Rows with the columns of the table that was clustered.
+
+        Returns
+        -------
+        X : ndarray of shape (n_objects, n_features)
+            The features that the method was fitted on, for these rows.
+        """
+        if self.preparation is None:
+            raise ComitiaError(
+                "the result does not say how its table was prepared; it was made of "
+                "numbers, or of clusterings."
+            )
+        from comitia.prepare import TablePreparer
+
+        return np.asarray(TablePreparer.from_dict(self.preparation).transform(table))
+
     @classmethod
     def from_estimator(
         cls,
@@ -203,6 +230,7 @@ class Result:
         command: str | None = None,
         source: str | None = None,
         raw: ArrayLike | None = None,
+        preparation: Mapping[str, Any] | None = None,
     ) -> Result:
         """Collect what a fitted method found.
 
@@ -245,6 +273,9 @@ class Result:
         raw : array-like of shape (n_objects, n_features), default=None
             The data in their original units, for the profile.
 
+        preparation : dict, default=None
+            How X was made of a table, by :class:`comitia.prepare.TablePreparer`.
+
         Returns
         -------
         result : Result
@@ -275,7 +306,10 @@ class Result:
         graph = collect.graph_of(X, estimator.card.needs)
         units = data if raw is None else collect.table_of(raw, (), objects)
         names = collect.feature_names_of(feature_names, X, units)
-        positions, axes = map_objects(ensemble, data, names)
+        # What was prepared is compared as it is.
+        positions, axes = map_objects(
+            ensemble, data, names, standardize=preparation is None
+        )
         seed = estimator.get_params(deep=False).get("random_state")
         known = collect.truth_of(truth, objects)
         return cls(
@@ -310,6 +344,7 @@ class Result:
             timings={name: float(value) for name, value in (timings or {}).items()},
             command=command,
             source=None if source is None else str(source),
+            preparation=preparation,
         )
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

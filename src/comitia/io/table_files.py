@@ -1,32 +1,29 @@
-"""Tables of features from files, with nothing guessed silently.
+"""Tables of features from files: read, prepared, and said what was done.
 
-A table is read column by column, as numbers or as text. Values that are missing,
-infinite or text are refused with the name of their column; ``notes`` says what was done
-with the others. Nothing is unpickled.
+A table is read column by column, as numbers or as text;
+:class:`comitia.prepare.TablePreparer` makes numbers of it. What cannot be used is
+refused with the names of its columns, all of them in one answer; ``notes`` says what
+was done with the others. Nothing is unpickled.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as L
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._inputs import refuse_width
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
-    LAST_EXACT,
-    all_missing,
     check_choice,
     counted,
     known_labels,
-    quoted,
-    refuse_duplicates,
+    object_names_of,
 )
 from comitia.io._file_columns import (
     FileColumns,
@@ -39,15 +36,29 @@ from comitia.io._input_paths import Format, source_of
 from comitia.io._lazy_columns import MatrixColumns
 from comitia.io._text_form import TextForm
 from comitia.io._transposed import note_features_in_rows
+from comitia.prepare.column_decisions import (
+    ColumnDecision,
+    Preferences,
+    TableDecisions,
+    decide_columns,
+    decide_counts,
+)
+from comitia.prepare.table_columns import TableColumn
+from comitia.prepare.table_forms import looks_like_counts
 
-__all__ = ["Table", "read_table"]
+if TYPE_CHECKING:
+    from comitia.prepare import TablePreparer
 
-Scale = L["standard", "robust", "none"]
-Impute = L["median"]
-Categorical = L["onehot"]
+__all__ = ["Table", "TableCheck", "examine_table", "read_table"]
 
-# A text column with more different values is refused as names.
-_MOST_CATEGORIES = 200
+Form = L["auto", "columns", "alike", "counts"]
+Scale = L["auto", "standard", "robust", "none"]
+Impute = L["median", "knn", "refuse"]
+Categorical = L["onehot", "gower", "famd", "standard", "drop"]
+Dates = L["drop", "number", "cyclic"]
+
+# What a file of cells may bring along, made for comparing them.
+_EMBEDDING = "X_pca"
 
 
 @dataclass(frozen=True)
@@ -57,13 +68,16 @@ class Table:
     Attributes
     ----------
     X : ndarray of shape (n_objects, n_features)
-        The features, scaled.
+        The features as they are compared.
 
-    raw : ndarray of shape (n_objects, n_features)
-        The same before scaling, which is what people know them by.
+    raw : ndarray of shape (n_objects, n_units)
+        The same before scaling and rotation, which is what people know them by.
 
     feature_names : list of str
-        Names of the columns of X.
+        Names of the columns of raw.
+
+    preparer : TablePreparer
+        What was decided about each column, and learnt.
 
     object_names : list of str or None
         Names of the rows, where the file has them.
@@ -75,7 +89,7 @@ class Table:
         Where the table came from.
 
     scaling : str
-        What was done to the columns, in a word: "standardized".
+        What was done to the columns, in a word: "standardised".
 
     notes : tuple of str
         Sentences on what was done and what looks odd.
@@ -84,11 +98,60 @@ class Table:
     X: NDArray[np.float64]
     raw: NDArray[np.float64]
     feature_names: list[str]
+    preparer: TablePreparer
     object_names: list[str] | None = None
     truth: NDArray[Any] | None = None
     source: str = ""
     scaling: str = "not scaled"
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """What would be done with a table.
+
+    Attributes
+    ----------
+    n_objects : int
+        Number of rows.
+
+    decisions : TableDecisions
+        What would be done with each column, and why.
+
+    notes : tuple of str
+        The same in sentences.
+
+    problems : tuple of str
+        Why it cannot be used as it is.
+
+    source : str
+        Where the table came from.
+    """
+
+    n_objects: int
+    decisions: TableDecisions
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Features of a file, and what stands beside them."""
+
+    names: list[str]
+    columns: list[TableColumn]  # empty where the counts are sparse
+    counts: Any
+    n_objects: int
+    object_names: list[str] | None
+    truth: NDArray[Any] | None
+    notes: list[str]
+    embedded: bool
+
+    def decide(self, asked: Preferences) -> TableDecisions:
+        if self.counts is not None:
+            return decide_counts(self.names, self.counts)
+        return decide_columns(self.columns, asked)
 
 
 def read_table(
@@ -97,9 +160,14 @@ def read_table(
     columns: str | Sequence[str] | None = None,
     drop: str | Sequence[str] | None = None,
     id: str | None = None,
-    scale: Scale = "standard",
-    impute: Impute | None = None,
-    categorical: Categorical | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    form: Form = "auto",
+    scale: Scale = "auto",
+    impute: Impute = "median",
+    categorical: Categorical = "onehot",
+    dates: Dates = "drop",
+    keep_ids: bool = False,
+    rotate: bool | None = None,
     truth: str | None = None,
     format: Format | None = None,
     header: bool | None = None,
@@ -124,17 +192,14 @@ def read_table(
         such as ``"3-7"`` or ``"age:income"``, separated by commas.
 
     id : str, default=None
-        The column with the names of the objects.
+        The column with the names of the objects. By default it is the first one that
+        counts the rows, or has another text in each of them.
 
-    scale : {"standard", "robust", "none"}, default="standard"
-        Columns to mean 0 and variance 1; to median 0 and interquartile range 1; as
-        they are. One-hot columns stay 0 and 1.
+    kinds, form, scale, impute, categorical, dates, keep_ids : shared
+        As for :class:`comitia.prepare.TablePreparer`.
 
-    impute : {"median"}, default=None
-        What stands in for missing values; they are refused by default.
-
-    categorical : {"onehot"}, default=None
-        What becomes of columns of text; they are refused by default.
+    rotate : bool, default=None
+        The same; ``None`` rotates tables with many more columns than rows.
 
     truth : str, default=None
         A column with known labels. It is kept apart and never clustered.
@@ -148,8 +213,8 @@ def read_table(
 
     key : str, default=None
         Which array of a .npz, .mat or .zarr file, which layer or ``.obsm`` entry of a
-        .h5ad file or of AnnData in Zarr, by default ``X``; which sheet of a .xlsx file,
-        by default the first.
+        .h5ad file or of AnnData in Zarr, by default ``X_pca`` where that is there and
+        else ``X``; which sheet of a .xlsx file, by default the first.
 
     sep : str, default=None
         What separates the cells of a line; a blank means any number of blanks. By
@@ -173,41 +238,210 @@ def read_table(
     table : Table
         The table.
     """
-    check_choice("scale", scale, get_args(Scale))
-    check_choice("impute", impute, (None, *get_args(Impute)))
-    check_choice("categorical", categorical, (None, *get_args(Categorical)))
-    form = TextForm(sep, decimal, thousands, encoding)
-    found = read_columns(path, format, header, key, [id, truth], form, transpose)
-    _require_dense(found, source_of(path))
-    if len(found.values[0]) < 2:
-        raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
-    object_names = found.object_names
-    if id is not None:
-        object_names = object_names_from(found, id)
-    known = None if truth is None else other_column(found, truth, "truth")
-    features = chosen_columns(found.names, columns, drop, [id, truth])
-    notes = list(found.notes)
-    note_features_in_rows(object_names, found, notes)
-    names, values, one_hot = _numeric(features, found, categorical, notes)
-    raw = _without_missing(names, values, impute, object_names, notes)
-    _note_oddities(names, raw, one_hot, notes)
-    X, scaling = _scaled(names, raw, one_hot, scale)
+    asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
+    text = TextForm(sep, decimal, thousands, encoding)
+    found = _read(
+        path, columns, drop, id, truth, format, header, key, text, transpose, asked
+    )
+    asked = _for_file(asked, found)
+    decided = found.decide(asked)
+    if decided.problems:
+        raise ComitiaError(" ".join(decided.problems))
+    from comitia.prepare import TablePreparer
+
+    preparer = TablePreparer(
+        kinds=dict(asked.kinds),
+        form=asked.form,
+        scale=asked.scale,
+        impute=asked.impute,
+        categorical=asked.categorical,
+        dates=asked.dates,
+        keep_ids=asked.keep_ids,
+        rotate="auto" if rotate is None else rotate,
+    )
+    if found.counts is None:
+        preparer.fit_columns(found.columns, decided)
+        X, raw = preparer.transform_columns(found.columns)
+    else:
+        preparer.fit_counts(found.counts, found.names)
+        X, raw = preparer.transform_counts(found.counts)
     return Table(
         X=X,
         raw=raw,
-        feature_names=names,
-        object_names=object_names,
-        truth=None if known is None else known_labels(known),
+        feature_names=preparer.unit_names_,
+        preparer=preparer,
+        object_names=_names_of_rows(found, decided.columns),
+        truth=found.truth,
         source=source_of(path),
-        scaling=scaling,
-        notes=tuple(notes),
+        scaling=_scaling_word(preparer, found.embedded),
+        notes=(*found.notes, *_notes(decided, found)),
     )
+
+
+def examine_table(
+    path: str | os.PathLike[str],
+    *,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    id: str | None = None,
+    truth: str | None = None,
+    format: Format | None = None,
+    header: bool | None = None,
+    key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
+    rotate: bool | None = None,
+    **how: Any,
+) -> TableCheck:
+    """Say what :func:`read_table` would do, and everything that stands against it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    columns, drop, id, truth, format, header, key, sep, decimal, thousands, encoding, \
+transpose, rotate : shared
+        As for :func:`read_table`.
+
+    **how : dict
+        The same for ``kinds``, ``form``, ``scale``, ``impute``, ``categorical``,
+        ``dates`` and ``keep_ids``.
+
+    Returns
+    -------
+    check : TableCheck
+        The decisions and the problems.
+    """
+    asked = _preferences(**how)
+    text = TextForm(sep, decimal, thousands, encoding)
+    found = _read(
+        path, columns, drop, id, truth, format, header, key, text, transpose, asked
+    )
+    decided = found.decide(_for_file(asked, found))
+    return TableCheck(
+        found.n_objects,
+        decided,
+        (*found.notes, *_notes(decided, found)),
+        tuple(decided.problems),
+        source_of(path),
+    )
+
+
+def _preferences(
+    kinds: Mapping[str, Any] | None = None,
+    form: str = "auto",
+    scale: str = "auto",
+    impute: str = "median",
+    categorical: str = "onehot",
+    dates: str = "drop",
+    keep_ids: bool = False,
+) -> Preferences:
+    check_choice("form", form, get_args(Form))
+    check_choice("scale", scale, get_args(Scale))
+    check_choice("impute", impute, get_args(Impute))
+    check_choice("categorical", categorical, get_args(Categorical))
+    check_choice("dates", dates, get_args(Dates))
+    return Preferences(
+        kinds=dict(kinds or {}),
+        form=form,
+        scale=scale,
+        impute=impute,
+        categorical=categorical,
+        dates=dates,
+        keep_ids=keep_ids,
+    )
+
+
+def _for_file(asked: Preferences, found: _Read) -> Preferences:
+    """Coordinates that were made for comparing stay as they are."""
+    if not found.embedded or asked.form != "auto" or asked.scale != "auto":
+        return asked
+    return replace(asked, form="alike")
+
+
+def _read(
+    path: str | os.PathLike[str],
+    columns: Any,
+    drop: Any,
+    id: str | None,
+    truth: str | None,
+    format: Format | None,
+    header: bool | None,
+    key: str | None,
+    text: TextForm,
+    transpose: bool,
+    asked: Preferences,
+) -> _Read:
+    found = read_columns(path, format, header, key, [id, truth], text, transpose)
+    notes = list(found.notes)
+    plain = key is None and columns is None and drop is None
+    embedded = plain and _EMBEDDING in found.embeddings
+    if embedded:
+        found = _embedding_of(found)
+        notes.append(
+            f"{counted(len(found.names), 'column')} of {_EMBEDDING} in the file "
+            f"{'is' if len(found.names) == 1 else 'are'} used; --key X takes the "
+            "features themselves."
+        )
+    n = _n_rows(found.values)
+    if n < 2:
+        raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
+    object_names = found.object_names if id is None else object_names_from(found, id)
+    known = None if truth is None else other_column(found, truth, "truth")
+    features = chosen_columns(found.names, columns, drop, [id, truth])
+    names = [found.names[j] for j in features]
+    counts = _sparse_counts(found, features, asked.form)
+    if counts is None:
+        _require_dense(found, source_of(path))
+        note_features_in_rows(object_names, found, notes)
+    return _Read(
+        names,
+        [TableColumn(found.names[j], found.values[j]) for j in features]
+        if counts is None
+        else [],
+        counts,
+        n,
+        object_names,
+        None if known is None else known_labels(known),
+        notes,
+        embedded or key == _EMBEDDING,
+    )
+
+
+def _embedding_of(found: FileColumns) -> FileColumns:
+    """What was made for comparing the objects of a file, in place of its features."""
+    embedding = np.asarray(found.embeddings[_EMBEDDING], dtype=np.float64)
+    return FileColumns(
+        [f"{_EMBEDDING} {j + 1}" for j in range(embedding.shape[1])],
+        list(embedding.T),
+        found.object_names,
+        aside=found.aside,
+    )
+
+
+def _n_rows(values: Any) -> int:
+    return values.shape[0] if isinstance(values, MatrixColumns) else len(values[0])
+
+
+def _sparse_counts(found: FileColumns, features: list[int], form: str) -> Any:
+    """The features as a sparse matrix, if they are that and counts; else None."""
+    if not isinstance(found.values, MatrixColumns) or not found.values.is_sparse:
+        return None
+    matrix = found.values.matrix.tocsr()
+    if features != [*range(matrix.shape[1])]:
+        matrix = matrix[:, features]
+    is_counts = form == "counts" or (form == "auto" and looks_like_counts(matrix))
+    return matrix if is_counts else None
 
 
 def _require_dense(found: FileColumns, source: str) -> None:
     """Refuse a matrix that is too large once its zeros are written out."""
-    n, p = len(found.object_names or ()), len(found.names)
     if isinstance(found.values, MatrixColumns):
+        n, p = found.values.shape
         require_memory(
             16 * n * p,
             f"the {n} × {p} matrix of {source}",
@@ -215,204 +449,83 @@ def _require_dense(found: FileColumns, source: str) -> None:
         )
 
 
-def _numeric(
-    features: list[int],
-    found: FileColumns,
-    categorical: Categorical | None,
-    notes: list[str],
-) -> tuple[list[str], list[NDArray[np.float64]], set[int]]:
-    """Names and values of the features; which of them are one-hot."""
-    text = [j for j in features if found.values[j].dtype == object]
-    # A column with no value at all is missing, not text.
-    empty = {j for j in text if all_missing(found.values[j])}
-    text = [j for j in text if j not in empty]
-    if text and categorical is None:
-        raise ComitiaError(_refusal_of_text(text, found))
-    names: list[str] = []
-    values: list[NDArray[np.float64]] = []
-    one_hot: set[int] = set()
-    for j in features:
-        column, name = found.values[j], found.names[j]
-        if j in empty:
-            column = np.full(len(column), np.nan)
-        if j not in text:
-            names.append(name)
-            values.append(column.astype(np.float64, copy=False))
-            continue
-        levels = sorted({value for value in column if value is not None})
-        if len(levels) > _MOST_CATEGORIES:
-            raise ComitiaError(
-                f"column {name!r} has {len(levels)} different values, too many for "
-                "one-hot columns; leave it out with --drop, or name it with --id."
-            )
-        missing = np.array([value is None for value in column])
-        one_hot |= {*range(len(values), len(values) + len(levels))}
-        for level in levels:
-            names.append(f"{name}={level}")
-            values.append(np.where(missing, np.nan, column == level).astype(np.float64))
-    if text:
-        refuse_duplicates(names, "after one-hot coding the table")
-        notes.append(
-            f"{_listed([found.names[j] for j in text])} became {len(one_hot)} one-hot "
-            "columns, which stay 0 and 1."
-        )
-    return names, values, one_hot
+def _names_of_rows(
+    found: _Read, decisions: Sequence[ColumnDecision]
+) -> list[str] | None:
+    """The names of the objects: those of the file, or else of the first identifier."""
+    if found.object_names is not None:
+        return found.object_names
+    for column, about in zip(found.columns, decisions, strict=True):
+        if about.kind == "id" and not about.n_missing:
+            return object_names_of(column.values, blank="")
+    return None
 
 
-def _refusal_of_text(text: list[int], found: FileColumns) -> str:
-    j = text[0]
-    name, column = found.names[j], found.values[j]
-    seen = list(dict.fromkeys(value for value in column if value is not None))
-    shown = ", ".join(repr(value) for value in seen[:2]) + (
-        ", …" if len(seen) > 2 else ""
+def _scaling_word(preparer: Any, embedded: bool) -> str:
+    if preparer.form_ == "counts":
+        return "counts, normalised"
+    word = {"standard": "standardised", "robust": "robustly scaled"}.get(
+        preparer.scale_, "not scaled"
     )
-    also = f" (so do {len(text) - 1} more columns)" if len(text) > 1 else ""
-    ways = "leave it out with --drop"
-    if len(seen) == len(column):
-        ways = f"if it names the objects say --id {quoted(name)}, else {ways}"
-    else:
-        ways = (
-            f"turn it into 0/1 columns with --categorical onehot, {ways}, or if it "
-            f"holds known labels say --truth {quoted(name)}"
-        )
-    return f"column {name!r} holds text ({shown}){also}; {ways}."
+    if preparer.form_ == "alike" and preparer.scale_ == "none" and not embedded:
+        word = "in one unit"
+    kinds = {each.kind for each in preparer.decisions_ if each.used}
+    if kinds & {"boolean", "category"}:
+        word += ", discrete ones as 0 and 1"
+    rotated = preparer.rotation_ is not None
+    return f"{word}, rotated" if rotated else word
 
 
-def _without_missing(
-    names: list[str],
-    values: list[NDArray[np.float64]],
-    impute: Impute | None,
-    object_names: Sequence[str] | None,
-    notes: list[str],
-) -> NDArray[np.float64]:
-    """The columns side by side, without missing or infinite values."""
-    filled: dict[str, int] = {}
-    raw = np.empty((len(values[0]), len(values)))
-    for j, (name, column) in enumerate(zip(names, values, strict=True)):
-        infinite = np.isinf(column)
-        if infinite.any():
-            raise ComitiaError(
-                f"column {name!r} has {counted(infinite.sum(), 'infinite value')}, the "
-                f"first in {_row_name(int(np.argmax(infinite)), object_names)}; "
-                "mend or drop it."
-            )
-        missing = np.isnan(column)
-        n_missing = int(missing.sum())
-        if n_missing == len(column):
-            raise ComitiaError(
-                f"column {name!r} has no values at all; leave it out with --drop."
-            )
-        if n_missing and impute is None:
-            holes = [
-                each
-                for each, other in zip(names, values, strict=True)
-                if np.isnan(other).any()
-            ]
-            also = f" ({counted(len(holes) - 1, 'more column')} too)"
-            raise ComitiaError(
-                f"column {name!r} has {counted(n_missing, 'missing value')}, the first "
-                f"in {_row_name(int(np.argmax(missing)), object_names)}"
-                f"{also if len(holes) > 1 else ''}; fill them with --impute median, or "
-                "leave columns out with --drop."
-            )
-        if n_missing:
-            filled[name] = n_missing
-            column = np.where(missing, np.nanmedian(column), column)
-        raw[:, j] = column
-    if filled:
-        notes.append(
-            f"{counted(sum(filled.values()), 'missing value')} in "
-            f"{_listed([*filled])} filled with the column's median."
-        )
-    return raw
+def _notes(decided: TableDecisions, found: _Read) -> list[str]:
+    """What was done, in a sentence or two; nothing where all columns are numbers."""
+    used = [each for each in decided.columns if each.used]
+    left = [each for each in decided.columns if not each.used]
+    notes = []
+    parts = []
+    if decided.form == "columns" and {each.kind for each in used} - {"numeric"}:
+        parts.append(_counted_kinds(used))
+    if left:
+        parts.append(f"left out: {_left_out(left, found)}")
+    n_missing = sum(each.n_missing for each in used)
+    if n_missing:
+        parts.append(f"{counted(n_missing, 'missing value')} filled in")
+    if parts:
+        notes.append(f"{'; '.join(parts)} (comitia check says more).")
+    if decided.form != "columns":
+        notes.append(f"{decided.form_reason}: {_FORMS[decided.form]}.")
+    return notes
 
 
-def _note_oddities(
-    names: list[str], raw: NDArray[np.float64], one_hot: set[int], notes: list[str]
-) -> None:
-    """Note what is allowed and looks like a mistake."""
-    constant = [
-        name
-        for j, name in enumerate(names)
-        if raw[0, j] == raw[:, j].max() == raw[:, j].min()
-    ]
-    if len(constant) == len(names):
-        raise ComitiaError("all columns are constant; there is nothing to cluster.")
-    if constant:
-        notes.append(
-            f"{_listed(constant)} {_is_are(constant)} constant and cannot tell objects "
-            "apart."
-        )
-    vast = [
-        name
-        for j, name in enumerate(names)
-        if np.abs(raw[:, j]).max() > LAST_EXACT
-        and np.array_equal(raw[:, j], np.rint(raw[:, j]))
-    ]
-    if vast:
-        notes.append(
-            f"{_listed(vast)} {_is_are(vast)} whole numbers beyond 2**53, whose last "
-            f"digits are lost; identifiers belong to --id or --drop."
-        )
-    steps = np.arange(len(raw)) if len(raw) > 2 else None
-    counting = [
-        name
-        for j, name in enumerate(names)
-        if steps is not None
-        and j not in one_hot
-        and np.array_equal(raw[:, j], raw[0, j] + steps)
-    ]
-    if counting:
-        notes.append(
-            f"{_listed(counting)} only {'counts' if len(counting) == 1 else 'count'} "
-            "the rows; an identifier belongs to --id or --drop."
-        )
+def _counted_kinds(used: Sequence[ColumnDecision]) -> str:
+    nouns = {"numeric": "number", "boolean": "yes/no", "category": "category"}
+    texts = []
+    for kind in dict.fromkeys(each.kind for each in used):
+        n = sum(each.kind == kind for each in used)
+        noun = nouns.get(kind, kind)
+        plural = {"category": "categories", "yes/no": "yes/no"}.get(noun, f"{noun}s")
+        texts.append(f"{n} {noun if n == 1 else plural.replace('ss', 's')}")
+    return ", ".join(texts)
 
 
-def _scaled(
-    names: list[str], raw: NDArray[np.float64], one_hot: set[int], scale: Scale
-) -> tuple[NDArray[np.float64], str]:
-    if scale == "none":
-        return raw, "not scaled"
-    numeric = [j for j in range(len(names)) if j not in one_hot]
-    X = raw.copy()
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        part = raw[:, numeric]
-        if scale == "standard":
-            center, width = part.mean(axis=0), part.std(axis=0)
-            # The mean of a constant column can be off by rounding.
-            constant = part.max(axis=0) == part.min(axis=0)
-            center[constant], width[constant] = part[0, constant], 0.0
-            for j, span in zip(numeric, np.ptp(part, axis=0), strict=True):
-                refuse_width(span, f"column {names[j]!r}")
-        else:
-            low, center, high = np.percentile(part, [25, 50, 75], axis=0)
-            width = high - low
-        X[:, numeric] = (part - center) / np.where(width == 0, 1.0, width)
-    # Divided by an infinite width every value would be zero.
-    wrong = ~(np.isfinite(width) & np.isfinite(X[:, numeric]).all(axis=0))
-    if wrong.any():
-        name = names[numeric[int(np.argmax(wrong))]]
-        raise ComitiaError(
-            f"the values of column {name!r} are too large to "
-            "be scaled; divide them, or drop the column."
-        )
-    return X, "standardised" if scale == "standard" else "robustly scaled"
+def _left_out(left: Sequence[ColumnDecision], found: _Read) -> str:
+    named = found.object_names is not None
+    texts = []
+    for each in left[:_MOST_LISTED]:
+        about = each.kind
+        if about == "id" and not named and not each.n_missing:
+            named, about = True, "id, names the rows"
+        elif about not in ("id", "date", "constant", "empty", "dropped"):
+            about = each.reason
+        texts.append(f"{each.column!r} ({about})")
+    more = len(left) - _MOST_LISTED
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
 
-def _row_name(i: int, object_names: Sequence[str] | None) -> str:
-    return (
-        f"row {i + 1}" if object_names is None else f"row {i + 1} ({object_names[i]})"
-    )
+# Columns that are left out and named one by one.
+_MOST_LISTED = 4
 
-
-def _is_are(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"column {names[0]!r}"
-    if len(names) > 4:
-        return f"{len(names)} columns ({names[0]!r}, {names[1]!r}, …)"
-    return f"columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r}"
+_FORMS = {
+    "alike": "columns keep their unit (--form columns gives each its own)",
+    "counts": "rows are divided by their sums, then logarithm, the columns that vary "
+    "most, principal components (--form columns takes them as they are)",
+}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import WEIGHED, remaining_way
 from comitia.display.result_numbers import SUPPORT
+from comitia.prepare.column_decisions import ColumnDecision, grouped_decisions
 from comitia.report._alerts import Alert, find_alerts
 from comitia.report._figures import histogram, image, line_chart
 from comitia.report._maps import Maps
@@ -434,6 +435,18 @@ class Sections(Maps):
         }
 
     # -- how it was made ----------------------------------------------------------
+
+    @cached_property
+    def prepared(self) -> list[dict[str, str]]:
+        """What was done with each column of the table."""
+        preparation = self.result.preparation
+        if not preparation:
+            return []
+        columns = preparation["columns"]
+        rows = zip(*columns.values(), strict=True)
+        return grouped_decisions(
+            [ColumnDecision(**dict(zip(columns, row, strict=True))) for row in rows]
+        )
 
     @cached_property
     def card(self) -> dict[str, Any]:

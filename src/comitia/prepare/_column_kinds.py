@@ -1,0 +1,128 @@
+"""What the values of a column look like."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from comitia.prepare._dates import days_of
+from comitia.prepare.table_columns import TableColumn
+
+__all__ = ["as_level", "as_levels", "kind_of", "number_of", "numbers_of"]
+
+# A text with more values is no category.
+_MOST_LEVELS = 50
+
+# Of fewer objects, two numbers may be all that a column had room for.
+_FEW_FOR_VALUES = 10
+
+# A column of words is one of numbers if no more than this share is words.
+_STRAY = 0.1
+
+# From here on a float no longer tells whole numbers apart.
+_LAST_EXACT = 2.0**53
+
+_ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+
+def kind_of(column: TableColumn, present: Any, distinct: Any) -> tuple[str, str]:
+    """The kind of a column, and what tells it.
+
+    Parameters
+    ----------
+    column : TableColumn
+        The column.
+
+    present : list of str, or ndarray
+        Its values that are not missing.
+
+    distinct : set of str, or ndarray
+        The different ones.
+
+    Returns
+    -------
+    kind, reason : str, str
+        A kind of column, ``"commas"`` for numbers with decimal commas, or ``"stray"``
+        for numbers among which there are a few words; and the reason in words.
+    """
+    if column.declared:
+        return column.declared, "the type of the column says so"
+    if column.is_text:
+        return _text_kind(column, present, distinct)
+    return _number_kind(column, present, distinct)
+
+
+def _text_kind(
+    column: TableColumn, present: list[str], distinct: set[str]
+) -> tuple[str, str]:
+    n, n_distinct = len(column.values), len(distinct)
+    if days_of(distinct) is not None:
+        return "date", "dates in text"
+    if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
+        return "commas", "numbers with decimal commas"
+    words = [value for value in present if number_of(value) is None]
+    if len(words) <= _STRAY * len(present):
+        return "stray", (
+            f"numbers, and {len(words)} that {'is' if len(words) == 1 else 'are'} "
+            f"none, such as {words[0]!r}"
+            if words
+            else "numbers in text"
+        )
+    if n_distinct == len(present) and n_distinct > max(1, n // 2):
+        return "id", "text that is different in every row"
+    if n_distinct == 2:
+        return "boolean", "two values"
+    if n_distinct > _MOST_LEVELS or (n_distinct > 2 and n_distinct > n / 2):
+        return "text", f"text with {n_distinct} values, too many for a category"
+    return "category", f"text with {n_distinct} values"
+
+
+def _number_kind(
+    column: TableColumn,
+    present: NDArray[np.float64],
+    distinct: NDArray[np.float64],
+) -> tuple[str, str]:
+    values = column.values
+    if np.isinf(distinct).any():
+        return "numeric", "numbers"
+    whole = bool((distinct == np.rint(distinct)).all())
+    if whole and len(distinct) == len(values) > 2:
+        if np.array_equal(values, values[0] + np.arange(len(values))):
+            return "id", "it counts the rows"
+        if _ID_NAME.fullmatch(column.name.strip()):
+            return "id", "whole numbers, different in every row, and its name"
+        if np.abs(distinct).max() > _LAST_EXACT:
+            return "id", "whole numbers beyond 2**53, different in every row"
+    if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
+        return "boolean", "two values"
+    return "numeric", "whole numbers" if whole else "numbers"
+
+
+def number_of(text: str) -> float | None:
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def numbers_of(column: TableColumn) -> NDArray[np.float64]:
+    """The numbers of a column of numbers or of text; NaN for words."""
+    if not column.is_text:
+        return column.values
+    found = [None if value is None else number_of(value) for value in column.values]
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def as_levels(values: Any) -> list[str]:
+    return [
+        value if isinstance(value, str) else as_level(float(value)) for value in values
+    ]
+
+
+def as_level(value: float) -> str:
+    """A number as the name of a level: whole numbers without a point."""
+    return str(int(value)) if value.is_integer() else repr(value)
