@@ -732,7 +732,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _check_data(self, X: Any) -> Any:
         if "graph" in self.card.needs:
-            from comitia.cluster.communities import check_graph
+            from comitia.cluster.adjacency import check_graph
 
             return check_graph(X)
         if "series" in self.card.needs:
