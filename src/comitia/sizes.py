@@ -120,6 +120,11 @@ BLOCK_ROWS = 500_000
 # Bytes of the samples of several members that are read in one pass over the rows.
 SAMPLE_BYTES = 1 << 28
 
+# Objects of which the nearest neighbours are found exactly, which with many features
+# means by comparing all pairs. Of more they are looked for among groups, which misses
+# some. Labels differ a little across this size.
+EXACT_NEIGHBORS_OBJECTS = 50_000
+
 # Objects of which the minimum spanning tree is found exactly, by comparing all pairs:
 # two seconds. Of more it is found among neighbours and a sample of that size.
 SPANNING_TREE_OBJECTS = 20_000
@@ -138,6 +143,7 @@ SINGLE_PRECISION_OBJECTS = 20_000
 __all__ += [
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
+    "EXACT_NEIGHBORS_OBJECTS",
     "KMEANS_SAMPLE",
     "KMEANS_SAMPLE_EACH",
     "LANDMARK_GRAPH_SAMPLE",

@@ -135,9 +135,9 @@ def move_until_stable(
                 if best < 0:
                     for t in range(n_touched):
                         c = touched[t]
-                        if c != own and (best < 0 or c < best):
-                            if link[c] - mine * totals[c] >= top - least:
-                                best = c
+                        gain = link[c] - mine * totals[c]
+                        if c != own and gain >= top - least and (best < 0 or c < best):
+                            best = c
                 if counts[best] == 0:
                     n_empty -= 1
                 totals[own] -= weights[i]

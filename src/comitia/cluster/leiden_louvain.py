@@ -1,4 +1,4 @@
-"""Communities by moving, refining and aggregating: Leiden, and Louvain without refining.
+"""Communities by moving, refining and aggregating: Leiden; Louvain does not refine.
 
 Every vertex has a weight :math:`v_i`, and what is maximised is
 
@@ -500,14 +500,13 @@ def _optimized(
     keys = _vertex_keys(level)
     labels: Numbers = np.arange(level.n, dtype=np.int32)
     unit = float(level.data.mean()) if len(level.data) else 1.0
-    converged = False
-    for n_iter in range(1, max_iter + 1):
+    n_iter, converged = 0, False
+    while n_iter < max_iter and not converged:
+        n_iter += 1
         found = _iterated(level, keys, _draw_seed(rng), theta * unit, labels)
         found = by_appearance(found)
         converged = np.array_equal(found, labels)
         labels = found
-        if converged:
-            break
     return labels.astype(np.int64), n_iter, converged
 
 

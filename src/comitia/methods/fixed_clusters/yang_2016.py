@@ -172,9 +172,9 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _default_generator(self) -> Any:
-        from comitia.generate import CommunityGenerator
+        from comitia.generate import GraphGenerator
 
-        return CommunityGenerator(
+        return GraphGenerator(
             self.n_clusterings,
             detector="overlapping_label_propagation",
             threshold=self.threshold,
