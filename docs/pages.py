@@ -31,7 +31,15 @@ from comitia.catalogue import (
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
-WEIGHS = ("clusterings", "clusters", "objects", "features", "views", "nothing")
+WEIGHS = (
+    "clusterings",
+    "clusters",
+    "objects",
+    "features",
+    "views",
+    "edges",
+    "nothing",
+)
 APPROACHES = ("fixed", "variable", "selection", "baseline", "composite")
 
 IN_WORDS = {

@@ -130,4 +130,8 @@ VOCABULARY = {
     "separation_penalty",
     # added by lac_link_2013: how alike different clusters can be at most
     "decay",
+    # added by ecg: what a link weighs at least; what finds communities, and how many
+    "min_weight",
+    "detector",
+    "resolution",
 }

@@ -125,6 +125,10 @@ SAMPLE_BYTES = 1 << 28
 # some. Labels differ a little across this size.
 EXACT_NEIGHBORS_OBJECTS = 50_000
 
+# Vertices of a network of which the iterated consensus looks at all pairs: 800 MB. Of
+# more it looks at those near each other. Labels differ a little across this size.
+ALL_PAIRS_VERTICES = 10_000
+
 # Objects of which the minimum spanning tree is found exactly, by comparing all pairs:
 # two seconds. Of more it is found among neighbours and a sample of that size.
 SPANNING_TREE_OBJECTS = 20_000
@@ -141,6 +145,7 @@ SHAPES_SAMPLE_EACH = 16
 SINGLE_PRECISION_OBJECTS = 20_000
 
 __all__ += [
+    "ALL_PAIRS_VERTICES",
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
     "EXACT_NEIGHBORS_OBJECTS",

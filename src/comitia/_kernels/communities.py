@@ -7,7 +7,34 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["listen", "propagate_labels"]
+__all__ = ["core", "listen", "propagate_labels"]
+
+
+@njit(cache=True, nogil=True)
+def core(indptr, indices, k):
+    """Which vertices are left when those with fewer than k links go, until none is."""
+    n = len(indptr) - 1
+    degree = np.empty(n, np.int64)
+    inside = np.ones(n, np.bool_)
+    stack = np.empty(n, np.int64)
+    height = 0
+    for i in range(n):
+        degree[i] = indptr[i + 1] - indptr[i]
+        if degree[i] < k:
+            inside[i] = False
+            stack[height] = i
+            height += 1
+    while height > 0:
+        height -= 1
+        i = stack[height]
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            degree[j] -= 1
+            if inside[j] and degree[j] < k:
+                inside[j] = False
+                stack[height] = j
+                height += 1
+    return inside
 
 
 @njit(cache=True, nogil=True)

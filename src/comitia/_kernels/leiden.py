@@ -19,6 +19,7 @@ __all__ = [
     "hash_vertices",
     "move_until_stable",
     "refine",
+    "renumbered",
 ]
 
 
@@ -286,6 +287,24 @@ def aggregate(indptr, indices, data, weights, parts, n_parts):
             link[columns[e]] = 0
         rows[c + 1] = end
     return rows, columns[:end].copy(), values[:end].copy(), heavy
+
+
+@njit(cache=True, nogil=True)
+def renumbered(indptr, indices, data, order, rank):
+    """The graph whose vertex t is vertex order[t] of another."""
+    n = len(order)
+    rows = np.zeros(n + 1, np.int64)
+    columns = np.empty(len(indices), np.int32)
+    values = np.empty(len(indices), np.int64)
+    end = 0
+    for t in range(n):
+        i = order[t]
+        for e in range(indptr[i], indptr[i + 1]):
+            columns[end] = rank[indices[e]]
+            values[end] = data[e]
+            end += 1
+        rows[t + 1] = end
+    return rows, columns, values
 
 
 @njit(cache=True, nogil=True)

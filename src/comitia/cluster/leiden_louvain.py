@@ -83,6 +83,13 @@ class _Level:
         )
         return _Level(*made, self.pull)
 
+    def renumbered(self, order: Numbers) -> _Level:
+        """The same graph, with its vertices in another order."""
+        from comitia._kernels.leiden import renumbered
+
+        rows = renumbered(self.indptr, self.indices, self.data, order, _inverse(order))
+        return _Level(*rows, self.weights[order], self.pull)
+
 
 def leiden(
     graph: Any,
@@ -497,17 +504,23 @@ def _optimized(
     level: _Level, rng: np.random.RandomState, theta: float, max_iter: int
 ) -> tuple[Ints, int, bool]:
     """Labels, number of iterations, and whether the last one changed nothing."""
-    keys = _vertex_keys(level)
-    labels: Numbers = np.arange(level.n, dtype=np.int32)
-    unit = float(level.data.mean()) if len(level.data) else 1.0
+    keys, seed = _vertex_keys(level), _draw_seed(rng)
+    order = _visits(keys, seed)
+    labels = _moved(level, order, _inverse(order))
+    if labels is None:
+        return np.arange(level.n), 1, True
+    # Vertices of a community next to each other are near in memory, too; where they
+    # stand changes nothing.
+    place = np.argsort(labels, kind="stable").astype(np.int32)
+    level, keys, labels = level.renumbered(place), keys[place], labels[place]
+    unit = float(level.data.mean())
     n_iter, converged = 0, False
     while n_iter < max_iter and not converged:
-        n_iter += 1
-        found = _iterated(level, keys, _draw_seed(rng), theta * unit, labels)
-        found = by_appearance(found)
-        converged = np.array_equal(found, labels)
-        labels = found
-    return labels.astype(np.int64), n_iter, converged
+        before, n_iter = by_appearance(labels), n_iter + 1
+        labels = _iterated(level, keys, seed, theta * unit, labels)
+        converged = np.array_equal(before, by_appearance(labels))
+        seed = _draw_seed(rng)
+    return by_appearance(labels[_inverse(place)]).astype(np.int64), n_iter, converged
 
 
 def _iterated(
@@ -532,7 +545,7 @@ def _iterated(
             level.indices,
             level.data,
             level.weights,
-            order,
+            order[np.argsort(here[order], kind="stable")],  # one after the other
             _inverse(order),
             level.pull,
             level.least,

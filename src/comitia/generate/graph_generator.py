@@ -68,8 +68,9 @@ class GraphGenerator(Generator):
         Share of the links that a member sees, drawn anew for each.
 
     n_clusters : int, (int, int) or (int, None), default=None
-        For "spectral": number of clusters, or the range it is drawn from. ``None``
-        draws from 2 to :math:`\sqrt{n}`, at most 50.
+        Number of clusters of each clustering, or the range it is drawn from. ``None``
+        draws from 2 to :math:`\sqrt{n}`, at most 50. For "spectral" alone: other
+        detectors find it.
 
     threshold : float, default=0.2
         For "overlapping_label_propagation": the least share of a vertex's memory that
