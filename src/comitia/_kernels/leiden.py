@@ -99,7 +99,10 @@ def move_until_stable(
     Returns whether any vertex has moved.
     """
     n = len(labels)
-    link = np.zeros(n, np.int64)
+    # Of each community the weight of its links to a vertex, and its own: what is asked
+    # for together is fetched together.
+    both = np.zeros((n, 2), np.int64)
+    both[:, 1] = totals
     touched = np.empty(n, np.int32)
     waits = np.ones(n, np.bool_)
     empty = np.empty(n + 1, np.int32)
@@ -118,17 +121,19 @@ def move_until_stable(
             own, n_touched = labels[i], 0
             for e in range(indptr[i], indptr[i + 1]):
                 c = labels[indices[e]]
-                if link[c] == 0:
+                if both[c, 0] == 0:
                     touched[n_touched] = c
                     n_touched += 1
-                link[c] += data[e]
+                both[c, 0] += data[e]
             mine = pull * weights[i]
-            stay = link[own] - mine * (totals[own] - weights[i])
+            stay = both[own, 0] - mine * (both[own, 1] - weights[i])
             best, top = -1, -np.inf
             for t in range(n_touched):
                 c = touched[t]
                 if c != own:
-                    top = max(top, link[c] - mine * totals[c])
+                    gain = both[c, 0] - mine * both[c, 1]
+                    if gain > top:
+                        top = gain
             if counts[own] > 1 and top < -least:
                 # Alone it would lose nothing.
                 best, top = empty[n_empty - 1], 0.0
@@ -136,14 +141,14 @@ def move_until_stable(
                 if best < 0:
                     for t in range(n_touched):
                         c = touched[t]
-                        gain = link[c] - mine * totals[c]
+                        gain = both[c, 0] - mine * both[c, 1]
                         if c != own and gain >= top - least and (best < 0 or c < best):
                             best = c
                 if counts[best] == 0:
                     n_empty -= 1
-                totals[own] -= weights[i]
+                both[own, 1] -= weights[i]
                 counts[own] -= 1
-                totals[best] += weights[i]
+                both[best, 1] += weights[i]
                 counts[best] += 1
                 if counts[own] == 0:
                     empty[n_empty] = own
@@ -156,7 +161,8 @@ def move_until_stable(
                         waits[j] = True
                         n_waiting += 1
             for t in range(n_touched):
-                link[touched[t]] = 0
+                both[touched[t], 0] = 0
+    totals[:] = both[:, 1]
     return moved
 
 
@@ -181,25 +187,30 @@ def refine(
     well connected part of it, or stays alone: each with a probability that goes with
     the exponential of the gain over ``theta``.
 
-    Returns the part of each vertex, by numbers that follow the order.
+    Returns the part of each vertex, by numbers that follow the rank.
     """
     n = len(labels)
     parts = rank.copy()
-    heavy = np.empty(n, np.int64)
-    outward = np.zeros(n, np.int64)
-    counts = np.ones(n, np.int64)
+    # Of each part the weight of its links to a vertex, its own, and that of its links
+    # to the rest of its community.
+    link, heavy, outward = 0, 1, 2
+    known = np.zeros((n, 4), np.int64)
+    counts = np.ones(n, np.int32)
     for i in range(n):
-        heavy[rank[i]] = weights[i]
+        inward = 0
         for e in range(indptr[i], indptr[i + 1]):
             if labels[indices[e]] == labels[i]:
-                outward[rank[i]] += data[e]
-    link = np.zeros(n, np.int64)
+                inward += data[e]
+        known[rank[i], heavy] = weights[i]
+        known[rank[i], outward] = inward
     touched = np.empty(n, np.int32)
     for i in order:
         alone = parts[i]
+        if counts[alone] != 1:
+            continue
         total = totals[labels[i]]
         mine = pull * weights[i]
-        if counts[alone] != 1 or outward[alone] < mine * (total - weights[i]) - least:
+        if known[alone, outward] < mine * (total - weights[i]) - least:
             continue
         n_touched = 0
         for e in range(indptr[i], indptr[i + 1]):
@@ -207,18 +218,17 @@ def refine(
             if labels[j] != labels[i]:
                 continue
             c = parts[j]
-            if link[c] == 0:
+            if known[c, link] == 0:
                 touched[n_touched] = c
                 n_touched += 1
-            link[c] += data[e]
+            known[c, link] += data[e]
         # Those that it may join come first.
         n_open, top = 0, 0.0
         for t in range(n_touched):
             c = touched[t]
-            gain = link[c] - mine * heavy[c]
-            if gain < -least or (
-                outward[c] < pull * heavy[c] * (total - heavy[c]) - least
-            ):
+            gain = known[c, link] - mine * known[c, heavy]
+            needed = pull * known[c, heavy] * (total - known[c, heavy]) - least
+            if gain < -least or known[c, outward] < needed:
                 continue
             touched[t], touched[n_open] = touched[n_open], c
             n_open += 1
@@ -227,7 +237,7 @@ def refine(
         base = scrambled(np.uint64(rank[i]) + seed)
         for t in range(-1, n_open):
             c = alone if t < 0 else touched[t]
-            gain = 0.0 if t < 0 else max(link[c] - mine * heavy[c], 0.0)
+            gain = 0.0 if t < 0 else max(known[c, link] - mine * known[c, heavy], 0.0)
             likely = exp_of_minus((top - gain) / theta)
             if likely > 0.0:
                 # Whoever comes first in a race of these speeds is drawn.
@@ -236,13 +246,13 @@ def refine(
                 if when < first or (when == first and c < best):
                     best, first = c, when
         if best != alone:
-            outward[best] += outward[alone] - 2 * link[best]
-            heavy[best] += weights[i]
+            known[best, outward] += known[alone, outward] - 2 * known[best, link]
+            known[best, heavy] += weights[i]
             counts[best] += 1
             counts[alone] = 0
             parts[i] = best
         for t in range(n_touched):
-            link[touched[t]] = 0
+            known[touched[t], link] = 0
     return parts
 
 
