@@ -122,7 +122,7 @@ SAMPLE_BYTES = 1 << 28
 
 # Objects of which the nearest neighbours are found exactly, which with many features
 # means by comparing all pairs. Of more they are looked for among groups, which misses
-# some. Labels differ a little across this size.
+# one to three in a hundred. Labels differ a little across this size.
 EXACT_NEIGHBORS_OBJECTS = 50_000
 
 # Vertices of a network of which the iterated consensus looks at all pairs: 800 MB. Of

@@ -109,8 +109,8 @@ class FastEnsemble(EnsembleMethod):
         source="after",
         exempt={
             **EXEMPT,
-            "helps": "the threshold is for runs that mostly agree: where a third of the "
-            "labels is wrong few links reach it, and the other objects stay alone",
+            "helps": "the threshold is for runs that mostly agree: where a third of "
+            "all labels is wrong few links reach it, and the other objects stay alone",
             "weights_differ": _AS_GIVEN,
             "weights_follow_quality": _AS_GIVEN,
         },
