@@ -517,16 +517,24 @@ def _optimized(
     n_iter, converged = 0, False
     while n_iter < max_iter and not converged:
         before, n_iter = by_appearance(labels), n_iter + 1
-        labels = _iterated(level, keys, seed, theta * unit, labels)
+        labels = _iterated(level, keys, seed, theta * unit, labels, n_iter == 1)
         converged = np.array_equal(before, by_appearance(labels))
         seed = _draw_seed(rng)
     return by_appearance(labels[_inverse(place)]).astype(np.int64), n_iter, converged
 
 
 def _iterated(
-    level: _Level, keys: NDArray[Any], seed: int, theta: float, labels: Numbers
+    level: _Level,
+    keys: NDArray[Any],
+    seed: int,
+    theta: float,
+    labels: Numbers,
+    settled: bool,
 ) -> Numbers:
-    """One iteration: all levels, from given communities on."""
+    """One iteration: all levels, from given communities on.
+
+    ``settled`` says that no vertex gains by moving.
+    """
     from comitia._kernels.leiden import connected_parts, refine
 
     given = level
@@ -534,8 +542,8 @@ def _iterated(
     node_of: Numbers = np.arange(level.n, dtype=np.int32)
     start = _numbered(labels, order)
     for depth in range(1, _MOST_LEVELS):
-        found = _moved(level, order, start)
-        here = start if found is None else found
+        found = None if settled else _moved(level, order, start)
+        here, settled = (start if found is None else found), False
         n_found = int(here.max()) + 1
         if n_found == level.n:
             # Each is a part of the level below, which merging along links has made.
