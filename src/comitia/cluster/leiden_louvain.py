@@ -78,17 +78,19 @@ class _Level:
         """The graph of the parts."""
         from comitia._kernels.leiden import aggregate
 
-        made = aggregate(
+        rows, columns, data, weights = aggregate(
             self.indptr, self.indices, self.data, self.weights, parts, n_parts
         )
-        return _Level(*made, self.pull)
+        return _Level(rows, columns, data, weights, self.pull)
 
     def renumbered(self, order: Numbers) -> _Level:
         """The same graph, with its vertices in another order."""
         from comitia._kernels.leiden import renumbered
 
-        rows = renumbered(self.indptr, self.indices, self.data, order, _inverse(order))
-        return _Level(*rows, self.weights[order], self.pull)
+        rows, columns, data = renumbered(
+            self.indptr, self.indices, self.data, order, _inverse(order)
+        )
+        return _Level(rows, columns, data, self.weights[order], self.pull)
 
 
 def leiden(

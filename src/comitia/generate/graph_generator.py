@@ -218,7 +218,7 @@ class GraphGenerator(Generator):
     def _resolutions(self) -> list[float]:
         one = isinstance(self.resolution, Real)
         given = [self.resolution] if one else list(self.resolution)
-        if not given or not all(isinstance(r, Real) and r >= 0 for r in given):
+        if not given or not all(isinstance(r, Real) and float(r) >= 0 for r in given):
             raise ComitiaError(
                 f"resolution={self.resolution!r} must be one or several numbers, none "
                 "negative."
