@@ -76,14 +76,16 @@ def load(data: Path, name: str, gold: str) -> tuple[csr_array, Sets]:
 def complexes(data: Path, name: str, gold: str) -> list[dict[str, Any]]:
     """Protein complexes by wu_2017, beside the members of its ensemble."""
     import comitia
-    from comitia.generate import CommunityGenerator
+    from comitia.generate import GraphGenerator
 
     graph, known = load(data, name, gold)
     ensemble = comitia.Ensemble(
         [
             labels
             for resolution in RESOLUTIONS
-            for labels in CommunityGenerator(5, resolution=resolution, random_state=0)
+            for labels in GraphGenerator(
+                5, detector="louvain", resolution=resolution, random_state=0
+            )
             .generate(graph)
             .labels.T
         ]

@@ -21,11 +21,25 @@ from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
-from comitia.catalogue import MISSING, PROMISES, MethodCard, method_classes
+from comitia.catalogue import (
+    MISSING,
+    PROMISES,
+    SOURCES,
+    MethodCard,
+    method_classes,
+)
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
-WEIGHS = ("clusterings", "clusters", "objects", "features", "views", "nothing")
+WEIGHS = (
+    "clusterings",
+    "clusters",
+    "objects",
+    "features",
+    "views",
+    "edges",
+    "nothing",
+)
 APPROACHES = ("fixed", "variable", "selection", "baseline", "composite")
 
 IN_WORDS = {
@@ -153,6 +167,7 @@ def method_page(cls: type) -> str:
         ("needs", ", ".join(IN_WORDS[need] for need in card.needs)),
         *([("a missing label", MISSING[card.missing])] if card.missing else []),
         ("grows", f"{card.scales} in the number of objects"),
+        ("source", SOURCES[card.source]),
     ]
     if card.on_device:
         rows.append(("runs on", "the CPU, or a GPU through ``fit(..., device=)``"))

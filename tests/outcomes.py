@@ -22,6 +22,7 @@ WEIGHTS = {
     "objects": "object_weights_",
     "features": "feature_weights_",
     "views": "view_weights_",
+    "edges": "edge_weights_",
 }
 
 _CORNERS = np.array([[0, 0], [0, 9], [9, 0], [9, 9]], dtype=float)
@@ -90,9 +91,8 @@ def ordinary_problem(name):
 def fit_on(cls, problem, *, seed=0, **parameters):
     """Fit a method that combines given clusterings; data go with them if it asks."""
     data = _graph_of(problem.X) if "graph" in cls.card.needs else problem.X
-    method = quick_method(
-        cls, **{"n_clusters": problem.k, "random_state": seed, **parameters}
-    )
+    known = {"n_clusters": problem.k, "random_state": seed}
+    method = quick_method(cls, **{**known, **parameters, **_asked_for(cls)})
     ensemble = Ensemble(problem.labels)
     if {"data", "graph"} & {*cls.card.needs}:
         return method.fit(data, ensemble=ensemble)
@@ -115,10 +115,13 @@ def fit_alone(cls, X, truth, *, seed=0, **parameters):
     elif "dendrograms" in needs:
         X = [linkage(X, how) for how in ("average", "complete", "ward", "single")]
     known = {"n_clusters": len(np.unique(truth)), "random_state": seed}
-    # What the card says is all that can be asked for.
-    fixed = {name: cls.card.quick[name] for name in {"n_clusters"} & {*cls.card.quick}}
-    method = quick_method(cls, **{**known, **parameters, **fixed})
+    method = quick_method(cls, **{**known, **parameters, **_asked_for(cls)})
     return method.fit(X, **more)
+
+
+def _asked_for(cls):
+    """The number of clusters, where what the card says is all that can be asked for."""
+    return {name: cls.card.quick[name] for name in {"n_clusters"} & {*cls.card.quick}}
 
 
 def _pairs_of(truth, n_pairs=30):

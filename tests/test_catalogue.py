@@ -125,6 +125,7 @@ def test_methods_can_be_filtered():
     cards = comitia.methods(weighs="clusters", needs="labels")
     assert "lwgp" in [card.id for card in cards]
     assert {card.weighs for card in cards} == {"clusters"}
+    assert "lwgp" in [card.id for card in comitia.methods(source="review")]
     several = comitia.methods(weighs=["clusters", "objects"], scales="linear")
     assert {"lwgp", "sec"} <= {card.id for card in several}
 

@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "comitia"
 LISTS = sorted((Path(__file__).parent / "exports").glob("*.txt"))
 
 # What all stage packages together may export.
-MOST_NAMES = 130
+MOST_NAMES = 133
 
 
 def listed(path):

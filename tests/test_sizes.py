@@ -43,6 +43,8 @@ ELSEWHERE = {
     "SINGLE_PRECISION_OBJECTS": "tests/generate/test_sizes.py",
     "SPANNING_TREE_OBJECTS": "tests/generate/test_sizes.py",
     "COMPILED_NEAREST_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
+    "ALL_PAIRS_VERTICES": "tests/methods/test_lf_consensus.py",
+    "EXACT_NEIGHBORS_OBJECTS": "tests/generate/test_graph_generator.py",
     "DENSE_COLUMNS": "tests/display/test_object_map.py",
     "FEW_OBJECTS": "tests/test_blocks.py",
     "KMEANS_SAMPLE": "tests/generate/test_executor_row_blocks.py",

@@ -15,7 +15,7 @@ from comitia import Ensemble, method
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.generate import CommunityGenerator, KMeansGenerator
+from comitia.generate import GraphGenerator, KMeansGenerator
 
 X, _ = make_blobs(60, centers=3, cluster_std=3.0, random_state=4)
 FEW = KMeansGenerator(6)
@@ -100,7 +100,7 @@ def test_graphs_and_trees_go_in_two_steps():
     trees = [linkage(rng.rand(12, 2)) for _ in range(6)]
     for name, data, parameters in (
         ("yang_2016", graph, {"n_clusters": None}),
-        ("wu_2017", graph, {"generator": CommunityGenerator(6)}),
+        ("wu_2017", graph, {"generator": GraphGenerator(6)}),
         ("zheng_2014", trees, {}),
     ):
         steps = make(name, **parameters)

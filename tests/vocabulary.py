@@ -142,4 +142,8 @@ VOCABULARY = {
     "dissimilar_share",
     # added by wecr: how much what is known of a cluster counts against the whole
     "local_share",
+    # added by ecg: what a link weighs at least; what finds communities, and how many
+    "min_weight",
+    "detector",
+    "resolution",
 }

@@ -84,6 +84,9 @@ OWN = {
         "WeightedGaussianMixture",  # components
         "multi_view",  # depends on the method
         "ec_bnmf",  # an upper limit
+        "ecg",  # must be None
+        "fast_ensemble",  # must be None
+        "lf_consensus",  # must be None
         "greedy_diversity_2014",  # that of the reference
         "mwk_central",  # the index decides
         "voting",  # that of the reference
@@ -91,12 +94,18 @@ OWN = {
         "yang_2016",  # must be None
         "zhou_tang_2006",  # that of the reference
     },
-    "generator": {"liu_2010", "wu_2017", "yang_chen_2011"},  # of views, graphs, series
+    "generator": {
+        "lf_consensus",  # of graphs
+        "liu_2010",  # of views
+        "wu_2017",  # of graphs
+        "yang_chen_2011",  # of series
+    },
     "random_state": {
         "E2CP",
         "GaussianHMM",
         "KMedoids",
         "KernelParetoClustering",
+        "Leiden",
         "MixedGenerator",  # of the generators inside
         "RepresentationGenerator",  # of the generators inside
         "SelfOrganizingMap",

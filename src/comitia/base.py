@@ -139,10 +139,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _default_generator(self) -> Any:
         """What makes the clusterings when ``fit`` is given data alone."""
-        from comitia.generate import CommunityGenerator, KMeansGenerator
+        from comitia.generate import GraphGenerator, KMeansGenerator
 
         if "graph" in self.card.needs:
-            return CommunityGenerator()
+            return GraphGenerator()
         return KMeansGenerator()
 
     # -- what it inherits -------------------------------------------------------
@@ -732,7 +732,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _check_data(self, X: Any) -> Any:
         if "graph" in self.card.needs:
-            from comitia.cluster.communities import check_graph
+            from comitia.cluster.adjacency import check_graph
 
             return check_graph(X)
         if "series" in self.card.needs:

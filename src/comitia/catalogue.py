@@ -92,11 +92,14 @@ PROMISES = {
     "noisy_label_names": "does not mind the names of labels at 35 % noise",
 }
 
-Weighs = L["clusterings", "clusters", "objects", "features", "views", "nothing"]
+Weighs = L[
+    "clusterings", "clusters", "objects", "features", "views", "edges", "nothing"
+]
 Approach = L["fixed", "variable", "selection", "baseline", "composite"]
 Need = L["labels", "data", "constraints", "views", "series", "graph", "dendrograms"]
 Missing = L["pairs", "votes", "objects", "sums", ""]
 Scales = L["linear", "quadratic"]
+Source = L["review", "after"]
 
 #: What a missing label means, by the word on the card.
 MISSING: dict[str, str] = {
@@ -105,6 +108,12 @@ MISSING: dict[str, str] = {
     "votes": "is no vote: the clusterings that have an object decide where it belongs",
     "objects": "is not compared: a clustering counts on the objects that it has",
     "sums": "adds nothing: an object with few labels is less like all others alike",
+}
+
+#: Where a method was collected, by the word on the card.
+SOURCES: dict[str, str] = {
+    "review": "Zhang's review of weighted clustering ensembles",
+    "after": "published after the review, or outside of it",
 }
 
 
@@ -117,8 +126,9 @@ class MethodCard:
     id : str
         The catalogue id; also the name of the file.
 
-    weighs : {"clusterings", "clusters", "objects", "features", "views", "nothing"}
-        What gets the weights.
+    weighs : str
+        What gets the weights: "clusterings", "clusters", "objects", "features",
+        "views", "edges" (of a network) or "nothing".
 
     weighs_how : str, default=""
         Where the weights come from, if a fit with the defaults computes none.
@@ -139,6 +149,10 @@ class MethodCard:
 
     scales : {"linear", "quadratic"}
         How time or memory grow with the number of objects.
+
+    source : {"review", "after"}, default="review"
+        Where the method was collected: Zhang's review with its baselines and what is
+        made of their parts, or the literature that the review does not cover.
 
     on_device : bool, default=False
         Whether ``fit`` can run on a GPU, through PyTorch or CuPy.
@@ -164,6 +178,7 @@ class MethodCard:
     needs: Need | tuple[Need, ...] = "labels"
     missing: Missing = ""
     scales: Scales
+    source: Source = "review"
     on_device: bool = False
     requires: str = ""
     exempt: Mapping[str, str] = field(
@@ -199,6 +214,8 @@ class MethodCard:
             return "multiview"
         if "series" in self.needs:
             return "temporal"
+        if "graph" in self.needs and self.source == "after":
+            return "graphs"
         return f"{self.approach}_{self.weighs}"
 
     def described_by(self, docstring: str | None) -> MethodCard:
@@ -231,6 +248,7 @@ _ALLOWED = {
     "needs": get_args(Need),
     "missing": get_args(Missing),
     "scales": get_args(Scales),
+    "source": get_args(Source),
 }
 
 
@@ -301,6 +319,7 @@ def find_methods(
     approach: str | Iterable[str] | None = None,
     needs: str | Iterable[str] | None = None,
     scales: str | Iterable[str] | None = None,
+    source: str | Iterable[str] | None = None,
     on_device: bool | None = None,
 ) -> list[MethodCard]:
     """List the cards of the methods; also called as ``comitia.methods()``.
@@ -315,6 +334,9 @@ def find_methods(
 
     scales : {"linear", "quadratic"}, default=None
         Keep the methods that scale so.
+
+    source : {"review", "after"}, default=None
+        Keep the methods that were collected there.
 
     on_device : bool, default=None
         Keep the methods that can, or that cannot, run on a GPU.
@@ -338,6 +360,7 @@ def find_methods(
             "approach": approach,
             "needs": needs,
             "scales": scales,
+            "source": source,
         }.items()
         if value is not None
     }

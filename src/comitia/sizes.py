@@ -121,6 +121,15 @@ BLOCK_ROWS = 500_000
 # Bytes of the samples of several members that are read in one pass over the rows.
 SAMPLE_BYTES = 1 << 28
 
+# Objects of which the nearest neighbours are found exactly, which with many features
+# means by comparing all pairs. Of more they are looked for among groups, which misses
+# one to three in a hundred. Labels differ a little across this size.
+EXACT_NEIGHBORS_OBJECTS = 50_000
+
+# Vertices of a network of which the iterated consensus looks at all pairs: 800 MB. Of
+# more it looks at those near each other. Labels differ a little across this size.
+ALL_PAIRS_VERTICES = 10_000
+
 # Objects of which the minimum spanning tree is found exactly, by comparing all pairs:
 # two seconds. Of more it is found among neighbours and a sample of that size.
 SPANNING_TREE_OBJECTS = 20_000
@@ -144,8 +153,10 @@ WIDE_COLUMNS = 50
 ROTATED_OBJECTS = 2_000
 
 __all__ += [
+    "ALL_PAIRS_VERTICES",
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
+    "EXACT_NEIGHBORS_OBJECTS",
     "KMEANS_SAMPLE",
     "KMEANS_SAMPLE_EACH",
     "LANDMARK_GRAPH_SAMPLE",

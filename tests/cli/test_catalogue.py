@@ -46,6 +46,7 @@ def test_one_method_is_shown(run):
     assert code == 0
     assert out.startswith("lwgp: Locally weighted graph partitioning\n")
     assert "theta : float, default=0.4" in out
+    assert "Zhang's review" in out
     assert "Huang" in out
     assert "``" not in out
     assert ":math:" not in out

@@ -12,10 +12,10 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import config
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.generate import (
-    CommunityGenerator,
     FeatureSubset,
     FuzzyGenerator,
     GenieGenerator,
+    GraphGenerator,
     HierarchicalGenerator,
     KernelGenerator,
     LandmarkSpectralGenerator,
@@ -55,10 +55,8 @@ SHAPES = [
         random_state=0,
     ),
 ]
-NETS = CommunityGenerator(4, detector=["louvain", "label_propagation"], random_state=0)
-OVERLAPS = CommunityGenerator(
-    3, detector="overlapping_label_propagation", random_state=0
-)
+NETS = GraphGenerator(4, detector=["louvain", "label_propagation"], random_state=0)
+OVERLAPS = GraphGenerator(3, detector="overlapping_label_propagation", random_state=0)
 ALL = [
     *((generator, X) for generator in [*ON_SAMPLES, TREES, LANDMARKS, *SHAPES]),
     (NETS, GRAPH),
@@ -274,7 +272,7 @@ def test_communities_are_found_by_several_detectors():
 def test_overlapping_communities_make_an_overlapping_ensemble():
     bridge = np.zeros((15, 15))
     bridge[:8, :8] = bridge[7:, 7:] = 1.0
-    mixed = CommunityGenerator(
+    mixed = GraphGenerator(
         6, detector=["overlapping_label_propagation", "louvain"], random_state=0
     ).generate(bridge)
     assert mixed.kind == "overlapping"
@@ -286,7 +284,7 @@ def test_overlapping_communities_make_an_overlapping_ensemble():
 @pytest.mark.parametrize("detector", ["walktrap", [], ["louvain", "x"]])
 def test_an_unknown_detector_is_refused(detector):
     with pytest.raises(ComitiaError, match="detector="):
-        CommunityGenerator(detector=detector).fit(GRAPH)
+        GraphGenerator(detector=detector).fit(GRAPH)
 
 
 def test_other_graphs_and_parameters_have_other_checkpoints(tmp_path):

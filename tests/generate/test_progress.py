@@ -6,10 +6,10 @@ from sklearn.cluster import KMeans
 
 from comitia.cluster import LAC
 from comitia.generate import (
-    CommunityGenerator,
     EstimatorGenerator,
     FuzzyGenerator,
     GenieGenerator,
+    GraphGenerator,
     HierarchicalGenerator,
     HMMGenerator,
     KernelGenerator,
@@ -55,7 +55,7 @@ def two_means(X, drawn, weights, rng):
         (MixtureGenerator(3), X),
         (SpectralGenerator(3), X),
         (TreeGenerator(3), X),
-        (CommunityGenerator(3), LINKS),
+        (GraphGenerator(3), LINKS),
         (HMMGenerator(3, n_states=1), X),
         (ParameterSweep(LAC(), SWEEP), X),
         (BoostingGenerator(3, cluster=two_means), X),

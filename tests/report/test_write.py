@@ -10,10 +10,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from comitia import Ensemble, method
-from comitia.cluster.communities import modularity
+from comitia.cluster.leiden_louvain import modularity
 from comitia.display import result_numbers
 from comitia.exceptions import ComitiaError
-from comitia.generate import CommunityGenerator
+from comitia.generate import GraphGenerator
 from comitia.io.results import Result
 from comitia.report import _facts, _maps, write_report
 from comitia.report._alerts import find_alerts
@@ -427,7 +427,7 @@ def test_a_result_on_a_graph_has_a_page(id, tmp_path):
     graph, of = network()
     estimator = method(id)(n_clusters=4, random_state=0)
     if id == "wu_2017":
-        estimator.set_params(generator=CommunityGenerator(10, random_state=0))
+        estimator.set_params(generator=GraphGenerator(10, random_state=0))
     else:
         estimator.set_params(n_clusters=None, n_clusterings=10)
     result = Result.from_estimator(estimator.fit(graph), graph)

@@ -334,7 +334,7 @@ def _fit_arguments(
     estimator: Any, found: DataSet, about: tuple[Any, ...], seed: int
 ) -> tuple[Any, dict[str, Any]]:
     """The arguments of ``fit``: the first, and those that have a name."""
-    from comitia.generate import CommunityGenerator
+    from comitia.generate import GraphGenerator
 
     needs = estimator.card.needs
     if "dendrograms" in needs:
@@ -347,7 +347,9 @@ def _fit_arguments(
         graph = found.X / found.X.max()
         if "labels" not in needs:
             return graph, {}
-        members = CommunityGenerator(random_state=seed).generate(found.X)
+        members = GraphGenerator(detector="louvain", random_state=seed).generate(
+            found.X
+        )
         return graph, {"ensemble": members}
     if "labels" in needs and _takes_default_members(estimator):
         members = _default_members(*about, seed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["add_matches", "fill_condensed", "fill_rows", "sums_inside"]
+__all__ = ["add_matches", "add_on_links", "fill_condensed", "fill_rows", "sums_inside"]
 
 
 @njit(cache=True)
@@ -41,6 +41,17 @@ def add_matches(codes, labels, values, first, out):
         for j in range(n_out):
             out[j] += v_a if A[j] == a else zero
         m += 1
+
+
+@njit(cache=True, nogil=True)
+def add_on_links(indptr, indices, codes, values, out, start, stop):
+    """Add the value of the label that both ends of a link have, for rows of a graph."""
+    for i in range(start, stop):
+        own = codes[i]
+        value = values[own]
+        for e in range(indptr[i], indptr[i + 1]):
+            if codes[indices[e]] == own:
+                out[e] += value
 
 
 @njit(cache=True)

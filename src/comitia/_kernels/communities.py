@@ -7,57 +7,34 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["listen", "move_vertices", "propagate_labels"]
+__all__ = ["core", "listen", "propagate_labels"]
 
 
 @njit(cache=True, nogil=True)
-def move_vertices(
-    indptr, indices, data, degree, order, resolution, max_sweeps, labels, totals
-):
-    """Move vertices to the community with the largest gain of modularity.
-
-    ``totals`` holds the summed degree of each community. A vertex stays where it is
-    unless another community is strictly better; of equals the lowest is taken.
-    """
-    n = len(labels)
-    # Gains below this are rounding errors; moving for them need not end.
-    total, least = degree.sum(), 1e-12 * degree.sum()
-    link = np.zeros(n)
-    touched = np.empty(n, np.int64)
-    moved_ever = False
-    for _ in range(max_sweeps):
-        moved = False
-        for i in order:
-            own, n_touched = labels[i], 0
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                if j == i or data[e] == 0.0:
-                    continue
-                c = labels[j]
-                if link[c] == 0.0:
-                    touched[n_touched] = c
-                    n_touched += 1
-                link[c] += data[e]
-            totals[own] -= degree[i]
-            pull = resolution * degree[i] / total if total > 0 else 0.0
-            best, top = own, link[own] - pull * totals[own]
-            for t in range(n_touched):
-                c = touched[t]
-                here = link[c] - pull * totals[c]
-                if here > top + least or (
-                    best != own and here >= top - least and c < best
-                ):
-                    best, top = c, max(here, top)
-            for t in range(n_touched):
-                link[touched[t]] = 0.0
-            totals[best] += degree[i]
-            if best != own:
-                labels[i] = best
-                moved = True
-        moved_ever = moved_ever or moved
-        if not moved:
-            break
-    return moved_ever
+def core(indptr, indices, k):
+    """Which vertices are left when those with fewer than k links go, until none is."""
+    n = len(indptr) - 1
+    degree = np.empty(n, np.int64)
+    inside = np.ones(n, np.bool_)
+    stack = np.empty(n, np.int64)
+    height = 0
+    for i in range(n):
+        degree[i] = indptr[i + 1] - indptr[i]
+        if degree[i] < k:
+            inside[i] = False
+            stack[height] = i
+            height += 1
+    while height > 0:
+        height -= 1
+        i = stack[height]
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            degree[j] -= 1
+            if inside[j] and degree[j] < k:
+                inside[j] = False
+                stack[height] = j
+                height += 1
+    return inside
 
 
 @njit(cache=True, nogil=True)

@@ -24,7 +24,8 @@ GENERATORS = {
     "kernel": "KernelGenerator",
     "fuzzy": "FuzzyGenerator",
     "tree": "TreeGenerator",
-    "community": "CommunityGenerator",
+    "community": "GraphGenerator",
+    "graph": "GraphGenerator",
 }
 
 # Parameters that have an option of their own.

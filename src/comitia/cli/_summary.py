@@ -274,6 +274,7 @@ def card_as_json(card: Any, cls: Any = None) -> dict[str, Any]:
             "approach",
             "needs",
             "scales",
+            "source",
             "requires",
             "summary",
             "reference",
@@ -294,7 +295,7 @@ def print_card(cls: Any) -> None:
     cls : type
         The method.
     """
-    from comitia.catalogue import MISSING
+    from comitia.catalogue import MISSING, SOURCES
 
     card = cls.card
     print(f"{card.id}: {card.name}\n")
@@ -305,6 +306,7 @@ def print_card(cls: Any) -> None:
         "approach": card.approach,
         "needs": ", ".join(card.needs),
         "scales": card.scales,
+        "source": SOURCES[card.source],
         "class": f"comitia.methods.{cls.__name__}",
     }
     if card.missing:

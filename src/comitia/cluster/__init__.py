@@ -9,7 +9,6 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "communities": ["louvain"],
         "constraints": ["ConstraintSet", "random_constraints"],
         "cop_kmeans": ["COPKMeans", "constrained_kmeans"],
         "e2cp": ["E2CP"],
@@ -21,6 +20,7 @@ __getattr__, __dir__, __all__ = attach(
         "kernel": ["KernelKMeans"],
         "kmedoids": ["KMedoids", "around_medoids"],
         "lac": ["LAC"],
+        "leiden_louvain": ["Leiden", "leiden", "louvain"],
         "minkowski": ["MinkowskiKMeans"],
         "mixture": ["WeightedGaussianMixture"],
     },

@@ -1,6 +1,5 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.cluster.communities import louvain as louvain
 from comitia.cluster.constraints import ConstraintSet as ConstraintSet
 from comitia.cluster.constraints import random_constraints as random_constraints
 from comitia.cluster.cop_kmeans import COPKMeans as COPKMeans
@@ -16,6 +15,9 @@ from comitia.cluster.kernel import KernelKMeans as KernelKMeans
 from comitia.cluster.kmedoids import KMedoids as KMedoids
 from comitia.cluster.kmedoids import around_medoids as around_medoids
 from comitia.cluster.lac import LAC as LAC
+from comitia.cluster.leiden_louvain import Leiden as Leiden
+from comitia.cluster.leiden_louvain import leiden as leiden
+from comitia.cluster.leiden_louvain import louvain as louvain
 from comitia.cluster.minkowski import MinkowskiKMeans as MinkowskiKMeans
 from comitia.cluster.mixture import WeightedGaussianMixture as WeightedGaussianMixture
 
@@ -31,11 +33,13 @@ __all__ = [
     "KMedoids",
     "KernelKMeans",
     "LAC",
+    "Leiden",
     "MinkowskiKMeans",
     "WeightedGaussianMixture",
     "around_medoids",
     "constrained_kmeans",
     "fuzzy_memberships",
+    "leiden",
     "louvain",
     "random_constraints",
 ]

@@ -5,7 +5,7 @@ from comitia._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "community_generator": ["CommunityGenerator"],
+        "graph_generator": ["GraphGenerator"],
         "estimators": ["EstimatorGenerator"],
         "executor_row_blocks": ["generate_blocks"],
         "fuzzy_generator": ["FuzzyGenerator"],

@@ -1,11 +1,11 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
-from comitia.generate.community_generator import CommunityGenerator as CommunityGenerator
 from comitia.generate.estimators import EstimatorGenerator as EstimatorGenerator
 from comitia.generate.executor_row_blocks import generate_blocks as generate_blocks
 from comitia.generate.fuzzy_generator import FuzzyGenerator as FuzzyGenerator
 from comitia.generate.generator import Generator as Generator
 from comitia.generate.genie_generator import GenieGenerator as GenieGenerator
+from comitia.generate.graph_generator import GraphGenerator as GraphGenerator
 from comitia.generate.kernels import KernelGenerator as KernelGenerator
 from comitia.generate.kmeans import KMeansGenerator as KMeansGenerator
 from comitia.generate.landmark_spectral import LandmarkSpectralGenerator as LandmarkSpectralGenerator
@@ -30,12 +30,12 @@ from comitia.generate.views_generator import ViewsGenerator as ViewsGenerator
 
 __all__ = [
     "Bootstrap",
-    "CommunityGenerator",
     "EstimatorGenerator",
     "FeatureSubset",
     "FuzzyGenerator",
     "Generator",
     "GenieGenerator",
+    "GraphGenerator",
     "HMMGenerator",
     "HierarchicalGenerator",
     "HybridSample",

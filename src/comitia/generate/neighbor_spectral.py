@@ -19,7 +19,7 @@ from comitia.generate._nearest_in_sample import ShapesGenerator
 from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Generator, Plan
 
-__all__ = ["NeighborSpectralGenerator", "spectral_points"]
+__all__ = ["NeighborSpectralGenerator", "graph_points", "spectral_points"]
 
 Floats = NDArray[np.float64]
 
@@ -182,13 +182,36 @@ def spectral_points(X: Floats, n_neighbors: int, n_vectors: int) -> Floats:
     points : ndarray of shape (n, n_vectors)
         The solutions of the generalised problem, of which the first is constant.
     """
-    from threadpoolctl import threadpool_limits
-
     n = len(X)
     if n == 1:
         return np.ones((1, 1))
-    W = _linked(untied(X), min(n_neighbors, n - 1))
+    return graph_points(_linked(untied(X), min(n_neighbors, n - 1)), n_vectors)
+
+
+def graph_points(W: Any, n_vectors: int) -> Floats:
+    """Leading eigenvectors of a graph, one row for each vertex.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric weights of the links.
+
+    n_vectors : int
+        Number of eigenvectors; n if that is fewer.
+
+    Returns
+    -------
+    points : ndarray of shape (n, n_vectors)
+        The solutions of the generalised problem; zeros for vertices without links.
+    """
+    from threadpoolctl import threadpool_limits
+
+    n = W.shape[0]
+    if n == 1:
+        return np.ones((1, 1))
     root = np.sqrt(W.sum(axis=1))
+    root[root == 0] = 1.0
+    W = W.copy()
     W.data /= np.repeat(root, np.diff(W.indptr)) * root[W.indices]
     # One thread: sums inside of BLAS depend on how many there are.
     with threadpool_limits(limits=1, user_api="blas"):

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
             "coassociation_blocks",
             "condensed_coassociation",
         ],
+        "edges": ["edge_coassociation"],
         "graphs": [
             "bipartite_graph",
             "combined_weights",

@@ -5,6 +5,7 @@ from comitia.represent.alignment import align_clusters as align_clusters
 from comitia.represent.coassociation import coassociation as coassociation
 from comitia.represent.coassociation import coassociation_blocks as coassociation_blocks
 from comitia.represent.coassociation import condensed_coassociation as condensed_coassociation
+from comitia.represent.edges import edge_coassociation as edge_coassociation
 from comitia.represent.graphs import bipartite_graph as bipartite_graph
 from comitia.represent.graphs import combined_weights as combined_weights
 from comitia.represent.graphs import jaccard_clusters as jaccard_clusters
@@ -25,6 +26,7 @@ __all__ = [
     "coassociation_blocks",
     "combined_weights",
     "condensed_coassociation",
+    "edge_coassociation",
     "jaccard_clusters",
     "knn_graph",
     "laplacian",

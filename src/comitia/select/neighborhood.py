@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.cluster import communities
+from comitia.cluster.leiden_louvain import louvain
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import merged_ties
 
@@ -101,7 +101,7 @@ def multilayer_communities(
         return seed_communities(total)
     if method != "louvain":
         raise ComitiaError(f'method={method!r} is neither "louvain" nor "seeds".')
-    return communities.louvain(total, rng)
+    return louvain(total, rng)
 
 
 def seed_communities(

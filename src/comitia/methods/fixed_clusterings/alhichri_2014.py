@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import entropy
 from comitia.catalogue import MethodCard
-from comitia.cluster.communities import check_graph
+from comitia.cluster.adjacency import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

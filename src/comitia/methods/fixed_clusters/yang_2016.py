@@ -172,13 +172,19 @@ class OverlappingCommunityConsensus(EnsembleMethod):
         self.random_state = random_state
 
     def _default_generator(self) -> Any:
-        from comitia.generate import CommunityGenerator
+        from comitia.generate import GraphGenerator
 
-        return CommunityGenerator(
+        return GraphGenerator(
             self.n_clusterings,
             detector="overlapping_label_propagation",
             threshold=self.threshold,
         )
+
+    def _generate(self, X: Data, rng: Rng) -> Ensemble:
+        if self.max_iter > 0:
+            # Before the detector has worked for minutes in vain.
+            _require_pairs(X.shape[0])
+        return super()._generate(X, rng)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         first, weights = ensemble, community_certainty(ensemble, X)
@@ -235,6 +241,8 @@ def matches(ensemble: Ensemble) -> Array:
 
     1 where a clustering has the same cluster.
     """
+    K = ensemble.n_clusters_total
+    require_memory(8 * K * K, f"the similarity of each two of {K} communities")
     J = jaccard_clusters(ensemble).toarray()
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
 
@@ -299,7 +307,7 @@ def tnorm_coassociation(
     if tnorm not in ("minimum", "product"):
         raise ComitiaError(f'tnorm={tnorm!r} is neither "minimum" nor "product".')
     n = ensemble.n_objects
-    require_memory(8 * n * n, f"the similarity of each two of {n} objects")
+    _require_pairs(n)
     weights = combined_weights(ensemble, None, cluster_weights)
     B = ensemble.membership.tocsc().astype(np.float64)
     together = np.minimum.outer if tnorm == "minimum" else np.multiply.outer
@@ -319,6 +327,15 @@ def tnorm_coassociation(
         for i, row in enumerate(S):
             row *= len(seen) / np.maximum(seen[:, i] @ seen, 1.0)
     return S
+
+
+def _require_pairs(n: int) -> None:
+    require_memory(
+        8 * n * n,
+        f"the similarity of each two of {n} objects",
+        "give max_iter=0, or use a method that is linear in the links, such as ecg or "
+        "fast_ensemble",
+    )
 
 
 def _totals(ensemble: Ensemble) -> NDArray[np.float64]:

@@ -1,0 +1,99 @@
+"""What a graph may be, and how it is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from comitia._inputs import masked_to_nan
+from comitia.exceptions import ComitiaError, DataTypeError
+
+__all__ = ["check_graph"]
+
+# Two directions of a link that differ by less than this share of the largest weight
+# differ by rounding.
+_ROUNDING = 1e-6
+
+
+def check_graph(graph: Any) -> csr_array:
+    """Check an adjacency matrix.
+
+    Links have no direction: a matrix that is not symmetric is refused, up to rounding.
+    Weights are finite and not negative. Loops are dropped, and so are links of weight
+    zero. A graph may be in several parts, and vertices may have no links.
+
+    Parameters
+    ----------
+    graph : sparse matrix, array-like of shape (n_objects, n_objects), or AnnData
+        Symmetric, with non-negative weights. The rows of a DataFrame must have the
+        names of its columns, in the same order. Of an object with ``obsp``, such as
+        AnnData, it is ``obsp["connectivities"]``.
+
+    Returns
+    -------
+    adjacency : csr_array of shape (n_objects, n_objects)
+        The graph, without loops.
+
+    Examples
+    --------
+    >>> check_graph([[5, 1], [1, 0]]).toarray()
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    given = _matrix(_connectivities(graph))
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
+        raise ComitiaError(
+            f"graph must be a square adjacency matrix; got shape {given.shape}."
+        )
+    A = csr_array(given).astype(np.float64)
+    if not np.isfinite(A.data).all() or (A.data < 0).any():
+        raise ComitiaError("graph must have finite weights, none negative.")
+    if not A.has_canonical_format:
+        A.sum_duplicates()
+    other = csr_array(A.T)
+    apart = abs(A - other)
+    if apart.nnz and apart.data.max() > 0:
+        if apart.data.max() > _ROUNDING * A.data.max():
+            raise ComitiaError("graph must be symmetric; give (graph + graph.T) / 2.")
+        A = csr_array((A + other) / 2)
+    if A.diagonal().any():
+        A.setdiag(0.0)
+    if not A.data.all():
+        A.eliminate_zeros()
+    A.sort_indices()
+    return A
+
+
+def _connectivities(graph: Any) -> Any:
+    """The graph of an AnnData; anything else as it is, if its names agree."""
+    if hasattr(graph, "obsp"):
+        if "connectivities" not in graph.obsp:
+            raise ComitiaError(
+                'graph has no obsp["connectivities"]; run scanpy.pp.neighbors first, '
+                "or give the data, such as .X or an entry of .obsm."
+            )
+        return graph.obsp["connectivities"]
+    if hasattr(graph, "index") and hasattr(graph, "columns"):
+        rows, columns = np.asarray(graph.index), np.asarray(graph.columns)
+        numbered = np.array_equal(columns, np.arange(len(columns)))
+        square = len(rows) == len(columns)
+        if square and not numbered and not np.array_equal(rows, columns):
+            raise ComitiaError(
+                "graph names its rows and its columns differently; give them the same "
+                "names in the same order, such as graph.loc[names, names]."
+            )
+    return graph
+
+
+def _matrix(graph: Any) -> Any:
+    try:
+        given: Any = graph if issparse(graph) else np.asarray(masked_to_nan(graph))
+        if given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype}")
+        return given if issparse(graph) else given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataTypeError(
+            f"graph must be an adjacency matrix of numbers: {error}."
+        ) from None

@@ -1,0 +1,165 @@
+"""The graph that joins objects with their nearest neighbours, also of very many."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from comitia import sizes
+from comitia._scales import untied
+from comitia.exceptions import ComitiaError
+from comitia.generate._kmeans_on_samples import landmark_centers
+
+__all__ = ["neighbor_graph", "neighbors_by_groups"]
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int32]
+
+# Groups that an object looks at, at least, and rounds of k-means that make them.
+_LOOKED = 8
+_MAX_ITER = 5
+
+
+def neighbor_graph(
+    X: Floats, n_neighbors: int, *, edge_weights: str = "jaccard", search: str = "auto"
+) -> csr_array:
+    """Join each object with its nearest neighbours, in either direction.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    n_neighbors : int
+        Neighbours of each object, itself not counted; all others if there are fewer.
+
+    edge_weights : {"jaccard", "gaussian", "binary"}, default="jaccard"
+        As for :class:`GraphGenerator`.
+
+    search : {"auto", "exact", "groups", "pynndescent"}, default="auto"
+        As for :class:`GraphGenerator`.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_objects, n_objects)
+        Symmetric, without loops.
+    """
+    n = len(X)
+    if n < 2:
+        raise ComitiaError("X has one object; neighbours take two at least.")
+    k = min(n_neighbors, n - 1)
+    if search == "auto":
+        search = "exact" if n < sizes.EXACT_NEIGHBORS_OBJECTS else "groups"
+    find = {
+        "exact": _exact,
+        "groups": neighbors_by_groups,
+        "pynndescent": _pynndescent,
+    }[search]
+    near, squares = find(X, k)
+    weights = np.ones(near.shape)
+    if edge_weights == "gaussian":
+        # Copies of one point are at distance zero, whatever the width.
+        width = np.sqrt(squares[:, -1])
+        product = width[:, None] * width[near]
+        scaled = np.divide(
+            squares, product, where=product > 0, out=np.zeros_like(squares)
+        )
+        weights = np.exp(-scaled)
+    elif edge_weights == "jaccard":
+        weights = _jaccard(near)
+    ends = np.arange(0, n * k + 1, k)
+    W = csr_array((weights.ravel(), near.ravel(), ends), shape=(n, n))
+    W.sort_indices()
+    W = csr_array(W.maximum(W.T))
+    W.sort_indices()
+    return W
+
+
+def _jaccard(near: Numbers) -> Floats:
+    """Share of the neighbours, themselves included, that linked objects share."""
+    from comitia._kernels.knn import shared_neighbors
+    from comitia._kernels.sums import over_ranges
+
+    n, k = near.shape
+    own = np.arange(n, dtype=near.dtype)[:, None]
+    lists = np.sort(np.hstack([near, own]), axis=1)
+    shared = np.empty((n, k), dtype=np.int64)
+    over_ranges(partial(shared_neighbors, near, lists, shared), n, cost=k)
+    return shared / (2 * (k + 1) - shared)
+
+
+def _exact(X: Floats, k: int) -> tuple[Numbers, Floats]:
+    """The neighbours of all, and the squared distances, nearest first."""
+    from sklearn.neighbors import NearestNeighbors
+
+    distances, near = NearestNeighbors(n_neighbors=k).fit(untied(X)).kneighbors()
+    return near.astype(np.int32), distances**2
+
+
+def _pynndescent(X: Floats, k: int) -> tuple[Numbers, Floats]:
+    """The same, nearly, by nearest-neighbour descent."""
+    try:
+        from pynndescent import NNDescent
+    except ImportError:
+        raise ImportError(
+            'search="pynndescent" needs pynndescent; install comitia[neighbors].'
+        ) from None
+    index = NNDescent(X.astype(np.float32), n_neighbors=k + 1, random_state=0)
+    found, distances = index.neighbor_graph
+    # An object is its own neighbour, mostly the first one.
+    far = np.where(found == np.arange(len(X))[:, None], -1.0, distances)
+    order = np.argsort(far, axis=1, kind="stable")[:, 1:]
+    near = np.take_along_axis(found, order, axis=1)
+    return near.astype(np.int32), np.take_along_axis(distances, order, axis=1) ** 2
+
+
+def neighbors_by_groups(X: Floats, k: int) -> tuple[Numbers, Floats]:
+    """The nearest neighbours among the objects of the nearest groups.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    k : int
+        Number of neighbours.
+
+    Returns
+    -------
+    near : ndarray of shape (n_objects, k)
+        The neighbours, nearest first.
+
+    squares : ndarray of shape (n_objects, k)
+        The squared distances.
+    """
+    from comitia._kernels.knn import nearest_in_groups
+    from comitia._kernels.nearest import nearest_points
+    from comitia._kernels.sums import over_ranges
+
+    n, p = X.shape
+    columns = np.ascontiguousarray((X - X.mean(axis=0)).T, dtype=np.float32)
+    rng = np.random.RandomState(0)
+    found = landmark_centers(columns, isqrt(n), rng, init="random", max_iter=_MAX_ITER)
+    centers = np.ascontiguousarray(found.T, dtype=np.float32)
+    groups = np.empty(n, dtype=np.int64)
+
+    def assign(start: int, stop: int) -> None:
+        nearest_points(columns, centers, start, stop, groups)
+
+    over_ranges(assign, n, 1e-3 * centers.size)
+    used, groups = np.unique(groups, return_inverse=True)
+    centers = np.ascontiguousarray(centers[:, used])
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
+    points = np.ascontiguousarray(columns[:, order])
+    near = np.empty((n, k), dtype=np.int32)
+    squares = np.empty((n, k), dtype=np.float32)
+    given = points, starts, centers, min(_LOOKED, len(used)), near, squares
+    over_ranges(partial(nearest_in_groups, *given), n, cost=p)
+    back = np.empty(n, dtype=np.int64)
+    back[order] = np.arange(n)
+    return order[near].astype(np.int32)[back], squares[back].astype(np.float64)

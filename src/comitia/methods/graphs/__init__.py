@@ -1,0 +1,1 @@
+"""Consensus of communities on the links of a network; published after the review."""
