@@ -16,7 +16,7 @@ from comitia.explanation import RivalScores
 from comitia.optimize.ties import merged_ties
 from comitia.partition.eigenpairs import largest_eigenpairs
 
-__all__ = ["Comparison", "Criteria", "beats", "compare_rivals"]
+__all__ = ["Criteria", "RivalComparison", "beats", "compare_rivals"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -44,7 +44,7 @@ _EQUAL = 1e-6
 SAME_ANSWER = 0.95
 
 
-class Comparison(NamedTuple):
+class RivalComparison(NamedTuple):
     """The consensus and its rivals.
 
     Attributes
@@ -66,7 +66,7 @@ class Comparison(NamedTuple):
 
 def compare_rivals(
     X: Floats, ensemble: Ensemble, labels: Labels, rng: np.random.RandomState
-) -> Comparison | None:
+) -> RivalComparison | None:
     """Compare a consensus with k-means, Ward's linkage and the best member.
 
     All have as many clusters as the consensus. Of many objects a sample is compared,
@@ -88,7 +88,7 @@ def compare_rivals(
 
     Returns
     -------
-    found : Comparison or None
+    found : RivalComparison or None
         None where there is nothing to compare: one cluster, or hardly more objects
         than clusters.
     """
@@ -114,11 +114,11 @@ def compare_rivals(
         if one.agreement < SAME_ANSWER and beats(one, rivals[0])
     ]
     if not better:
-        return Comparison(rivals, None, labels)
+        return RivalComparison(rivals, None, labels)
     best = better[int(_rank_sums([_scores(one) for one in better]).argmax())]
     if member is not None and best.name == member[0]:
-        return Comparison(rivals, best, member[1])
-    return Comparison(rivals, best, _extended(X, X[some], single[best.name]))
+        return RivalComparison(rivals, best, member[1])
+    return RivalComparison(rivals, best, _extended(X, X[some], single[best.name]))
 
 
 def beats(one: RivalScores, other: RivalScores) -> bool:

@@ -207,7 +207,7 @@ class ConsensusClustering(EnsembleMethod):
         does not compare.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator, of the consensus and of its rivals.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
