@@ -120,9 +120,7 @@ class Explanation:
     def _shares(self) -> str:
         if len(self.families) < 2:
             return ""
-        first, *others = (
-            (one, f"{one.evidence:.0%}".replace("%", " %")) for one in self.families
-        )
+        first, *others = ((one, f"{100 * one.evidence:.0f} %") for one in self.families)
         told = [
             f"{first[0].name} has {first[1]} ({first[0].n_clusterings} clusterings)"
         ]

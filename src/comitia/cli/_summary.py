@@ -209,7 +209,7 @@ def explanation_lines(said: Any) -> list[tuple[str, str, str]]:
     if said is None:
         return []
     told = [
-        f"{one.name} {one.evidence:.0%}"
+        f"{one.name} {100 * one.evidence:.0f} %"
         + ("" if one.without is None else f" (without it ARI {one.without:.2f})")
         for one in said.families
     ]
