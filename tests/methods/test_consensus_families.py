@@ -9,6 +9,7 @@ from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaError
 from comitia.explanation import Explanation, FamilyShare, RivalScores
 from comitia.io import Result
+from comitia.methods.composite._consensus_families import answer_without_twofold
 from tests.fixtures import planted
 
 
@@ -151,3 +152,59 @@ def test_the_words_name_all_families_and_the_doubt():
 def test_a_damaged_explanation_is_refused(damage):
     with pytest.raises(TypeError):
         Explanation.from_dict({**Explanation().to_dict(), **damage})
+
+
+def customers(n=240, n_coins=2):
+    """Three groups in three numbers, beside coins that were tossed for everybody."""
+    rng = np.random.RandomState(0)
+    y = np.repeat([0, 1, 2], n // 3)
+    numbers = rng.randn(n, 3) + 4.0 * np.eye(3)[y]
+    X = np.hstack([numbers, rng.randint(2, size=(n, n_coins))])
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def test_clusters_that_follow_coins_are_doubted_and_not_sure():
+    X, _ = customers()
+    cells = 2 * (X[:, 3] > 0) + (X[:, 4] > 0)
+    votes = Ensemble(np.column_stack([cells] * 3))
+    fitted = ConsensusClustering(4, random_state=0).fit(X, ensemble=votes)
+    assert adjusted_rand(fitted.labels_, cells) == 1.0
+    assert "hang on features that have two values" in fitted.doubt_
+    assert fitted.vote_share_.mean() > 0.99
+    assert fitted.confidence_.mean() < 0.75
+
+
+def test_clusters_that_do_not_follow_coins_are_as_sure_as_before():
+    X, y = customers()
+    votes = Ensemble(np.column_stack([y] * 3))
+    fitted = ConsensusClustering(3, random_state=0).fit(X, ensemble=votes)
+    assert fitted.doubt_ is None
+    assert adjusted_rand(fitted.answer_without_twofold_, y) > 0.9
+    assert fitted.confidence_.mean() > 0.95
+
+
+@pytest.mark.parametrize("columns", [slice(0, 3), slice(3, 5)])
+def test_without_both_kinds_of_features_there_is_nothing_to_leave_out(columns):
+    X, y = customers()
+    votes = Ensemble(np.column_stack([y] * 3))
+    fitted = ConsensusClustering(3, random_state=0).fit(X[:, columns], ensemble=votes)
+    assert fitted.answer_without_twofold_ is None
+
+
+@pytest.mark.parametrize("sample", [60, 10**9])
+def test_a_sample_finds_the_same_without_coins(sample, monkeypatch):
+    monkeypatch.setattr(sizes, "RIVALS_SAMPLE", sample)
+    X, y = customers()
+    found = answer_without_twofold(X, y, np.random.RandomState(0))
+    assert adjusted_rand(found.labels, y) > 0.9
+    assert found.told < 0.1
+
+
+def test_clusters_explain_the_variance_of_the_feature_that_they_follow():
+    x = np.array([0.0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    X = np.column_stack([x, np.arange(10.0)])
+    found = answer_without_twofold(X, x.astype(int), np.random.RandomState(0))
+    assert_allclose(found.told, 1.0)
+    y = np.array([0, 0, 0, 1, 0, 1, 1, 1, 1, 1])
+    found = answer_without_twofold(X, y, np.random.RandomState(0))
+    assert_allclose(found.told, np.corrcoef(x, y)[0, 1] ** 2)

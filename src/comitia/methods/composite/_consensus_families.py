@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
+from comitia._scales import off_center, untied
 from comitia.agreement import agreement, agreement_with
 from comitia.ensemble import Ensemble
 from comitia.explanation import FamilyShare
 from comitia.partition.confidence import vote_model
 from comitia.represent.alignment import align
 
-__all__ = ["answers_without", "family_shares", "share_of_answers", "why_no_answers"]
+__all__ = [
+    "WithoutTwofold",
+    "answer_without_twofold",
+    "answers_without",
+    "family_shares",
+    "share_of_answers",
+    "why_no_answers",
+]
 
 Labels = NDArray[Any]
+
+# Of fewer objects, two values may be all that a feature had room for.
+_FEW_FOR_VALUES = 10
 
 # Families without each of which the consensus is found again, at most.
 _MOST_FAMILIES = 6
@@ -80,6 +91,80 @@ def answers_without(
     return answers
 
 
+class WithoutTwofold(NamedTuple):
+    """What is found without the features that have two values.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_objects,)
+        K-means of the other features.
+
+    told : float
+        The largest share of the variance of a feature with two values that the clusters
+        of the consensus explain.
+    """
+
+    labels: Labels
+    told: float
+
+
+def answer_without_twofold(
+    X: NDArray[np.float64], labels: Labels, rng: np.random.RandomState
+) -> WithoutTwofold | None:
+    """What k-means finds in the features that have more than two values.
+
+    A feature with two values cuts the objects in two, whether or not that has to do
+    with the clusters, and all clusterings that see it may follow it alike.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The data.
+
+    labels : ndarray of shape (n_objects,)
+        The consensus, 0..k-1.
+
+    rng : RandomState
+        For the sample of many objects, and the starts.
+
+    Returns
+    -------
+    found : WithoutTwofold or None
+        None if no feature has two values, or all have.
+    """
+    n_clusters = int(labels.max()) + 1
+    if len(X) < max(_FEW_FOR_VALUES, n_clusters) or n_clusters < 2:
+        return None
+    low, high = X.min(axis=0), X.max(axis=0)
+    varies = low < high
+    twofold = ((low == X) | (high == X)).all(axis=0) & varies
+    rest = X[:, varies & ~twofold]
+    if not twofold.any() or not rest.shape[1]:
+        return None
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    rest = untied(off_center(rest))
+    some = slice(None)
+    if len(X) > sizes.RIVALS_SAMPLE:
+        some = np.sort(rng.choice(len(X), sizes.RIVALS_SAMPLE, replace=False))
+    seed = rng.randint(np.iinfo(np.int32).max)
+    with threadpool_limits(limits=1):
+        found = KMeans(n_clusters, n_init=10, random_state=seed).fit(rest[some])
+        answer = np.asarray(found.predict(rest))
+    return WithoutTwofold(answer, _largest_explained(X[:, twofold], labels))
+
+
+def _largest_explained(X: NDArray[np.float64], labels: Labels) -> float:
+    """The largest share of the variance of a feature that clusters explain."""
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    counts = np.bincount(labels)
+    sums = np.array([np.bincount(labels, column) for column in X.T])
+    means = X.mean(axis=0)
+    between = (sums**2 / counts).sum(axis=1) / len(X) - means**2
+    return float((between / (means * (1.0 - means))).max())
+
+
 def share_of_answers(
     labels: Labels, answers: dict[str, Labels]
 ) -> NDArray[np.float64] | None:
@@ -91,7 +176,7 @@ def share_of_answers(
         The result.
 
     answers : dict of str to ndarray of shape (n_objects,)
-        What it would be without each family.
+        What it would be without each family, or without some features.
 
     Returns
     -------

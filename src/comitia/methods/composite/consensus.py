@@ -14,12 +14,15 @@ from comitia import sizes
 from comitia._arrays import to_numpy
 from comitia._inputs import masked_to_nan
 from comitia._sklearn import HasMethods, StrOptions
+from comitia.agreement import adjusted_rand
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.explanation import Explanation, RivalScores
 from comitia.methods.composite._consensus_families import (
+    WithoutTwofold,
+    answer_without_twofold,
     answers_without,
     family_shares,
     share_of_answers,
@@ -34,6 +37,10 @@ __all__ = ["ConsensusClustering"]
 # evaluation and confirmed on the other (docs/evaluation.rst).
 DEFAULT_WEIGHTING = "entropy_certainty"
 DEFAULT_CONSENSUS = "reassign"
+
+# Adjusted Rand index below which an answer is another one, and share of the variance of
+# a feature that clusters explain if they follow it.
+_ANOTHER, _TOLD = 0.5, 0.8
 
 
 def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
@@ -218,7 +225,11 @@ class ConsensusClustering(EnsembleMethod):
 
     doubt_ : str or None
         A sentence, if another clustering is better by all criteria and not nearly the
-        same.
+        same, or if the clusters are gone without the features that have two values.
+
+    answer_without_twofold_ : ndarray of shape (n_objects,) or None
+        What k-means finds in the features that have more than two values, where there
+        are others and ``on_doubt`` is not None.
 
     answers_without_ : dict of str to ndarray of shape (n_objects,)
         What the consensus would be without each family of clusterings, where the
@@ -256,10 +267,10 @@ class ConsensusClustering(EnsembleMethod):
     objects a sample is compared.
 
     Where families of clusterings say different things the result is less sure:
-    ``confidence_`` is multiplied by the share of the answers, the result and those of
-    ``answers_without_``, that leave an object where it is. This takes as long as the
-    consensus took, and is left out above 20 000 objects, with a selection, and with a
-    weighting of one's own.
+    ``confidence_`` is multiplied by the share of the answers, the result, those of
+    ``answers_without_`` and ``answer_without_twofold_``, that leave an object where it
+    is. The families take as long as the consensus took, and are left out above 20 000
+    objects, with a selection, and with a weighting of one's own.
 
     References
     ----------
@@ -382,25 +393,33 @@ class ConsensusClustering(EnsembleMethod):
         )
 
     def _share_of_answers(self) -> NDArray[np.float64] | None:
-        return share_of_answers(to_numpy(self.labels_), self.answers_without_)
+        answers = dict(self.answers_without_)
+        if self.answer_without_twofold_ is not None:
+            answers["features with two values"] = self.answer_without_twofold_
+        return share_of_answers(to_numpy(self.labels_), answers)
 
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
         labels = self._found(ensemble, X, rng)
-        self.rivals_, self.doubt_ = [], None
+        self.rivals_, self.doubt_, self.answer_without_twofold_ = [], None, None
         if self.on_doubt is None or not isinstance(X, np.ndarray):
             return labels
         ours = np.unique(to_numpy(labels), return_inverse=True)[1]
         found = compare_rivals(X, ensemble, ours, rng)
-        if found is None:
+        doubts = []
+        if found is not None:
+            self.rivals_ = found.rivals
+            if found.best is not None:
+                doubts.append(_doubt(found.best, self.on_doubt == "best"))
+        apart = answer_without_twofold(X, ours, rng)
+        if apart is not None:
+            self.answer_without_twofold_ = apart.labels
+            doubts.append(_doubt_of_twofold(apart, ours))
+        self.doubt_ = " ".join(filter(None, doubts)) or None
+        if found is None or self.on_doubt != "best":
             return labels
-        self.rivals_ = found.rivals
-        if found.best is None:
-            return labels
-        taken = self.on_doubt == "best"
-        self.doubt_ = _doubt(found.best, taken)
-        return found.labels if taken else labels
+        return found.labels
 
     def _found(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
@@ -511,6 +530,18 @@ def _doubt(best: RivalScores, taken: bool) -> str:
         f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
         "clusters are likelier, more apart and more modular, and agree with those of "
         f"the consensus to {best.agreement:.2f} (adjusted Rand index); {what}."
+    )
+
+
+def _doubt_of_twofold(apart: WithoutTwofold, labels: NDArray[Any]) -> str | None:
+    agreement = adjusted_rand(labels, apart.labels)
+    if agreement >= _ANOTHER or apart.told < _TOLD:
+        return None
+    return (
+        "The clusters hang on features that have two values: in the others k-means "
+        f"finds different ones (adjusted Rand index {agreement:.2f}). Leave these "
+        "features out, or let them count less, unless they are what the clusters are "
+        "about."
     )
 
 
