@@ -99,11 +99,11 @@ class Explanation:
     >>> families = FamilyShare("a", 5, 0.6, 0.9, 0.5), FamilyShare("b", 5, 0.4, 0.8, 1)
     >>> print(Explanation(families))
     Of the evidence for the result, a has 60 % (5 clusterings) and b 40 % (5).
-    Without a it would be another; without b it would be the same.
+    Without a it would be another (0.50); without b it would be the same.
     <BLANKLINE>
     family  clusterings  evidence  agreement  without it
-    a                 5       0.6       0.90        0.50
-    b                 5       0.4       0.80        1.00
+    a                 5      0.60       0.90        0.50
+    b                 5      0.40       0.80        1.00
     """
 
     families: tuple[FamilyShare, ...] = ()

@@ -134,10 +134,12 @@ def consensus_posterior(
 
     Examples
     --------
+    The first clustering and the last are the same, and count as one:
+
     >>> from comitia import Ensemble
     >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 1]])
     >>> consensus_posterior(votes, [0, 0, 0, 1, 1]).round(2)[:, 0]
-    array([0.94, 0.94, 0.78, 0.15, 0.15])
+    array([0.84, 0.84, 0.69, 0.28, 0.28])
     """
     ensemble = _on_host(ensemble)
     given = labels, n_clusters, clustering_weights, cluster_weights

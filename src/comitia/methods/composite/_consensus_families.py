@@ -145,7 +145,7 @@ def answer_without_twofold(
     from threadpoolctl import threadpool_limits
 
     rest = untied(off_center(rest))
-    some = slice(None)
+    some = np.arange(len(X))
     if len(X) > sizes.RIVALS_SAMPLE:
         some = np.sort(rng.choice(len(X), sizes.RIVALS_SAMPLE, replace=False))
     seed = rng.randint(np.iinfo(np.int32).max)

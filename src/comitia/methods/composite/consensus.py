@@ -407,7 +407,7 @@ class ConsensusClustering(EnsembleMethod):
             return labels
         ours = np.unique(to_numpy(labels), return_inverse=True)[1]
         found = compare_rivals(X, ensemble, ours, rng)
-        doubts = []
+        doubts: list[str | None] = []
         if found is not None:
             self.rivals_ = found.rivals
             if found.best is not None:
