@@ -35,6 +35,7 @@ VOCABULARY = {
     "selection",
     "weighting",
     "consensus",
+    "on_doubt",
     # as in scikit-learn
     "kernel",
     "learning_rate",

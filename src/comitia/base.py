@@ -516,8 +516,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         """Probability that each object is in the right cluster, (n,).
 
         That of :func:`comitia.partition.consensus_posterior`: clusterings count for as
-        much as they are reliable and differ from one another. What all of them get
-        wrong alike they cannot tell. Of a single clustering it is ``vote_share_``; of a
+        much as they are reliable and differ from one another. Where a method finds its
+        answer again without parts of the ensemble, it is multiplied by the share of
+        the answers that leave the object where it is. What all clusterings get wrong
+        alike they cannot tell. Of a single clustering it is ``vote_share_``; of a
         single cluster it is 1, and neither says anything.
         """
         return np.concatenate([part.confidence for part in self.result_blocks()])
@@ -546,6 +548,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
         check_is_fitted(self, "labels_")
         model, start = self._vote_model, 0
+        kept = self._share_of_answers()
         likely = self.ensemble_.row_blocks.each(block_likelihood, model=model)
         for likelihood, membership in zip(
             likely, self._membership_blocks(), strict=True
@@ -553,6 +556,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             rows = slice(start, start + len(membership))
             labels = self.labels_[rows]
             sure = own_confidence(likelihood, membership, labels, model=model)
+            if kept is not None:
+                sure *= kept[rows]
             yield ResultBlock(rows, labels, sure, membership)
             start = rows.stop
 
@@ -575,6 +580,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
         given = self.ensemble_, self.labels_, self.n_clusters_
         return vote_model(*given, **self.vote_weights())
+
+    def _share_of_answers(self) -> NDArray[np.float64] | None:
+        """Share of several answers that leave each object where it is, if any."""
+        return None
 
     def vote_weights(self) -> dict[str, Any]:
         """What clusterings and clusters weigh when objects vote.

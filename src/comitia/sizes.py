@@ -140,6 +140,12 @@ SPANNING_TREE_OBJECTS = 20_000
 SHAPES_SAMPLE = 4_000
 SHAPES_SAMPLE_EACH = 16
 
+# Objects of the sample on which a consensus is compared with single algorithms, and
+# objects up to which it is found again without each family: the first takes a tenth of
+# a second, the second as long as the consensus itself.
+RIVALS_SAMPLE = 2_000
+FAMILY_ANSWERS_OBJECTS = 20_000
+
 # Objects from which on the data of such members are kept in single precision, and an
 # object is compared with the nearer groups of the sample instead of all of it. That
 # takes a fifth of the time; one object in a hundred finds the second nearest.
@@ -157,11 +163,13 @@ __all__ += [
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
     "EXACT_NEIGHBORS_OBJECTS",
+    "FAMILY_ANSWERS_OBJECTS",
     "KMEANS_SAMPLE",
     "KMEANS_SAMPLE_EACH",
     "LANDMARK_GRAPH_SAMPLE",
     "LANDMARK_GRAPH_SAMPLE_EACH",
     "MEDIAN_DISTANCE_SAMPLE",
+    "RIVALS_SAMPLE",
     "ROTATED_OBJECTS",
     "SAMPLED_KMEANS_OBJECTS",
     "SAMPLE_BYTES",

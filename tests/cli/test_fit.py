@@ -42,6 +42,7 @@ def test_the_summary_says_what_was_done(run, blobs):
         "ensemble",
         "weights",
         "result",
+        "families",
         "truth",
     ]
     said = dict(lines)

@@ -48,10 +48,18 @@ def posterior_by_loops(labels, consensus):
     return R / d + (1 - 1 / d) * vote_shares(Ensemble(labels), consensus), d
 
 
+def near_copies(labels, copies):
+    """Each clustering several times, with another label of an object each time."""
+    labels = np.repeat(labels, copies, axis=1)
+    at = np.arange(labels.shape[1])
+    labels[at, at] = (labels[at, at] + 1) % (labels.max() + 1)
+    return labels
+
+
 @pytest.mark.parametrize("copies", [1, 3])
 def test_posterior_is_its_formula(copies):
     labels, truth = planted(60, 3, 4, 0.4, seed=copies)
-    labels = np.repeat(labels, copies, axis=1)
+    labels = near_copies(labels, copies)
     expected, d = posterior_by_loops(labels, truth)
     assert_allclose(consensus_posterior(Ensemble(labels), truth), expected, atol=1e-9)
     assert_allclose(vote_model(Ensemble(labels), truth).design_effect, d)
@@ -92,15 +100,39 @@ def test_it_is_calibrated_on_planted_ensembles(k, M, noise, sizes):
 def test_copies_count_once():
     labels, truth = planted(400, 3, 6, 0.4, seed=0)
     once = vote_model(Ensemble(labels), truth)
-    often = vote_model(Ensemble(np.repeat(labels, 5, axis=1)), truth)
-    assert once.design_effect < 1.5
-    assert 4 < often.design_effect < 7
+    renamed = (labels + 1) % 3
+    often = Ensemble(np.hstack([labels, renamed, labels[:, ::-1]]))
+    found = vote_model(often, truth)
+    assert_allclose(found.design_effect, once.design_effect)
+    assert_allclose(found.evidence[:6], once.evidence / 3)
+    posteriors = (consensus_posterior(E, truth) for E in (Ensemble(labels), often))
+    assert_allclose(*posteriors, atol=1e-9)
 
 
-def test_copies_make_nobody_surer():
+def test_a_copy_but_for_an_object_is_another_clustering():
+    labels, truth = planted(40, 3, 3, 0.4, seed=0)
+    found = vote_model(Ensemble(near_copies(labels, 2)), truth)
+    alone = vote_model(Ensemble(near_copies(labels, 2)[:, :1]), truth)
+    assert_allclose(found.evidence[0], alone.evidence[0], rtol=0.2)
+
+
+def test_copies_in_row_blocks_count_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(sizes, "FEW_LABELS", 0)  # small ensembles go the way of large
+    monkeypatch.setattr(sizes, "FEW_OBJECTS", 0)
+    labels, truth = planted(300, 3, 4, 0.4, seed=0)
+    often = Ensemble(np.repeat(labels, 2, axis=1))
+    often.save(tmp_path / "blocks", block_rows=70)
+    stored = Ensemble.open(tmp_path / "blocks")
+    assert len(stored.row_blocks) > 1
+    expected = consensus_posterior(Ensemble(labels), truth)
+    assert_allclose(consensus_posterior(stored, truth), expected, atol=1e-9)
+
+
+def test_near_copies_have_a_design_effect_and_make_nobody_surer():
     labels, truth = planted(1500, 3, 8, 0.4, seed=0)
-    once = consensus_posterior(Ensemble(labels), truth)
-    often = consensus_posterior(Ensemble(np.repeat(labels, 4, axis=1)), truth)
+    copies = Ensemble(near_copies(labels, 4))
+    assert 3 < vote_model(copies, truth).design_effect < 5
+    once, often = (consensus_posterior(E, truth) for E in (Ensemble(labels), copies))
     own = np.arange(1500), truth
     assert often[own].mean() < once[own].mean()
 

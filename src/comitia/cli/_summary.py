@@ -14,6 +14,7 @@ from comitia.cli._meter import clock
 
 __all__ = [
     "card_as_json",
+    "explanation_lines",
     "print_card",
     "print_json",
     "print_lines",
@@ -185,10 +186,35 @@ def result_lines(
     if "mean_vote_share" in scores:  # not in results of older versions
         sure += f", vote share {scores['mean_vote_share']:.2f}"
     lines.append(("result", f"{_clusters(sizes)}, {sure}", str(report or folder)))
+    lines += explanation_lines(result.explanation)
     if "truth_adjusted_rand" in scores:
         ari, nmi = scores["truth_adjusted_rand"], scores["truth_nmi_sqrt"]
         lines.append(("truth", f"ARI {ari:.3f}, NMI {nmi:.3f} to {truth}", ""))
     return lines + [("note", note, "") for note in notes]
+
+
+def explanation_lines(said: Any) -> list[tuple[str, str, str]]:
+    """Say which families carry a result, and what is to be doubted.
+
+    Parameters
+    ----------
+    said : Explanation or None
+        What the method says of its result.
+
+    Returns
+    -------
+    lines : list of (str, str, str)
+        One for the families, if there are several, and one for a doubt.
+    """
+    if said is None:
+        return []
+    told = [
+        f"{one.name} {100 * one.evidence:.0f} %"
+        + ("" if one.without is None else f" (without it ARI {one.without:.2f})")
+        for one in said.families
+    ]
+    lines = [("families", ", ".join(told), "")] if len(told) > 1 else []
+    return lines + ([] if said.doubt is None else [("doubt", said.doubt, "")])
 
 
 def _clusters(sizes: Sequence[int]) -> str:
@@ -243,6 +269,9 @@ def result_as_json(
         "scores": dict(result.scores),
         "seed": result.seed,
         "timings": dict(result.timings),
+        "explanation": None
+        if result.explanation is None
+        else result.explanation.to_dict(),
         "notes": list(result.notes),
         "folder": str(folder),
         "report": None if report is None else str(report),

@@ -19,11 +19,13 @@ from comitia.display.consensus_view import objective_columns
 from comitia.display.feature_table import check_features, name_features
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.explanation import Explanation
 
 __all__ = [
     "TRUTH_MEASURES",
     "card_of",
     "converged_of",
+    "explanation_of",
     "feature_names_of",
     "gap_between",
     "jsonable",
@@ -221,6 +223,12 @@ def objective_of(estimator: Any) -> tuple[Floats, ...]:
 def converged_of(estimator: Any) -> bool | None:
     value = getattr(estimator, "converged_", None)
     return None if value is None else bool(np.all(value))
+
+
+def explanation_of(estimator: Any) -> Explanation | None:
+    """What the result rests on, if the method says it."""
+    said = estimator.explain() if hasattr(estimator, "explain") else None
+    return said if isinstance(said, Explanation) else None
 
 
 def card_of(estimator: Any) -> dict[str, Any]:

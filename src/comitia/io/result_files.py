@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from comitia._files import file_digest, write_json
 from comitia.display.cluster_profiles import Profile
+from comitia.explanation import Explanation
 from comitia.io._collect import jsonable
 from comitia.io.csv_cells import (
     digits,
@@ -185,6 +186,9 @@ def _json_fields(result: Result) -> dict[str, Any]:
         "view_names": list(result.view_names),
         "all_sizes": list(result.all_sizes),
         "objective": [jsonable(curve) for curve in result.objective],
+        "explanation": None
+        if result.explanation is None
+        else result.explanation.to_dict(),
         "has_names": result.object_names is not None,
         "has_truth": result.truth is not None,
         "weights": {name: list(w.shape) for name, w in result.weights.items()},
@@ -286,6 +290,7 @@ def read_files(
         "all_sizes": tuple(map(int, about["all_sizes"])),
         "feature_names": feature_names,
         "profile": profile,
+        "explanation": _read_explanation(about.get("explanation")),
         "notes": tuple(map(str, about["notes"])),
         **{
             name: about[name]
@@ -293,6 +298,11 @@ def read_files(
             if name not in ("method", "n_clusters", "notes")
         },
     }
+
+
+def _read_explanation(given: Any) -> Explanation | None:
+    """The explanation; results of older versions have none."""
+    return None if given is None else Explanation.from_dict(given)
 
 
 def _read_labels(

@@ -19,6 +19,7 @@ from comitia.display.consensus_view import weights_of
 from comitia.display.object_map import map_objects
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.explanation import Explanation
 from comitia.io import _collect as collect
 from comitia.io.folder_swap import recover_folder, replaced_folder
 from comitia.io.result_files import (
@@ -106,6 +107,9 @@ class Result:
     choice : dict or None
         The table of the choice of the number of clusters.
 
+    explanation : Explanation or None
+        What the result rests on, where the method says it.
+
     notes : tuple of str
         What was done to the data, in sentences.
 
@@ -149,6 +153,7 @@ class Result:
     profile: Profile | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     choice: Mapping[str, Any] | None = None
+    explanation: Explanation | None = None
     notes: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
@@ -214,6 +219,21 @@ class Result:
         from comitia.prepare import TablePreparer
 
         return np.asarray(TablePreparer.from_dict(self.preparation).transform(table))
+
+    def explain(self) -> Explanation:
+        """Say what the result rests on.
+
+        Returns
+        -------
+        explanation : Explanation
+            What the method said; ``print`` it to read it.
+        """
+        if self.explanation is None:
+            raise ComitiaError(
+                f"{self.method} does not say what its result rests on; the default, "
+                "consensus, does."
+            )
+        return self.explanation
 
     @classmethod
     def from_estimator(
@@ -338,6 +358,7 @@ class Result:
             )
             if choice is not None
             else None,
+            explanation=collect.explanation_of(estimator),
             notes=tuple(map(str, notes)),
             versions=collect.versions_here(),
             seed=int(seed) if isinstance(seed, int | np.integer) else None,

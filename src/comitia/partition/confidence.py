@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,12 +32,13 @@ _NO_SPREAD = 1e-12
 
 
 class VoteModel(NamedTuple):
-    """What the labels of an object say about its cluster in a consensus.
+    r"""What the labels of an object say about its cluster in a consensus.
 
     Attributes
     ----------
     scores : ndarray of shape (n_clusters of the ensemble, n_clusters)
-        Log-likelihood of each label in each cluster of the consensus.
+        Log-likelihood of each label in each cluster of the consensus, divided by the
+        number of clusterings that are equal to its own.
 
     log_sizes : ndarray of shape (n_clusters,)
         Logarithm of the share of the objects that each has.
@@ -47,12 +49,18 @@ class VoteModel(NamedTuple):
     repeated : float
         Which share of what the clusterings say others of them have said before, 1 - 1 /
         d; 1 for a single clustering.
+
+    evidence : ndarray of shape (n_clusterings,)
+        What each clustering says for the consensus against chance, the sum of
+        :math:`\log (q_{mrc} / p_{mc})` over the objects; of equal clusterings each has
+        its share.
     """
 
     scores: Floats
     log_sizes: Floats
     design_effect: float
     repeated: float
+    evidence: Floats
 
 
 def consensus_posterior(
@@ -82,12 +90,13 @@ def consensus_posterior(
         {\sum_{ir} R_{ir} \sum_m z_{imr}^2}, \qquad
         z_{imr} = \log \frac{q_{mrc}}{p_{mc}} - \text{its mean in } r.
 
-    It is kept between 1, for clusterings that err independently, and M, for copies.
-    R is first the consensus, then the L that this gives: that a consensus was fitted to
-    the clusterings makes them look better than they are. The share :math:`1 - 1/d` of
-    what is said was said before, and counts as a vote share U
-    (:func:`comitia.represent.votes.vote_shares`): independent errors leave L, many
-    copies of one clustering, or a single one, leave U.
+    It is kept between 1, for clusterings that err independently, and M, for those that
+    say the same of every object. Clusterings that are equal up to names count as one
+    from the start. R is first the consensus, then the L that this gives: that a
+    consensus was fitted to the clusterings makes them look better than they are. The
+    share :math:`1 - 1/d` of what is said was said before, and counts as a vote share U
+    (:func:`comitia.represent.votes.vote_shares`): independent errors leave L, copies of
+    one clustering, or a single one, leave U.
 
     Parameters
     ----------
@@ -125,10 +134,12 @@ def consensus_posterior(
 
     Examples
     --------
+    The first clustering and the last are the same, and count as one:
+
     >>> from comitia import Ensemble
     >>> votes = Ensemble([[0, 0, 0], [0, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 1]])
     >>> consensus_posterior(votes, [0, 0, 0, 1, 1]).round(2)[:, 0]
-    array([0.94, 0.94, 0.78, 0.15, 0.15])
+    array([0.84, 0.84, 0.69, 0.28, 0.28])
     """
     ensemble = _on_host(ensemble)
     given = labels, n_clusters, clustering_weights, cluster_weights
@@ -173,9 +184,10 @@ def vote_model(
     unit = 2.0 ** (52 - int(ensemble.n_objects).bit_length())
     sizes = np.bincount(codes, minlength=k).astype(np.float64)
     counts = overlaps(ensemble, codes, k) * speaks
-    model = _fitted(ensemble, given, None, counts, sizes)
+    once = 1.0 / _n_equal(ensemble, speaks.ravel())
+    model = _fitted(ensemble, given, None, counts, sizes, once)
     parts = blocks.map(_soft_counts, model=model, unit=unit).total() / unit
-    return _fitted(ensemble, given, model, parts[:-1] * speaks, parts[-1])
+    return _fitted(ensemble, given, model, parts[:-1] * speaks, parts[-1], once)
 
 
 def block_likelihood(block: Ensemble, *, model: VoteModel) -> Floats:
@@ -246,9 +258,14 @@ def _fitted(
     before: VoteModel | None,
     counts: Floats,
     sizes: Floats,
+    once: Floats,
 ) -> VoteModel:
-    """The model of soft or hard counts; ``before`` gave the soft ones."""
+    """The model of soft or hard counts; ``before`` gave the soft ones.
+
+    ``once`` is what a clustering counts: of several that are equal, its share of one.
+    """
     begin, of = ensemble.offsets[:-1], ensemble.clustering_of
+    share = once[of][:, None]
     tables = np.split(counts, ensemble.offsets[1:-1])
     scores = np.concatenate(
         [_scores(t, _believed(t)) if t.any() else np.zeros_like(t) for t in tables]
@@ -261,20 +278,36 @@ def _fitted(
     means = np.add.reduceat(counts * evidence, begin, axis=0)
     np.divide(means, mass, out=means, where=mass > 0)
     residuals = np.where(known[:, None], evidence - means[of], 0.0)
-    alone = float((counts * residuals**2).sum())
-    M = int((mass.sum(axis=1) > 0).sum())
-    effect = float(max(M, 1))  # without any spread they are copies
-    if alone > _NO_SPREAD * float((counts * evidence**2).sum()):
+    alone = float((share * counts * residuals**2).sum())
+    M = int(np.rint(once[mass.sum(axis=1) > 0].sum()))
+    effect = float(max(M, 1))  # without any spread they say the same
+    if alone > _NO_SPREAD * float((share * counts * evidence**2).sum()):
         reach = (float(np.abs(residuals).max()) * ensemble.n_clusterings) ** 2
         unit = fixed_scale(reach, ensemble.n_objects)
         together = ensemble.row_blocks.map(
-            _squares, labels, model=before, residuals=residuals, unit=unit
+            _squares, labels, model=before, residuals=share * residuals, unit=unit
         ).total()
         effect = min(max(together / unit / alone, 1.0), effect)
     repeated = 1.0 - 1.0 / effect if M > 1 else 1.0
     with np.errstate(divide="ignore"):  # a cluster that nobody is in
         log_sizes = np.log(sizes / sizes.sum())
-    return VoteModel(scores, log_sizes, effect, repeated)
+    said = once * np.add.reduceat((counts * evidence).sum(axis=1), begin)
+    return VoteModel(share * scores, log_sizes, effect, repeated, said)
+
+
+def _n_equal(ensemble: Ensemble, speaks: NDArray[np.bool_]) -> Floats:
+    """How many clusterings are equal to each up to names, itself included."""
+    M = ensemble.n_clusterings
+    if not ensemble.is_hard:
+        return np.ones(M)
+    # Sums of random numbers of the objects: different clusters have different ones.
+    # They are whole, so that sums over a hundred million objects are exact.
+    marks = np.random.RandomState(0).randint(1 << 26, size=ensemble.n_objects)
+    sums = ensemble.row_blocks.map(_sums_of_marks, ensemble.split(marks)).total()
+    sums = np.where(speaks, sums, -1.0)
+    found = [np.sort(one).tobytes() for one in np.split(sums, ensemble.offsets[1:-1])]
+    times = Counter(found)
+    return np.array([times[one] for one in found], dtype=np.float64)
 
 
 # -- one row block -------------------------------------------------------------------
@@ -286,6 +319,16 @@ def _sums(block: Ensemble, table: Floats) -> Floats:
     sums: Floats = block.engine.mean_rows(table, ones)
     sums *= block.engine.row_sums(ones)[:, None]
     return sums
+
+
+def _sums_of_marks(block: Ensemble, marks: NDArray[np.int64]) -> Floats:
+    """For each cluster the sum of the marks of its objects."""
+    return np.concatenate(
+        [
+            np.bincount(codes, marks, k_m + 1)[:k_m]
+            for codes, k_m in zip(block.codes, block.n_clusters_each, strict=True)
+        ]
+    )
 
 
 def _soft_counts(block: Ensemble, *, model: VoteModel, unit: float) -> Floats:

@@ -55,6 +55,7 @@ def find_alerts(facts: Facts) -> list[Alert]:
     found = [
         _one_would_do(facts),
         _another_number(facts),
+        _doubted(facts),
         _unsupported(facts),
         _uncertain(facts),
         _sampled(facts),
@@ -99,6 +100,13 @@ def _one_would_do(facts: Facts) -> Alert | None:
             "as they would without any clusters to be found.",
         )
     return None
+
+
+def _doubted(facts: Facts) -> Alert | None:
+    said = facts.result.explanation
+    if said is None or said.doubt is None:
+        return None
+    return Alert("doubt", "Another clustering looks better", said.doubt)
 
 
 def _unsupported(facts: Facts) -> Alert | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from comitia.display.consensus_view import WEIGHED, remaining_way
 from comitia.display.result_numbers import SUPPORT
+from comitia.explanation import Explanation
 from comitia.prepare.column_decisions import ColumnDecision, grouped_decisions
 from comitia.report._alerts import Alert, find_alerts
 from comitia.report._figures import histogram, image, line_chart
@@ -265,6 +266,14 @@ class Sections(Maps):
         m = len(self.between)
         means = (self.between.sum(axis=1) - np.diag(self.between)) / (m - 1)
         return dict(zip(self.compared.tolist(), means.tolist(), strict=True))
+
+    # -- what it rests on ---------------------------------------------------------
+
+    @cached_property
+    def explained(self) -> Explanation | None:
+        """The explanation of the method, if there is something in it."""
+        said = self.result.explanation
+        return said if said is not None and (said.families or said.rivals) else None
 
     # -- confidence ---------------------------------------------------------------
 

@@ -39,6 +39,7 @@ _SECTIONS = (
     ("together", "Who is put together"),
     ("weights", "What counts how much"),
     ("agreement", "Agreement"),
+    ("families", "What carries the result"),
     ("confidence", "Confidence"),
     ("profile", "Profiles"),
     ("classes", "Known classes"),
@@ -87,6 +88,7 @@ def write_report(
     facts = Sections(result)
     left_out = {
         "map": facts.map is None,
+        "families": not facts.explained,
         "profile": facts.profile is None,
         "classes": facts.classes is None,
     }
