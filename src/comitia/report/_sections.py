@@ -16,14 +16,8 @@ from comitia.display.result_numbers import SUPPORT
 from comitia.report._alerts import Alert, find_alerts
 from comitia.report._figures import histogram, image, line_chart
 from comitia.report._maps import Maps
-from comitia.report._page_text import (
-    capital,
-    listed,
-    number,
-    printable,
-    rst,
-    sentences,
-)
+from comitia.report._page_markup import rst
+from comitia.report._page_text import capital, listed, number, printable, sentences
 
 __all__ = ["Sections"]
 
