@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
 from comitia._arrays import check_device, device_of, on_host, to_numpy, to_tensor
+from comitia._label_tables import warn_of_labels
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
@@ -172,7 +173,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             Methods for several views take a list of tables, those for time series an
             array of shape (n_objects, n_channels, n_times) or a list of series, those
             for networks a sparse adjacency matrix. The index of a DataFrame names the
-            objects, and results are in its order.
+            objects, and results are in its order. Of an AnnData ``obsm["X_pca"]`` is
+            used if it is there, and else ``X``, which a warning says; ``obs_names``
+            names the objects.
 
         y : None
             Not used; there for scikit-learn's pipelines.
@@ -737,6 +740,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return check_graph(X)
         if "series" in self.card.needs:
             return self._check_series(X)
+        warn_of_labels(X, "fit(comitia.Ensemble(X))", stacklevel=4)
         return validate_data(self, on_host(X), dtype=np.float64)
 
     def _check_new(self, X: Any) -> Any:

@@ -16,6 +16,7 @@ Commands:
   combine LABELS...  label columns in, one clustering each; the consensus out
   compare DATA       several methods side by side
   choose-k DATA      how many clusters: criteria over a range of k
+  recommend DATA     which methods: those that fit and are the best measured
   methods            the catalogue; methods show ID for one of them
   report DIR         write report.html of a result folder again
 
@@ -41,7 +42,16 @@ Options:
   -h, --help         show this and stop
 """
 
-_COMMANDS = ("demo", "fit", "combine", "compare", "choose-k", "methods", "report")
+_COMMANDS = (
+    "demo",
+    "fit",
+    "combine",
+    "compare",
+    "choose-k",
+    "recommend",
+    "methods",
+    "report",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

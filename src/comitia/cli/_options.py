@@ -10,6 +10,7 @@ from cyclopts import Group, Parameter
 from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
 
 __all__ = [
+    "As",
     "BlockOptions",
     "ComparisonOutput",
     "DataOptions",
@@ -22,6 +23,8 @@ __all__ = [
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Several = Annotated[list[str] | None, Parameter(negative=())]
+
+As = Annotated[Literal["features", "labels"] | None, Parameter(name="--as")]
 
 Generators = Literal[
     "kmeans",

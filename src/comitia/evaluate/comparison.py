@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._label_tables import warn_of_labels
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
 from comitia._progress import OnProgress
@@ -324,6 +325,7 @@ def compare(
             )
         data, ensemble = None, X
     else:
+        warn_of_labels(X, "compare(comitia.Ensemble(X))")
         data = check_table(X, dtype=np.float64, ensure_min_samples=2)
     if ensemble is not None and not isinstance(ensemble, Ensemble):
         raise ComitiaError(
