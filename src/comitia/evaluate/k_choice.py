@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._html import html_table
 from comitia._label_tables import warn_of_labels
 from comitia._progress import OnProgress, Progress
 from comitia.catalogue import DEFAULT_FOR_K
@@ -179,6 +180,14 @@ class KChoice:
 
     def __str__(self) -> str:
         return self.reason
+
+    def _repr_html_(self) -> str:
+        names = list(self.criteria)
+        rows = [
+            (k, *(float(self.criteria[name][at]) for name in names))
+            for at, k in enumerate(self.ks)
+        ]
+        return html_table(("k", *names), rows, self.reason)
 
 
 def choose_k(
