@@ -110,7 +110,7 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
     raw = np.hstack([wine.data, noise])
     X = (raw - raw.mean(axis=0)) / raw.std(axis=0)
     names = [*wine.feature_names, *(f"shuffled {n}" for n in wine.feature_names)]
-    ensemble = _members(X, names, rng)
+    ensemble = _members(X, rng)
     n, p = wine.data.shape
     words = f"wine of scikit-learn, {n} objects, {p} columns, and {p} of noise"
     about = {
@@ -155,7 +155,7 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
         ]
     )
     weights = result.weights["clustering_weights"]
-    _print_extremes(weights, alone)
+    _print_extremes(ensemble.clustering_names, weights, alone)
     print()
     print_wrapped(
         f"Each clustering saw {_N_COLUMNS} columns, and nobody said which are noise: "
@@ -167,22 +167,21 @@ def demo(out: str = "comitia-demo", *, force: bool = False, report: bool = True)
     return result
 
 
-def _members(
-    X: NDArray[np.float64], names: Sequence[str], rng: np.random.RandomState
-) -> Ensemble:
-    """k-means on a few columns at a time, each called by its columns."""
+def _members(X: NDArray[np.float64], rng: np.random.RandomState) -> Ensemble:
+    """k-means on a few columns at a time, each called by what it saw."""
     from sklearn.cluster import KMeans
 
     from comitia.ensemble import Ensemble
 
     measured, noise = np.split(np.arange(X.shape[1]), 2)
-    labels, called = [], []
+    labels = []
     for m in range(_N_MEASURED + _N_NOISE):
         pool = measured if m < _N_MEASURED else noise
         columns = np.sort(rng.choice(pool, size=_N_COLUMNS, replace=False))
         k_means = KMeans(3, n_init=1, random_state=rng.randint(np.iinfo(np.int32).max))
         labels.append(k_means.fit_predict(X[:, columns]))
-        called.append(", ".join(names[j] for j in columns))
+    called = [f"wine {m + 1}" for m in range(_N_MEASURED)]
+    called += [f"noise {m + 1}" for m in range(_N_NOISE)]
     return Ensemble(labels, clustering_names=called)
 
 
@@ -195,14 +194,15 @@ def _is_ours(folder: Path) -> bool:
         return False
 
 
-def _print_extremes(weights: NDArray[np.float64], alone: NDArray[np.float64]) -> None:
+def _print_extremes(
+    names: Any, weights: NDArray[np.float64], alone: NDArray[np.float64]
+) -> None:
     """The three heaviest and the three lightest clusterings."""
     order = np.argsort(-weights, kind="stable")
     rows = [
         (
             word if place == 0 else "",
-            str(m),
-            "wine" if m < _N_MEASURED else "noise",
+            str(names[m]),
             f"{weights[m]:.3f}",
             f"{alone[m]:.2f}",
         )
@@ -210,4 +210,4 @@ def _print_extremes(weights: NDArray[np.float64], alone: NDArray[np.float64]) ->
         for place, m in enumerate(three)
     ]
     print()
-    print_table(("", "clustering", "of", "weight", "ARI"), rows, right=(1, 3, 4))
+    print_table(("", "clustering", "weight", "ARI"), rows, right=(2, 3))
