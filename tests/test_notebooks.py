@@ -168,14 +168,14 @@ def test_an_anndata_is_read_by_its_pca(fitted, data):
 def test_raw_counts_of_an_anndata_are_warned_of():
     from scipy.sparse import csr_array
 
-    from comitia._inputs import table_of
+    from comitia._inputs import table_or_anndata
     from comitia.exceptions import ComitiaWarning
 
     counts = np.random.RandomState(0).poisson(1.0, size=(20, 4))
     cells = Cells(counts)
     cells.X = csr_array(counts)
     with pytest.warns(ComitiaWarning, match="looks like raw counts"):
-        table = table_of(cells)
+        table = table_or_anndata(cells)
     np.testing.assert_array_equal(table, counts)
 
 

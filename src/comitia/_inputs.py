@@ -1,10 +1,10 @@
 """Input that is no plain table: views, series in time, and AnnData.
 
 Where a table is asked for, an AnnData may be given (``fit(adata)``, ``generate``,
-``predict``, ``choose_k``, ``compare``). The contract, in :func:`table_of`: the rows are
-its ``obs``, called by ``obs_names``; the table is ``obsm["X_pca"]`` where there is one,
-and else ``X``, which a warning says, and says as well if ``X`` looks like raw counts.
-Nothing is normalised here, nothing is written back, and anndata is not imported.
+``predict``, ``choose_k``, ``compare``). The contract, in :func:`table_or_anndata`: the
+rows are its ``obs``, called by ``obs_names``; the table is ``obsm["X_pca"]`` where there
+is one, and else ``X``, which a warning says, and says as well if ``X`` looks like raw
+counts. Nothing is normalised here, nothing is written back, and anndata is not imported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
     "refuse_masks_and_dates",
     "refuse_small",
     "refuse_width",
-    "table_of",
+    "table_or_anndata",
 ]
 
 # What NumPy turns into numbers of days, or of nanoseconds.
@@ -80,7 +80,7 @@ class Views:
         return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
 
 
-def table_of(X: Any) -> Any:
+def table_or_anndata(X: Any) -> Any:
     """The table that is meant: that of an AnnData, or what was given.
 
     Parameters

@@ -681,7 +681,7 @@ class Ensemble:
     def _repr_html_(self) -> str:
         from comitia._html import html_table
 
-        names = self.clustering_names
+        names: Any = self.clustering_names
         if names is None:
             names = [f"clustering {m}" for m in range(self.n_clusterings)]
         head = ["clustering", "clusters"]

@@ -267,12 +267,10 @@ class _Place:
 
 def _places(have: Iterable[str], required: set[str]) -> dict[str, _Place]:
     """The place of each measured method, for what there is."""
-    for special in ("constraints", "views", "series", "graph"):
+    names = ["pools", "tables"] if {*have} == {"labels"} else ["tables"]
+    for special in ("graph", "series", "views", "constraints"):
         if special in required:
             names = [special]
-            break
-    else:
-        names = ["pools", "tables"] if {*have} == {"labels"} else ["tables"]
     defaults = {DEFAULT_METHOD, DEFAULT_FOR_VIEWS}
     places: dict[str, _Place] = {}
     for at, name in enumerate(names):
