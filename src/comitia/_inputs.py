@@ -2,9 +2,10 @@
 
 Where a table is asked for, an AnnData may be given (``fit(adata)``, ``generate``,
 ``predict``, ``choose_k``, ``compare``). The contract, in :func:`table_or_anndata`: the
-rows are its ``obs``, called by ``obs_names``; the table is ``obsm["X_pca"]`` where there
-is one, and else ``X``, which a warning says, and says as well if ``X`` looks like raw
-counts. Nothing is normalised here, nothing is written back, and anndata is not imported.
+rows are its ``obs``, called by ``obs_names``; the table is ``obsm["X_pca"]`` where
+there is one, and else ``X``, which a warning says, and says as well if ``X`` looks like
+raw counts. Nothing is normalised here, nothing is written back, and anndata is not
+imported.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def table_or_anndata(X: Any) -> Any:
 
 
 def _are_counts(table: NDArray[Any]) -> bool:
-    """Whether numbers are whole, not negative, and mostly zero or far apart."""
+    """Whether the first rows hold whole numbers, none negative, not all 0, 1 or 2."""
     some = table[:1000]
     if some.size == 0 or not np.issubdtype(some.dtype, np.number):
         return False
