@@ -188,7 +188,7 @@ def recommend(
     --------
     >>> from comitia import recommend
     >>> [one.id for one in recommend(n_objects=1_000_000, needs="labels", n_best=3)]
-    ['consensus', 'lwgp', 'hbgf']
+    ['consensus', 'lwgp', 'lwmc']
     """
     given, n, n_distinct = _kind_and_size(X, n_objects)
     have = _available_inputs(needs, given, constraints, views)
