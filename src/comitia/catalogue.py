@@ -226,6 +226,11 @@ class MethodCard:
 class MethodList(list[MethodCard]):
     """Cards of methods, which can be had as a table.
 
+    Parameters
+    ----------
+    iterable : iterable of MethodCard, default=()
+        The cards.
+
     Examples
     --------
     >>> import comitia
