@@ -68,9 +68,9 @@ def _cell(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    text = str(value)
-    if len(text) > _MOST_SIGNS:
-        text = text[: _MOST_SIGNS - 1] + "…"
+    whole = str(value)
+    text = whole[:_MOST_SIGNS]
+    text += "…" if text != whole else ""
     # Control characters and marks of direction can hide what is there.
     return escape(
         "".join(

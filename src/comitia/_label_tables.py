@@ -123,7 +123,8 @@ def _is_integer(X: Any) -> bool:
 def _n_codes(column: NDArray[Any]) -> int:
     """How many codes, from 0 or from 1 on; 0 if they are none."""
     least, most = column.min(), column.max()
-    if not (least >= -1 and 1 <= most <= min(_MOST_CODES, len(column) // 2)):
+    largest = min(_MOST_CODES, len(column) // 2)
+    if not (least >= -1 and 1 <= most <= largest):
         return 0  # also for NaN
     codes = column.astype(np.int64)
     if column.dtype.kind == "f" and not np.array_equal(codes, column):

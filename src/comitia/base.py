@@ -654,8 +654,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         data = self._check_new(X)
         if not 1 < len(np.unique(labels)) < len(labels):
             return 0.0
-        sample = _SCORED if len(labels) > _SCORED else None
-        return float(silhouette(data, labels, sample_size=sample, random_state=0))
+        sample = min(_SCORED, len(labels))
+        found = silhouette(data, labels, sample_size=sample, random_state=0)
+        return float(np.nan_to_num(found))  # a sample may lie in one cluster
 
     def _new_shares(self, X: Any) -> NDArray[np.float64]:
         """Share of the votes that new objects give to each cluster."""
