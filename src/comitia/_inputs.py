@@ -1,8 +1,17 @@
-"""Input that is more than one table: views of the same objects, and series in time."""
+"""Input that is no plain table: views, series in time, and AnnData.
+
+Where a table is asked for, an AnnData may be given (``fit(adata)``, ``generate``,
+``predict``, ``choose_k``, ``compare``). The contract, in :func:`table_or_anndata`: the
+rows are its ``obs``, called by ``obs_names``; the table is ``obsm["X_pca"]`` where
+there is one, and else ``X``, which a warning says, and says as well if ``X`` looks like
+raw counts. Nothing is normalised here, nothing is written back, and anndata is not
+imported.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._names import in_order, match_rows, names_of_each
-from comitia.exceptions import ComitiaError, DataTypeError
+from comitia.exceptions import ComitiaError, ComitiaWarning, DataTypeError
 
 __all__ = [
     "Views",
@@ -24,6 +33,7 @@ __all__ = [
     "refuse_masks_and_dates",
     "refuse_small",
     "refuse_width",
+    "table_or_anndata",
 ]
 
 # What NumPy turns into numbers of days, or of nanoseconds.
@@ -69,6 +79,53 @@ class Views:
     def present(self) -> NDArray[np.bool_]:
         """Which objects each view has, (n_objects, n_views)."""
         return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
+
+
+def table_or_anndata(X: Any) -> Any:
+    """The table that is meant: that of an AnnData, or what was given.
+
+    Parameters
+    ----------
+    X : object
+        An AnnData, by its attributes ``obs_names``, ``obsm`` and ``X``; or anything.
+
+    Returns
+    -------
+    table : array-like
+        Of an AnnData ``obsm["X_pca"]`` if it is there, and else ``X``, dense.
+    """
+    if not all(hasattr(X, name) for name in ("obs_names", "obsm", "X")):
+        return X
+    if "X_pca" in X.obsm:
+        return np.asarray(X.obsm["X_pca"])
+    table = X.X
+    if hasattr(table, "toarray"):
+        from comitia.config import require_memory
+
+        n, p = table.shape
+        require_memory(
+            8 * n * p,
+            f"the sparse X of the AnnData as a table of {n} rows and {p} columns",
+            'compute obsm["X_pca"] first',
+        )
+        table = table.toarray()
+    table = np.asarray(table)
+    text = 'X of the AnnData is clustered as it is, since obsm has no "X_pca"'
+    if _are_counts(table):
+        text += (
+            ", and looks like raw counts: normalise it, take logarithms and compute a "
+            "PCA first, as scanpy does"
+        )
+    warnings.warn(f"{text}.", ComitiaWarning, stacklevel=2)
+    return table
+
+
+def _are_counts(table: NDArray[Any]) -> bool:
+    """Whether the first rows hold whole numbers, none negative, not all 0, 1 or 2."""
+    some = table[:1000]
+    if some.size == 0 or not np.issubdtype(some.dtype, np.number):
+        return False
+    return bool((some >= 0).all() and (some == np.rint(some)).all() and some.max() > 2)
 
 
 def check_views(

@@ -13,6 +13,7 @@ from comitia._inputs import (
     refuse_large,
     refuse_masks_and_dates,
     refuse_small,
+    table_or_anndata,
 )
 from comitia.exceptions import ComitiaError, DataTypeError
 
@@ -52,6 +53,7 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
     X : ndarray of shape (n_objects, n_features)
         The table as an array.
     """
+    X = table_or_anndata(X)
     if how.get("ensure_all_finite", True) is not True:
         X = masked_to_nan(X)
     refuse_masks_and_dates(X, "X")

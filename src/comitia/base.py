@@ -13,12 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import TransformerTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
 from comitia._arrays import check_device, device_of, on_host, to_numpy, to_tensor
+from comitia._html import html_table
+from comitia._label_tables import warn_of_labels
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
@@ -31,6 +33,9 @@ __all__ = ["EnsembleMethod", "ResultBlock"]
 # Labels that are renamed at once: what is made of them on the way stays small.
 _LABELS_AT_ONCE = 1 << 20
 
+# Silhouettes of more objects are those of a sample: distances grow with the square.
+_SCORED = 2000
+
 
 def _members_can_label(method: EnsembleMethod) -> bool:
     generator = method.get_generator()
@@ -39,6 +44,13 @@ def _members_can_label(method: EnsembleMethod) -> bool:
             f"the clusterings of {type(generator).__name__} cannot label new objects."
         )
     return True
+
+
+def _scores_tables(method: EnsembleMethod) -> bool:
+    for need in ("views", "series", "graph", "dendrograms"):
+        if need in method.card.needs:
+            raise AttributeError(f"score rates tables; {method.card.id} needs {need}.")
+    return _members_can_label(method)
 
 
 class ResultBlock(NamedTuple):
@@ -129,6 +141,34 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if "card" in vars(cls):
             cls.card = cls.card.described_by(cls.__doc__)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self, "transform"):
+            tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: scikit-learn's diagram, and the result beneath it."""
+        bundle = dict(super()._repr_mimebundle_(**kwargs))
+        if "text/html" in bundle and hasattr(self, "labels_"):
+            bundle["text/html"] += self._html_of_result()
+        return bundle
+
+    def _repr_html_inner(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _html_of_result(self) -> str:
+        sizes = np.bincount(to_numpy(self.labels_), minlength=self.n_clusters_)
+        n = int(sizes.sum())
+        k, M = self.n_clusters_, self.ensemble_.n_clusterings
+        what = f"{k} cluster{'s' * (k != 1)} of {n} objects, from {M} clusterings"
+        for name, weights in self.vote_weights().items():
+            values = to_numpy(weights)
+            words = name.replace("_", " ")
+            what += f"; {words} {values.min():.3g} to {values.max():.3g}"
+        rows = [(c, size, f"{size / n:.0%}") for c, size in enumerate(sizes.tolist())]
+        return html_table(("cluster", "objects", "share"), rows, what)
+
     # -- what a method writes ---------------------------------------------------
 
     def _combine(
@@ -172,7 +212,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             Methods for several views take a list of tables, those for time series an
             array of shape (n_objects, n_channels, n_times) or a list of series, those
             for networks a sparse adjacency matrix. The index of a DataFrame names the
-            objects, and results are in its order.
+            objects, and results are in its order. Of an AnnData ``obsm["X_pca"]`` is
+            used if it is there, and else ``X``, which a warning says; ``obs_names``
+            names the objects.
 
         y : None
             Not used; there for scikit-learn's pipelines.
@@ -486,6 +528,138 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         labels : ndarray of shape (n_new,)
             A cluster of the consensus for each.
         """
+        return self._new_shares(X).argmax(axis=1).astype(self.labels_.dtype)
+
+    @available_if(_members_can_label)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of the votes that new objects give to each cluster.
+
+        What :meth:`predict` takes the largest of, and for new objects what
+        ``membership_`` is for those of :meth:`fit`. A share of votes is no calibrated
+        probability: clusterings that err alike agree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects, as for :meth:`predict`.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_new, n_clusters_)
+            Rows sum to one.
+        """
+        return self._new_shares(X)
+
+    @available_if(_members_can_label)
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Describe objects by their clusters: the shares of :meth:`predict_proba`.
+
+        Larger is nearer, unlike the distances that ``transform`` of scikit-learn's
+        k-means returns: a consensus has no centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            Objects, as for :meth:`predict`.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_new, n_clusters_)
+            Share of the votes that each object gives to each cluster.
+        """
+        return self._new_shares(X)
+
+    @available_if(_members_can_label)
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Combine clusterings of data into one, and :meth:`transform` the same data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data, as for :meth:`fit`.
+
+        y : None
+            Not used.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_objects, n_clusters_)
+            Share of the votes that each object gives to each cluster.
+        """
+        return self.fit(X).transform(X)
+
+    @available_if(_members_can_label)
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns that :meth:`transform` returns.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        names : ndarray of str of shape (n_clusters_,)
+            The class and the number of the cluster, such as ``"lwgp0"``.
+        """
+        check_is_fitted(self, "labels_")
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{c}" for c in range(self.n_clusters_)], dtype=object)
+
+    @available_if(_scores_tables)
+    def score(self, X: Any, y: Any = None) -> float:
+        """Rate the clusters on objects, without labels; higher is better.
+
+        The mean silhouette of the objects under the clusters that :meth:`predict` puts
+        them into, from -1 to 1, and 0 where all of them are in one. It compares numbers
+        of clusters and other parameters on the same objects, so that scikit-learn's
+        ``GridSearchCV`` and ``cross_val_score`` need no scorer: on each fold it rates
+        objects that were not clustered. Of more than 2000 objects a sample is rated,
+        the same at each call.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            Objects, as for :meth:`predict`.
+
+        y : None
+            Not used.
+
+        Returns
+        -------
+        score : float
+            The mean silhouette.
+
+        Notes
+        -----
+        Silhouettes expect compact clusters, and cannot say that there are none; choose
+        the number of clusters with :func:`comitia.choose_k` where that matters.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from comitia import method
+        >>> rng = np.random.RandomState(0)
+        >>> X = rng.randn(60, 2) + 9 * np.repeat([[0, 0], [0, 1], [1, 0]], 20, axis=0)
+        >>> search = GridSearchCV(
+        ...     method("lwgp")(random_state=0), {"n_clusters": [2, 3, 4]}, cv=3
+        ... )
+        >>> search.fit(X[rng.permutation(60)]).best_params_
+        {'n_clusters': 3}
+        """
+        from comitia.validity.pairs import silhouette
+
+        labels = self.predict(X)
+        data = self._check_new(X)
+        if not 1 < len(np.unique(labels)) < len(labels):
+            return 0.0
+        sample = min(_SCORED, len(labels))
+        found = silhouette(data, labels, sample_size=sample, random_state=0)
+        return float(np.nan_to_num(found))  # a sample may lie in one cluster
+
+    def _new_shares(self, X: Any) -> NDArray[np.float64]:
+        """Share of the votes that new objects give to each cluster."""
         from comitia.represent.votes import cluster_shares, spread_shares
 
         check_is_fitted(self, "labels_")
@@ -499,8 +673,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         labels = self.generator_.transform(X).T
         k = self.ensemble_.n_clusters_each
         new = Ensemble.from_codes(np.where(labels < 0, k[:, None], labels), k)
-        votes = spread_shares(new, shares, **self.vote_weights())
-        return votes.argmax(axis=1).astype(self.labels_.dtype)
+        return spread_shares(new, shares, **self.vote_weights())
 
     @cached_property
     def membership_(self) -> NDArray[np.float64]:
@@ -746,6 +919,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return check_graph(X)
         if "series" in self.card.needs:
             return self._check_series(X)
+        warn_of_labels(X, "fit(comitia.Ensemble(X))", stacklevel=4)
         return validate_data(self, on_host(X), dtype=np.float64)
 
     def _check_new(self, X: Any) -> Any:

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as L
 
+from comitia._html import html_table
 from comitia.exceptions import ComitiaError, ComitiaWarning
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "DEFAULT_ON_DEVICE",
     "PROMISES",
     "MethodCard",
+    "MethodList",
     "find_methods",
     "iter_classes",
     "method",
@@ -242,6 +244,63 @@ class MethodCard:
         )
 
 
+class MethodList(list[MethodCard]):
+    """Cards of methods, which can be had as a table.
+
+    Parameters
+    ----------
+    iterable : iterable of MethodCard, default=()
+        The cards.
+
+    Examples
+    --------
+    >>> import comitia
+    >>> comitia.methods(weighs="views", approach="composite").to_frame()["scales"]
+    id
+    multi_view    linear
+    Name: scales, dtype: ...
+    """
+
+    def to_frame(self) -> Any:
+        """The cards as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each method and a column for each thing that its card says; the
+            index is the id.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "to_frame() needs pandas; install it with pip install 'comitia[io]'."
+            ) from None
+        rows = [
+            {name: getattr(card, name) for name in ("id", "name", *_SHOWN, "summary")}
+            for card in self
+        ]
+        names = ["id", "name", *_SHOWN, "summary"]
+        return pd.DataFrame(rows, columns=names).set_index("id")
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (card.id, card.name, *(_plain_cell(getattr(card, name)) for name in _SHOWN))
+            for card in self
+        ]
+        return html_table(("id", "name", *_SHOWN), rows, f"{len(self)} methods")
+
+
+# What a table of methods shows of each card, beside id and name.
+_SHOWN = ("weighs", "approach", "needs", "scales", "on_device", "requires")
+
+
+def _plain_cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
 _ALLOWED = {
     "weighs": get_args(Weighs),
     "approach": get_args(Approach),
@@ -279,7 +338,10 @@ def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     if known not in sources:
         import difflib
 
-        close = difflib.get_close_matches(str(id), sources, n=3)
+        # Ids are in small letters; LWGP is a class, and what people write.
+        name = str(id).lower().replace("-", "_").replace(" ", "_")
+        close = [name] if name in sources else []
+        close = close or difflib.get_close_matches(name, sources, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else "see methods()."
         raise ComitiaError(f"there is no method with the id {id!r}; {hint}")
     return _load(sources[known])
@@ -321,7 +383,7 @@ def find_methods(
     scales: str | Iterable[str] | None = None,
     source: str | Iterable[str] | None = None,
     on_device: bool | None = None,
-) -> list[MethodCard]:
+) -> MethodList:
     """List the cards of the methods; also called as ``comitia.methods()``.
 
     Parameters
@@ -343,8 +405,9 @@ def find_methods(
 
     Returns
     -------
-    cards : list of MethodCard
-        Ours ordered by id, then those of other packages.
+    cards : MethodList
+        A list of cards, ours ordered by id, then those of other packages. Its
+        ``to_frame()`` is a DataFrame, and a notebook shows it as a table.
 
     Examples
     --------
@@ -364,7 +427,7 @@ def find_methods(
         }.items()
         if value is not None
     }
-    return [
+    return MethodList(
         cls.card
         for cls in method_classes()
         if on_device in (None, cls.card.on_device)
@@ -374,7 +437,7 @@ def find_methods(
             else getattr(cls.card, attribute) in allowed
             for attribute, allowed in wanted.items()
         )
-    ]
+    )
 
 
 def _wanted(attribute: str, value: str | Iterable[str]) -> set[str]:

@@ -678,6 +678,23 @@ class Ensemble:
             parts["n_blocks"] = len(self.storage.n_rows)
         return f"Ensemble({', '.join(f'{k}={v!r}' for k, v in parts.items())})"
 
+    def _repr_html_(self) -> str:
+        from comitia._html import html_table
+
+        names: Any = self.clustering_names
+        if names is None:
+            names = [f"clustering {m}" for m in range(self.n_clusterings)]
+        head = ["clustering", "clusters"]
+        columns: list[Any] = [names, self.n_clusters_each.tolist()]
+        # Elsewhere sizes are a walk over all blocks.
+        if self.storage.is_local and self.device is None:
+            sizes = np.split(np.asarray(self.sizes), self.offsets[1:-1])
+            head += ["smallest", "largest"]
+            columns += [[one.min().item() for one in sizes]]
+            columns += [[one.max().item() for one in sizes]]
+        rows = zip(*columns, strict=True)
+        return html_table(head, rows, repr(self))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ensemble):
             return NotImplemented

@@ -138,10 +138,23 @@ def _checks_of(cls: Any) -> Iterator[tuple[str, Callable[[Any], None], str]]:
     for estimator, check in estimator_checks_generator(quick_method(cls)):
         options = ",".join(f"{key}={value}" for key, value in check.keywords.items())
         name = check.func.__name__
+        if name.startswith("check_transformer") and _inherits_transform(cls):
+            continue
         on_it = functools.partial(_on_estimator, estimator, check)
         call = functools.partial(_quietly, on_it)
         reason = cls.card.exempt.get(name, "")
         yield f"{name}({options})" if options else name, call, reason
+
+
+def _inherits_transform(cls: Any) -> bool:
+    """Whether ``transform`` of one of our methods is tried by way of the default."""
+    from comitia.base import EnsembleMethod
+    from comitia.catalogue import DEFAULT_METHOD
+
+    ours = cls.__module__.startswith("comitia.") and cls.card.id != DEFAULT_METHOD
+    parts = ("transform", "fit_transform", "_new_shares", "_check_new", "vote_weights")
+    heirs = cls.__mro__[: cls.__mro__.index(EnsembleMethod)]
+    return ours and not any(part in vars(each) for each in heirs for part in parts)
 
 
 def _on_estimator(estimator: Any, check: Callable[[Any], None], cls: Any) -> None:

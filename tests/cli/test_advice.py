@@ -11,9 +11,11 @@ import pytest
 from comitia import Ensemble, evaluate
 from comitia.catalogue import DEFAULT_FOR_K, DEFAULT_METHOD
 from comitia.cli._comparison import write_page
+from comitia.cli._input_files import read_data_or_ensemble
+from comitia.cli._options import DataOptions
 from comitia.evaluate import Comparison, MethodRow
 from comitia.io import Result
-from tests.cli.conftest import read
+from tests.cli.conftest import read, write
 
 QUICK = ["--id", "name", "--drop", "class", "--n-clusterings", "5"]
 FEW = ["--n-resamples", "2", "--n-references", "3"]
@@ -66,6 +68,104 @@ def test_fit_looks_through_a_range_of_k(run, blobs, tmp_path, monkeypatch):
     named = ["-m", "lwgp", "-o", "named"]
     run("fit", blobs, "-k", "2-4", *QUICK, "--no-report", *named)
     assert Result.load(tmp_path / "named").choice["method"] == "lwgp"
+
+
+def test_choose_k_says_that_the_scaling_matters(run, blobs):
+    code, out, _ = run("choose-k", blobs, "-k", "2-3", *QUICK, *FEW)
+    assert code == 0
+    said = " ".join(out.split())
+    assert "depends on the scaling; this one is for 3 columns, standardised" in said
+    _, out, _ = run("choose-k", blobs, "-k", "2-3", *QUICK, *FEW, "--json")
+    assert "depends on the scaling" in json.loads(out)["scaling"]
+
+
+@pytest.fixture
+def label_file(tmp_path):
+    """Five noisy copies of three clusters, and the clusters."""
+    rng = np.random.RandomState(0)
+    truth = np.repeat([0, 1, 2], 20)
+    noisy = [
+        np.where(rng.rand(60) < 0.2, rng.randint(3, size=60), truth) for _ in "abcde"
+    ]
+    path = tmp_path / "labels.csv"
+    rows = [[*row, "uvw"[c]] for *row, c in zip(*noisy, truth, strict=True)]
+    write(path, [*"abcde", "class"], rows)
+    return path
+
+
+def test_compare_reads_a_label_matrix_as_clusterings(run, label_file, tmp_path):
+    one = ["-m", "eac", "-k", "3", "--n-resamples", "0", "--no-report"]
+    code, out, err = run("compare", label_file, "--truth", "class", *one)
+    assert (code, err) == (0, "")
+    assert "labels.csv, 5 clusterings of 60 objects" in out
+    assert "look like clusterings" in out
+    (row,) = read(tmp_path / "comparison" / "leaderboard.csv")
+    assert float(row["adjusted_rand"]) > 0.9
+
+
+def test_what_the_columns_are_can_be_said(label_file):
+    how = DataOptions(truth="class")
+    given, words = read_data_or_ensemble(str(label_file), how, "features")
+    assert given.ensemble is None
+    assert words.endswith("60 objects, 5 columns, standardised")
+    given, words = read_data_or_ensemble(str(label_file), how, "labels")
+    assert given.X is None
+    assert given.ensemble.n_clusterings == 5
+    assert [*given.about["truth"][:2]] == ["u", "u"]
+
+
+def test_fit_says_that_columns_look_like_labels(run, label_file, blobs):
+    quick = ["-k", "3", "-m", "eac", "--n-clusterings", "4", "--no-report"]
+    _, out, _ = run("fit", label_file, "--truth", "class", *quick)
+    assert "comitia combine reads them as clusterings" in out
+    _, out, _ = run("fit", blobs, "--id", "name", "--drop", "class", *quick, "-o", "b")
+    assert "comitia combine" not in out
+
+
+def test_labels_in_text_are_read_if_asked_for(run, blobs):
+    code, _, err = run("recommend", blobs, "--columns", "class")
+    assert code == 1
+    assert err.rstrip().endswith("If the columns are clusterings, say --as labels.")
+    code, out, _ = run("recommend", blobs, "--columns", "class", "--as", "labels")
+    assert code == 0
+    assert "published pools" in " ".join(out.split())
+
+
+def test_a_result_folder_has_its_truth(run, blobs):
+    fitted = ["fit", blobs, "--id", "name", "-k", "3", "-m", "eac"]
+    fitted += ["--n-clusterings", "4", "--no-report"]
+    run(*fitted, "--truth", "class", "-o", "known")
+    run(*fitted, "--drop", "class", "-o", "unknown")
+    for name in ("class", "truth"):
+        given, _ = read_data_or_ensemble("known", DataOptions(truth=name))
+        assert [*given.about["truth"][::20]] == ["u", "v", "w"]
+    _, _, err = run("recommend", "known", "--truth", "klass")
+    assert "its known labels are called 'class'" in err
+    _, _, err = run("recommend", "unknown", "--truth", "class")
+    assert "holds no known labels" in err
+    code, out, _ = run("combine", "known", "--truth", "class", "-k", "3", "--no-report")
+    assert code == 0
+    assert "ARI 1.000" in out
+
+
+def test_recommend_names_methods_with_reasons(run, blobs, label_file):
+    code, out, err = run("recommend", blobs, "--id", "name", "--drop", "class")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"  {DEFAULT_METHOD}: ")
+    assert "where k-means has" in " ".join(out.split())
+    for given in ([label_file], ["--labels", label_file]):
+        _, out, _ = run("recommend", *given, "--truth", "class", "--json")
+        found = json.loads(out)
+        assert [each["id"] for each in found["recommended"][:2]] == [
+            DEFAULT_METHOD,
+            "lwea",
+        ]
+    code, _, err = run("recommend")
+    assert code == 2
+    assert "give a table, or label files" in err
+    code, _, err = run("recommend", label_file, "--drop", "class", "--weighs", "luck")
+    assert code == 2
+    assert "weighs='luck'" in err
 
 
 @pytest.fixture

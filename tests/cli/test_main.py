@@ -9,7 +9,16 @@ import pytest
 import comitia
 from comitia.cli import _run_command
 
-COMMANDS = ["demo", "fit", "combine", "compare", "choose-k", "methods", "report"]
+COMMANDS = [
+    "demo",
+    "fit",
+    "combine",
+    "compare",
+    "choose-k",
+    "recommend",
+    "methods",
+    "report",
+]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from comitia.catalogue import method_classes
-from comitia.report._page_text import rst
+from comitia.report._page_markup import rst
 from comitia.report.mathml import UnknownTeX, mathml
 
 

@@ -87,14 +87,17 @@ def run(options: Options) -> None:
 
 
 def _score_jobs(options: Options) -> Iterator[Job]:
-    from comitia.evaluate.recommendation import MEASURED
+    from comitia.catalogue import DEFAULT_METHOD
+    from comitia.evaluate.recommendation import measured_leagues
 
     names = pools(options)
     draws = range(1, 2 if options.smoke else N_DRAWS + 1)
     asked = options.methods or (METHODS[:4] if options.smoke else METHODS)
     # Methods that the papers do not have: their ranks are what `recommend` goes by.
-    others = () if options.methods or options.smoke else MEASURED
-    rest = tuple(one for one in others if one not in METHODS)
+    known = measured_leagues()["pools"]["methods"]
+    others = () if options.methods or options.smoke else tuple(known)
+    # The default is measured on the same pools beside its peers.
+    rest = tuple(one for one in others if one not in (*METHODS, DEFAULT_METHOD))
     # A tree is cut, where the other methods are fitted 29 times: trees come first. The
     # papers have no voting, so that its best k would stand alone.
     trees = tuple(one for one in asked if one in TREES)

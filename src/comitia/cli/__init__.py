@@ -17,6 +17,7 @@ Commands:
   compare DATA       several methods side by side
   choose-k DATA      how many clusters: criteria over a range of k
   check DATA         what would be done with each column of a table, and why
+  recommend DATA     which methods: those that fit and are the best measured
   methods            the catalogue; methods show ID for one of them
   report DIR         write report.html of a result folder again
 
@@ -32,8 +33,9 @@ Try: comitia demo; comitia fit data.csv -k 3
 _DEMO_HELP = """\
 Usage: comitia demo [OPTION]...
 
-Combine 50 k-means clusterings of the wine data of scikit-learn by LWGP, compare the
-result with the known cultivars, and write the result folder with its report.
+Combine 32 clusterings of the wine data of scikit-learn, of which 24 see nothing but
+noise, compare the result with the known cultivars and with k-means, and write the
+result folder with its report.
 
 Options:
   -o, --out DIR      where the results go (default: comitia-demo)
@@ -43,7 +45,15 @@ Options:
 """
 
 _COMMANDS = (
-    *("demo", "fit", "combine", "compare", "choose-k", "check", "methods", "report"),
+    "demo",
+    "fit",
+    "combine",
+    "compare",
+    "choose-k",
+    "check",
+    "recommend",
+    "methods",
+    "report",
 )
 
 

@@ -19,11 +19,18 @@ from comitia.cli._input_files import (
 )
 from comitia.cli._meter import Meter
 from comitia.cli._methods import build
-from comitia.cli._options import ComparisonOutput, DataOptions, Flag, MakingOptions
+from comitia.cli._options import (
+    As,
+    ComparisonOutput,
+    DataOptions,
+    Flag,
+    MakingOptions,
+)
 from comitia.cli._run_command import UsageError, refuse_absent, typed_command
 from comitia.cli._summary import print_json, print_lines, print_table, print_wrapped
+from comitia.exceptions import ComitiaError
 
-__all__ = ["choose_k", "compare", "look_through"]
+__all__ = ["choose_k", "compare", "look_through", "recommend"]
 
 # Ten criteria side by side have to be short.
 _SHORT = {
@@ -44,6 +51,7 @@ def choose_k(
     /,
     *,
     k: Annotated[str, Parameter(name=["-k", "--n-clusters"])] = "2-10",
+    as_: As = None,
     method: Annotated[str, Parameter(name=["--method", "-m"])] = DEFAULT_FOR_K,
     how: DataOptions = _DATA,
     making: MakingOptions = _MAKING,
@@ -59,10 +67,13 @@ def choose_k(
     Parameters
     ----------
     data
-        Table with one row per object, as for comitia fit; or clusterings that comitia
-        saved (ensemble.npz, or a result folder).
+        Table with one row per object, as for comitia fit; or clusterings: label
+        columns, or what comitia saved (ensemble.npz, or a result folder).
     k
         Range of numbers of clusters to try. One cluster is always a possible answer.
+    as_
+        What the columns are: features, or labels, one clustering each; by default
+        labels if they look like it.
     method
         Method that combines the clusterings, by its id in comitia methods.
     n_resamples
@@ -91,7 +102,7 @@ def choose_k(
     )
     refuse_needs(estimator.card, "labels")
     with memory_limit(memory):
-        given, _ = read_data_or_ensemble(data, how)
+        given, _ = read_data_or_ensemble(data, how, as_)
         refuse_large_k(wanted, given.n_objects)
         choice = look_through(
             given,
@@ -104,10 +115,25 @@ def choose_k(
             n_resamples=n_resamples,
             n_references=n_references,
         )
+    scaling = _on_scaling(given)
     if json:
-        print_json(choice.to_dict())
+        print_json({**choice.to_dict(), "scaling": scaling})
     else:
         _print_choice(choice)
+        print_wrapped(scaling)
+
+
+def _on_scaling(given: FitInput) -> str:
+    """What the answer depends on."""
+    if given.X is None:
+        return (
+            "The answer is for the given clusterings, however their data were scaled."
+        )
+    scaled = given.about["notes"][0].rstrip(".")
+    return (
+        f"The answer depends on the scaling; this one is for {scaled}, and --scale "
+        "asks for another."
+    )
 
 
 def look_through(
@@ -203,6 +229,7 @@ def compare(
     /,
     *,
     k: Annotated[int | None, Parameter(name=["-k", "--n-clusters"])] = None,
+    as_: As = None,
     method: Annotated[
         list[str] | None, Parameter(name=["--method", "-m"], negative=())
     ] = None,
@@ -223,10 +250,13 @@ def compare(
     Parameters
     ----------
     data
-        Table with one row per object, as for comitia fit; or clusterings that comitia
-        saved (ensemble.npz, or a result folder).
+        Table with one row per object, as for comitia fit; or clusterings: label
+        columns, or what comitia saved (ensemble.npz, or a result folder).
     k
         Number of clusters; each method chooses for itself without it.
+    as_
+        What the columns are: features, or labels, one clustering each; by default
+        labels if they look like it.
     method
         Methods by their ids, separated by commas.
     panel
@@ -263,7 +293,7 @@ def compare(
             generator=making.generator,
             n_clusterings=making.n_clusterings,
         ).generator
-        given, words = read_data_or_ensemble(data, how)
+        given, words = read_data_or_ensemble(data, how, as_)
         refuse_large_k(k, given.n_objects)
         with Meter(output.quiet) as meter:
             found = run(
@@ -292,6 +322,78 @@ def compare(
     if output.json:
         print_json({**found.to_dict(), **about, "folder": str(folder.path)})
     elif not output.quiet:
-        print_lines([("data", words, "")])
+        notes = given.about.get("notes", []) if given.X is None else []
+        print_lines([("data", words, ""), *(("note", note, "") for note in notes)])
         print_leaderboard(found)
         print_lines([("result", str(report or folder.path), "")])
+
+
+def recommend(
+    data: str | None = None,
+    /,
+    *,
+    labels: Annotated[list[str] | None, Parameter(negative=())] = None,
+    as_: As = None,
+    weighs: str | None = None,
+    constraints: Flag = False,
+    n_best: int = 5,
+    how: DataOptions = _DATA,
+    json: Flag = False,
+) -> None:
+    """Say which methods fit what there is, the best measured first, and why.
+
+    Parameters
+    ----------
+    data
+        Table with one row per object, as for comitia fit; or clusterings: label
+        columns, or what comitia saved (ensemble.npz, or a result folder).
+    labels
+        Instead of it: files with one clustering per column, as for comitia combine.
+    as_
+        What the columns of the table are: features, or labels, one clustering each; by
+        default labels if they look like it.
+    weighs
+        Only methods that weigh this: clusterings, clusters, objects, features, views
+        or nothing; several separated by commas.
+    constraints
+        Only methods that use pairs of objects that must or must not be together.
+    n_best
+        How many are listed, at most.
+    json
+        Print JSON and nothing else on standard output.
+    """
+    from comitia.evaluate import recommend as run
+    from comitia.io import read_votes
+
+    if (data is None) == (labels is None):
+        raise UsageError("give a table, or label files with --labels.")
+    if data is None:
+        given = FitInput(ensemble=read_votes(labels or [], **how.where()).ensemble)
+    else:
+        given, _ = read_data_or_ensemble(data, how, as_)
+    try:
+        found = run(
+            given.ensemble if given.X is None else given.X,
+            weighs=None if weighs is None else [w.strip() for w in weighs.split(",")],
+            constraints=constraints,
+            n_best=n_best,
+        )
+    except ComitiaError as error:
+        raise UsageError(str(error)) from None
+    if json:
+        print_json(
+            {
+                "recommended": [vars(each) for each in found],
+                "excluded": [vars(each) for each in found.excluded],
+            }
+        )
+        return
+    if not found:
+        print_wrapped("No method fits; comitia methods shows them all.")
+    for each in found:
+        print(f"  {each.id}: {each.name}")
+        print_wrapped(each.reason, indent="      ")
+    if found.excluded:
+        n = len(found.excluded)
+        print(f"\n  {n} more fit in kind but not here; --json says why.")
+    print("\n  comitia compare runs them on your data.")

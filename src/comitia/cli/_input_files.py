@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from comitia.cli._run_command import UsageError
 from comitia.cli._summary import spaced
+from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
@@ -167,13 +168,26 @@ def read_data(
     if by_feature and how.rotate is None:
         settings["rotate"] = False
     table = read_table(path, **settings)
+    return _as_features(table)
+
+
+def _as_features(table: Any) -> tuple[FitInput, str]:
+    """What is fitted on a table of features, and what it is in words."""
+    from comitia._label_tables import looks_like_labels
+
     n, p = table.raw.shape
+    notes = [*table.notes]
+    if looks_like_labels(table.raw):
+        notes.append(
+            "the columns look like clusterings, and were read as features; comitia "
+            "combine reads them as clusterings."
+        )
     what = f"{spaced(p)} column{'' if p == 1 else 's'}, {table.scaling}"
     about = {
         "feature_names": table.feature_names,
         "object_names": table.object_names,
         "truth": table.truth,
-        "notes": [f"{what}.", *table.notes],
+        "notes": [f"{what}.", *notes],
         "source": table.source,
         "raw": table.raw,
         "preparation": table.preparer.to_dict(),
@@ -182,8 +196,10 @@ def read_data(
     return FitInput(table.X, about=about, groups=table.preparer.groups_), words
 
 
-def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
-    """Read a table, or clusterings that comitia saved.
+def read_data_or_ensemble(
+    path: str, how: DataOptions, kind: str | None = None
+) -> tuple[FitInput, str]:
+    """Read a table of features, or clusterings.
 
     Parameters
     ----------
@@ -193,6 +209,10 @@ def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
     how : DataOptions
         How a table is read.
 
+    kind : {"features", "labels"} or None, default=None
+        What the columns are. By default they are clusterings if they look like it, by
+        the rule of :mod:`comitia._label_tables`.
+
     Returns
     -------
     given : FitInput
@@ -201,17 +221,43 @@ def read_data_or_ensemble(path: str, how: DataOptions) -> tuple[FitInput, str]:
     words : str
         What they are, in words.
     """
+    from comitia._label_tables import looks_like_labels
+    from comitia.io import LabelTable, read_table, read_votes
     from comitia.io.label_files import saved_ensemble
 
-    ensemble = saved_ensemble(path)
-    if ensemble is None:
-        return read_data(path, how)
+    if saved_ensemble(path) is not None or kind == "labels":
+        return _as_clusterings(read_votes(path, **how.where()))
+    try:
+        table = read_table(path, **how.how())
+    except ComitiaError as error:
+        if kind is None:
+            error.add_note("If the columns are clusterings, say --as labels.")
+        raise
+    if kind == "features" or not looks_like_labels(table.raw):
+        return _as_features(table)
+    votes = Ensemble(
+        table.raw.astype(int),
+        object_names=table.object_names,
+        clustering_names=table.feature_names,
+    )
+    note = "the columns look like clusterings and are read so; else say --as features."
+    return _as_clusterings(LabelTable(votes, table.truth, table.source, (note,)))
+
+
+def _as_clusterings(votes: Any) -> tuple[FitInput, str]:
+    """What is combined of given clusterings, and what they are in words."""
+    ensemble = votes.ensemble
     words = (
-        f"{path}, {spaced(ensemble.n_clusterings)} clusterings of "
+        f"{votes.source}, {spaced(ensemble.n_clusterings)} clusterings of "
         f"{spaced(ensemble.n_objects)} objects"
     )
     names = ensemble.object_names
-    about = {"source": path, "object_names": None if names is None else [*names]}
+    about = {
+        "source": votes.source,
+        "object_names": None if names is None else [*names],
+        "truth": votes.truth,
+        "notes": [*votes.notes],
+    }
     return FitInput(ensemble=ensemble, about=about), words
 
 

@@ -12,6 +12,7 @@ from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
 from comitia.cli._run_command import UsageError
 
 __all__ = [
+    "As",
     "BlockOptions",
     "ComparisonOutput",
     "DataOptions",
@@ -25,6 +26,8 @@ __all__ = [
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Several = Annotated[list[str] | None, Parameter(negative=())]
+
+As = Annotated[Literal["features", "labels"] | None, Parameter(name="--as")]
 
 Generators = Literal[
     "kmeans",

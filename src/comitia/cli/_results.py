@@ -366,9 +366,14 @@ def _print_result(
     truth: str | None,
     sizes: list[int] | None = None,
 ) -> None:
+    if output.quiet and not output.json:
+        return
+    from comitia.report import result_alerts
+
+    alerts = result_alerts(result)
     if output.json:
-        print_json(result_as_json(result, folder, report, sizes))
-    elif not output.quiet:
+        print_json(result_as_json(result, folder, report, sizes, alerts))
+    else:
         # The first note is the line on the data again.
         notes = result.notes[1:] if data else result.notes
         print_lines(
@@ -380,6 +385,7 @@ def _print_result(
                 truth=truth or "the known labels",
                 notes=notes,
                 sizes=sizes,
+                alerts=alerts,
             )
         )
         if report is None and not output.no_report:

@@ -140,6 +140,7 @@ def result_lines(
     truth: str = "the known labels",
     notes: Sequence[str] = (),
     sizes: Sequence[int] | None = None,
+    alerts: Sequence[Any] = (),
 ) -> list[tuple[str, str, str]]:
     """Say in a few lines what was found.
 
@@ -166,6 +167,9 @@ def result_lines(
     sizes : sequence of int, default=None
         Size of each cluster, where the result is that of a sample.
 
+    alerts : sequence of Alert, default=()
+        What puts the result into question.
+
     Returns
     -------
     lines : list of (str, str, str)
@@ -185,12 +189,25 @@ def result_lines(
     sure = f"mean confidence {scores['mean_confidence']:.2f}"
     if "mean_vote_share" in scores:  # not in results of older versions
         sure += f", vote share {scores['mean_vote_share']:.2f}"
+    if any(alert.id == "one" for alert in alerts):
+        # That clusterings cut one cloud alike is no confidence in the cut.
+        sure = "but one cluster would do"
     lines.append(("result", f"{_clusters(sizes)}, {sure}", str(report or folder)))
     lines += explanation_lines(result.explanation)
     if "truth_adjusted_rand" in scores:
         ari, nmi = scores["truth_adjusted_rand"], scores["truth_nmi_sqrt"]
         lines.append(("truth", f"ARI {ari:.3f}, NMI {nmi:.3f} to {truth}", ""))
-    return lines + [("note", note, "") for note in notes]
+    lines += [("note", note, "") for note in notes]
+    for alert in alerts:
+        lines += _warning_lines(f"{alert.title}. {alert.text}")
+    return lines
+
+
+def _warning_lines(text: str) -> list[tuple[str, str, str]]:
+    """A warning of the report, wrapped, in signs that every terminal has."""
+    plain = text.replace("\u202f", " ").replace("−", "-")
+    first, *rest = textwrap.wrap(plain, _WIDTH - 12, break_on_hyphens=False)
+    return [("warning", first, ""), *(("", line, "") for line in rest)]
 
 
 def explanation_lines(said: Any) -> list[tuple[str, str, str]]:
@@ -232,6 +249,7 @@ def result_as_json(
     folder: Path,
     report: Path | None,
     sizes: Sequence[int] | None = None,
+    alerts: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """The same for machines.
 
@@ -248,6 +266,9 @@ def result_as_json(
 
     sizes : sequence of int, default=None
         Size of each cluster, where the result is that of a sample.
+
+    alerts : sequence of Alert, default=()
+        What puts the result into question.
 
     Returns
     -------
@@ -273,6 +294,7 @@ def result_as_json(
         if result.explanation is None
         else result.explanation.to_dict(),
         "notes": list(result.notes),
+        "warnings": [vars(alert) for alert in alerts],
         "folder": str(folder),
         "report": None if report is None else str(report),
     }

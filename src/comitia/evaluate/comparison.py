@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._html import html_table
+from comitia._label_tables import warn_of_labels
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
 from comitia._progress import OnProgress
@@ -191,6 +193,28 @@ class Comparison:
     def __str__(self) -> str:
         return self.reason
 
+    def _repr_html_(self) -> str:
+        scores = list(
+            dict.fromkeys(
+                name for row in self.rows for name in (*row.external, *row.internal)
+            )
+        )
+        head = ("id", "rank", "rank sd", "group", "stability", *scores, "k", "seconds")
+        rows = [
+            (
+                row.id,
+                row.rank,
+                row.rank_sd,
+                row.group,
+                row.stability,
+                *({**row.external, **row.internal}.get(s, math.nan) for s in scores),
+                row.status if row.n_clusters is None else row.n_clusters,
+                row.seconds,
+            )
+            for row in self.rows
+        ]
+        return html_table(head, rows, self.reason)
+
 
 def compare(
     X: Any,
@@ -324,6 +348,7 @@ def compare(
             )
         data, ensemble = None, X
     else:
+        warn_of_labels(X, "compare(comitia.Ensemble(X))")
         data = check_table(X, dtype=np.float64, ensure_min_samples=2)
     if ensemble is not None and not isinstance(ensemble, Ensemble):
         raise ComitiaError(

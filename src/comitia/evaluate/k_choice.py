@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._html import html_table
+from comitia._label_tables import warn_of_labels
 from comitia._progress import OnProgress, Progress
 from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
@@ -178,6 +180,14 @@ class KChoice:
 
     def __str__(self) -> str:
         return self.reason
+
+    def _repr_html_(self) -> str:
+        names = list(self.criteria)
+        rows = [
+            (k, *(float(self.criteria[name][at]) for name in names))
+            for at, k in enumerate(self.ks)
+        ]
+        return html_table(("k", *names), rows, self.reason)
 
 
 def choose_k(
@@ -491,6 +501,7 @@ def _sampled_objects(
     from comitia._sklearn import check_table
 
     if not isinstance(X, Ensemble):
+        warn_of_labels(X, "choose_k(comitia.Ensemble(X))", stacklevel=3)
         X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     n = n_objects_of(X)
     if max_objects is None or n <= at_least(max_objects, 10, "max_objects"):

@@ -3,63 +3,37 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from comitia._html import html_table
 from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, find_methods
 from comitia.ensemble import Ensemble
-from comitia.evaluate._common import at_least
+from comitia.evaluate._common import at_least, import_pandas
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
-__all__ = ["MEASURED", "Recommendation", "Recommendations", "recommend"]
+__all__ = ["Recommendation", "Recommendations", "measured_leagues", "recommend"]
 
-# Mean rank in NMI among these 29 methods on 15 pools of real base clusterings
-# (benchmarks/results/evaluation/fidelity.csv). Of two that are the same with their
-# defaults, the first is the simpler one.
-MEASURED: dict[str, float] = {
-    "lwea": 2.2,
-    "bagherinia_2021": 2.2,
-    "lwgp": 4.9,
-    "lwmc": 6.3,
-    "ecpcs_hc": 6.6,
-    "nazari_2017": 7.3,
-    "ecpcs_mc": 8.3,
-    "rouba_2017": 9.8,
-    "weac": 10.3,
-    "gullo_2009": 10.4,
-    "gp_mgla": 11.2,
-    "mcla": 11.6,
-    "banerjee_2021": 13.7,
-    "eac": 14.1,
-    "berikov_2014": 14.1,
-    "womc": 14.2,
-    "hbgf": 16.6,
-    "voting": 16.9,
-    "median_partition": 19.1,
-    "kcc": 20.5,
-    "nmf_consensus": 20.5,
-    "wsnng": 20.6,
-    "hgpa": 22.0,
-    "cspa": 22.8,
-    "kmodes_consensus": 24.4,
-    "fcc": 24.7,
-    "sec": 25.5,
-    "zhou_tang_2006": 25.9,
-    "wea": 28.4,
-}
-_N_POOLS = 15
+# The league that has the default and its rivals.
+_RIVALS = "rivals"
 
-# The defaults, and what a recommendation says of them.
-_DEFAULTS = {
-    DEFAULT_METHOD: (
-        "The default, chosen on one half of the data sets of the evaluation and "
-        "confirmed on the other."
-    ),
-    DEFAULT_FOR_VIEWS: "The default for several views.",
+# What was measured in each league, in words.
+_SETS = {
+    _RIVALS: "tables",
+    "tables": "tables",
+    "constraints": "tables with constraints",
+    "views": "sets of views",
+    "series": "sets of series",
+    "graph": "networks",
+    "pools": "published pools of clusterings",
 }
+_REFERENCE = "k-means"
 
 # Methods whose tree needs no n × n matrix; only time limits them.
 _WITHOUT_MATRIX = {"banerjee_2021", "berikov_2014", "eac", "lwea", "rouba_2017", "weac"}
@@ -111,7 +85,8 @@ class Recommendations(list[Recommendation]):
     Attributes
     ----------
     excluded : list of Recommendation
-        Methods that would fit what there is, but not its size or this installation.
+        Methods that would fit what there is, but not its size or this installation, or
+        that were never measured.
     """
 
     def __init__(
@@ -121,6 +96,28 @@ class Recommendations(list[Recommendation]):
     ) -> None:
         super().__init__(recommended)
         self.excluded = list(excluded)
+
+    def to_frame(self) -> Any:
+        """The list as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            ``name`` and ``reason`` of each method; the index is its id.
+        """
+        table = [vars(each) for each in self]
+        return (
+            import_pandas()
+            .DataFrame(table, columns=["id", "name", "reason"])
+            .set_index("id")
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        rows = [(each.id, each.name, each.reason) for each in self]
+        return html_table(("id", "name", "why"), rows)
 
 
 def recommend(
@@ -167,8 +164,8 @@ def recommend(
     -------
     recommended : Recommendations
         A list of :class:`Recommendation`, the best first; ``excluded`` has the methods
-        that are too large for the memory or the time, or lack a package. The list is
-        empty if no method fits.
+        that are too large for the memory or the time, lack a package, or have not been
+        measured. The list is empty if no method fits.
 
     Notes
     -----
@@ -177,19 +174,21 @@ def recommend(
     :mod:`comitia.config`. Of an Ensemble only the distinct label rows count for methods
     that look at labels alone, so that many objects with few distinct rows are few.
 
-    The default of the library comes first. The other applicable methods stand in the
-    order of their mean rank in the quality benchmark, which ran label-only methods on
-    15 published pools of base clusterings; what was not measured there stands in the
-    middle, linear methods before others. The list takes
-    the best method of each kind of weights first, then the rest, so that it is a choice
-    between ideas and not between relatives. No benchmark promises anything for other
+    It has to have been measured as well. The committed results of the evaluation rank
+    methods that had the same to work with: tables, views, series, networks, tables with
+    constraints, and published pools of given clusterings, which count first where there
+    are clusterings and no data. What was not measured is in ``excluded``.
+
+    The default of the library comes first, unless the results tell another method apart
+    from it, and the others follow by their mean rank; ``weighs`` asks for one idea.
+    Reasons say the figures and their date. No benchmark promises anything for other
     data: :func:`compare` runs the list on yours.
 
     Examples
     --------
     >>> from comitia import recommend
     >>> [one.id for one in recommend(n_objects=1_000_000, needs="labels", n_best=3)]
-    ['consensus', 'gp_mgla', 'mcla']
+    ['consensus', 'lwgp', 'lwmc']
     """
     given, n, n_distinct = _kind_and_size(X, n_objects)
     have = _available_inputs(needs, given, constraints, views)
@@ -197,21 +196,100 @@ def recommend(
         raise ComitiaError(f"n_best={n_best} must be at least 1.")
     required = {"constraints"} if constraints else set()
     required |= {name for name in ("views", "series", "graph") if name in have}
+    places = _places(have, required)
     fitting, excluded = [], []
     for card in find_methods(needs=have, weighs=weighs):
         if not required <= set(card.needs):
             continue
         why_not = _obstacle(card, n, n_distinct)
+        if not why_not and card.id not in places:
+            why_not = "It has not been measured in the evaluation of the library."
         if why_not:
             excluded.append(Recommendation(card.id, card.name, why_not))
         else:
             fitting.append(card)
-    fitting.sort(key=_preference)
+    fitting.sort(key=lambda card: (places[card.id].order, card.id))
     best = [
-        Recommendation(card.id, card.name, _reason(card, n, n_distinct))
-        for card in _one_of_each_first(fitting)[:n_best]
+        Recommendation(
+            card.id, card.name, _reason(card, places[card.id], n, n_distinct)
+        )
+        for card in fitting[:n_best]
     ]
     return Recommendations(best, excluded)
+
+
+@cache
+def measured_leagues() -> Mapping[str, Any]:
+    """What was measured, by league.
+
+    Returns
+    -------
+    leagues : dict
+        As ``python -m benchmarks.measured_ranks`` writes them: day, number of data
+        sets and of methods, critical difference, and for each method its mean rank and
+        its mean adjusted Rand index.
+    """
+    text = (files("comitia.evaluate") / "measured_ranks.json").read_text("utf-8")
+    return dict(json.loads(text))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a method stands in a league."""
+
+    league: str
+    order: tuple[float, ...]
+    is_default: bool
+
+    @property
+    def found(self) -> Any:
+        return measured_leagues()[self.league]
+
+    def in_words(self, id: str) -> str:
+        """What was measured, with its day."""
+        methods, found = self.found["methods"], self.found
+        rank, ari = methods[id]
+        text = (
+            f"Mean rank {rank:.1f} of {found['n_methods']} and mean ARI {ari:.2f} on "
+            f"{found['n_sets']} {_SETS[self.league]}"
+        )
+        if _REFERENCE in methods:
+            text += f", where k-means has {methods[_REFERENCE][1]:.2f}"
+        text += f" ({found['date']})."
+        best = next(each for each in methods if each != _REFERENCE)
+        if self.is_default and best != id:
+            text += (
+                f" {best}, with {methods[best][1]:.2f}, ranks before it but is not "
+                "told apart from it."
+            )
+        return text
+
+
+def _places(have: Iterable[str], required: set[str]) -> dict[str, _Place]:
+    """The place of each measured method, for what there is."""
+    names = ["pools", "tables"] if {*have} == {"labels"} else ["tables"]
+    for special in ("graph", "series", "views", "constraints"):
+        if special in required:
+            names = [special]
+    defaults = {DEFAULT_METHOD, DEFAULT_FOR_VIEWS}
+    places: dict[str, _Place] = {}
+    for at, name in enumerate(names):
+        for known, (rank, _) in measured_leagues()[name]["methods"].items():
+            place = _Place(name, (1.0, at, rank), known in defaults)
+            places.setdefault(known, place)
+    if "tables" in names:
+        places.setdefault(DEFAULT_METHOD, _Place(_RIVALS, (1.0, 0.0, 0.0), True))
+    for known, place in places.items():
+        if place.is_default and not _told_apart(known, place.found):
+            places[known] = replace(place, order=(0.0,))
+    return places
+
+
+def _told_apart(id: str, league: Mapping[str, Any]) -> bool:
+    """Whether some method is so far before this one that it is no noise."""
+    methods = league["methods"]
+    first = min(rank for rank, _ in methods.values())
+    return bool(methods[id][0] - first > league["critical_difference"])
 
 
 def _kind_and_size(
@@ -289,35 +367,15 @@ def _n_to_tell_apart(card: Any, n: int, n_distinct: int | None) -> int:
     return n_distinct or n if card.needs == ("labels",) else n
 
 
-def _preference(card: Any) -> tuple[bool, float, bool, str]:
-    # Methods without a measured rank stand in the middle.
-    places = {known: place for place, known in enumerate(MEASURED)}
-    place = places.get(card.id, len(places) / 2)
-    return card.id not in _DEFAULTS, place, card.scales != "linear", card.id
-
-
-def _one_of_each_first(cards: list[Any]) -> list[Any]:
-    """The best of each kind of weights, in order, and then the others."""
-    first = list({card.weighs: card for card in reversed(cards)}.values())
-    first.sort(key=cards.index)
-    return first + [card for card in cards if card not in first]
-
-
-def _reason(card: Any, n: int | None, n_distinct: int | None) -> str:
+def _reason(card: Any, place: _Place, n: int | None, n_distinct: int | None) -> str:
     parts = [
         "Weighs nothing, a plain baseline."
         if card.weighs == "nothing"
         else f"Weighs {card.weighs} {card.weighs_how}".rstrip() + "."
     ]
-    if card.id in _DEFAULTS:
-        parts.append(_DEFAULTS[card.id])
-    elif card.id in MEASURED:
-        parts.append(
-            f"Mean rank {MEASURED[card.id]:.1f} of {len(MEASURED)} in NMI on "
-            f"{_N_POOLS} published pools."
-        )
-    else:
-        parts.append("Not part of the quality benchmark.")
+    if place.is_default:
+        parts.append("The default.")
+    parts.append(place.in_words(card.id))
     if card.scales == "linear":
         parts.append("Time and memory grow linearly with the objects.")
     elif n is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ __all__ = [
     "read_pairs",
     "read_votes",
     "saved_ensemble",
+    "saved_truth",
 ]
 
 
@@ -205,11 +207,12 @@ def read_votes(
     source = ", ".join(map(source_of, paths))
     saved = [saved_ensemble(path) for path in paths]
     if saved[0] is not None and len(paths) == 1:
-        if columns is None and drop is None and id is None and truth is None:
-            return LabelTable(saved[0], None, source)
+        if columns is None and drop is None and id is None:
+            known = None if truth is None else saved_truth(paths[0], truth)
+            return LabelTable(saved[0], known, source)
         raise ComitiaError(
             f"{source} is a saved ensemble, which has no columns to choose from; "
-            "leave out --columns, --drop, --id and --truth."
+            "leave out --columns, --drop and --id."
         )
     form = TextForm(sep, decimal, thousands, encoding)
     files = []
@@ -397,6 +400,46 @@ def _saved_clusterings(path: str | os.PathLike[str], saved: Ensemble) -> _LabelF
         None,
         [],
     )
+
+
+def saved_truth(path: str | os.PathLike[str], name: str) -> NDArray[Any]:
+    """Read the known labels of a result that comitia saved.
+
+    Parameters
+    ----------
+    path : path-like
+        The result folder.
+
+    name : str
+        What the known labels were called when the result was made, or ``"truth"``, as
+        ``labels.csv`` calls them.
+
+    Returns
+    -------
+    truth : ndarray of shape (n_objects,)
+        As text; None where they are not known.
+    """
+    from comitia.io.results import Result
+
+    is_result = (Path(path) / "result.json").exists()
+    result = Result.load(path) if is_result else None
+    if result is None or result.truth is None:
+        raise ComitiaError(
+            f"{source_of(path)} holds no known labels, so that --truth {name} means "
+            "nothing; a result has them if comitia fit was given --truth."
+        )
+    words = [*shlex.split(result.command or ""), ""]
+    called = "truth"
+    for at, word in enumerate(words[:-1]):
+        option, equals, value = word.partition("=")
+        if option == "--truth":
+            called = value if equals else words[at + 1]
+    if name not in ("truth", called):
+        raise ComitiaError(
+            f"truth={name!r} is not in {source_of(path)}; its known labels are called "
+            f"{called!r}."
+        )
+    return np.array([value or None for value in result.truth.tolist()], dtype=object)
 
 
 def _clusterings_of(

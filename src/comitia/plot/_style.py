@@ -32,7 +32,7 @@ def cluster_marker(c: int) -> str:
     return MARKERS[c % len(MARKERS)]
 
 
-def ink_on(color: str) -> str:
+def ink_on(color: Any) -> str:
     """Black or white, whichever is read better on a colour."""
     from matplotlib.colors import to_rgb
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia.agreement import agreement_matrix, agreement_with
 from comitia.display.consensus_view import Consensus, read_estimator, read_result
 from comitia.ensemble import Ensemble
-from comitia.plot._style import color_bar, name_ticks
+from comitia.plot._style import color_bar, ink_on, name_ticks
 from comitia.plot.display_base import Display
 from comitia.plot.palette import COLORS, SEQUENTIAL
 
@@ -27,6 +27,10 @@ _IN_WORDS = {
     "mutual_information": "mutual information",
     "variation_of_information": "variation of information",
 }
+
+
+# The cells of so many rows are large enough for their values.
+_VALUES_SHOWN = 13
 
 
 @dataclass(eq=False, repr=False)
@@ -167,6 +171,18 @@ class AgreementDisplay(Display):
             step = max(1, -(-(len(shown) - 1) // most))
             places = [0, *range(1 if step == 1 else step, len(shown), step)]
             name_ticks(axis, self.names[places], places, most=len(places))
+        if len(shown) <= _VALUES_SHOWN:
+            for i, row in enumerate(shown):
+                for j, value in enumerate(row):
+                    ax.text(
+                        j,
+                        i,
+                        f"{value:.2f}",
+                        ha="center",
+                        va="center",
+                        fontsize="small",
+                        color=ink_on(image.to_rgba(value)[:3]),
+                    )
         ax.tick_params(axis="x", rotation=90)
         ax.set_xlabel("clustering, by agreement with the consensus")
         ax.set_ylabel("clustering, by agreement with the consensus")

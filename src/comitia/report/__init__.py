@@ -3,5 +3,9 @@
 from comitia._lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, {"write": ["write_comparison", "write_report"]}
+    __name__,
+    {
+        "_alerts": ["Alert", "result_alerts"],
+        "write": ["write_comparison", "write_report"],
+    },
 )

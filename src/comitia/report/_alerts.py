@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comitia.display.consensus_view import WEIGHED
 from comitia.display.result_numbers import SUPPORT
 from comitia.report._facts import Facts
-from comitia.report._page_text import listed, number, percent, sentences
+from comitia.report._page_text import listed, number, percent
 
-__all__ = ["Alert", "find_alerts"]
+if TYPE_CHECKING:
+    from comitia.io.results import Result
 
-# Fewer standard errors than this between clusters are no gap.
-GAP = 2.0
-
-# Mean adjusted Rand index below which clusterings hardly agree.
-HARDLY = 0.1
+__all__ = ["Alert", "find_alerts", "result_alerts"]
 
 # Share of all weight from which one item has nearly all of it.
 NEARLY_ALL = 0.9
@@ -50,6 +48,32 @@ class Alert:
     serious: bool = True
 
 
+def result_alerts(result: Result) -> list[Alert]:
+    """Say what puts a result into question, as its report does.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+
+    Returns
+    -------
+    alerts : list of Alert
+        The serious ones first; empty if there is nothing to warn of.
+
+    Examples
+    --------
+    >>> import comitia
+    >>> from comitia.report import result_alerts
+    >>> votes = comitia.Ensemble([[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]])
+    >>> fitted = comitia.method("eac")(n_clusters=2).fit(votes)
+    >>> for alert in result_alerts(comitia.Result.from_estimator(fitted)):
+    ...     print(alert.title)
+    All clusterings are the same
+    """
+    return find_alerts(Facts(result))
+
+
 def find_alerts(facts: Facts) -> list[Alert]:
     """What was found wrong with a result, the serious things first."""
     found = [
@@ -69,37 +93,8 @@ def find_alerts(facts: Facts) -> list[Alert]:
 
 
 def _one_would_do(facts: Facts) -> Alert | None:
-    if facts.k == 1:
-        return None
-    title = "One cluster would do"
-    choice = facts.result.choice
-    if choice is not None and choice.get("n_clusters"):
-        if int(choice["n_clusters"]) != 1:
-            return None
-        return Alert("one", title, sentences(choice.get("reason")))
-    gap = facts.result.scores.get("gap_between_clusters")
-    if gap is not None:
-        if gap >= GAP:
-            return None
-        return Alert(
-            "one",
-            title,
-            "There is no gap in the data along the lines between the centres of "
-            "the clusters: halfway from centre to centre there are about as many "
-            "objects as around the centres, so the clusters may be slices of one "
-            f"cloud (a quick test: {number(gap, 2)} standard errors, a gap has "
-            f"more than {number(GAP)}; blind to clusters inside each other). Run "
-            "comitia choose-k for a thorough answer.",
-        )
-    if facts.result.profile is None and facts.mean_between < HARDLY:
-        return Alert(
-            "one",
-            title,
-            "The clusterings hardly agree with one another (adjusted Rand index "
-            f"{number(facts.mean_between, 2)} on average, where chance gives 0), "
-            "as they would without any clusters to be found.",
-        )
-    return None
+    why = facts.why_one_would_do
+    return Alert("one", "One cluster would do", why) if why else None
 
 
 def _doubted(facts: Facts) -> Alert | None:
@@ -169,7 +164,7 @@ def _sampled(facts: Facts) -> Alert | None:
     return Alert(
         "sample",
         "A sample is shown",
-        f"This page shows {number(facts.n)} of {number(sum(sizes))} objects, drawn at "
+        f"The report shows {number(facts.n)} of {number(sum(sizes))} objects, drawn at "
         "random and a few of every small cluster; counts on it are those of the "
         f"sample. Of all objects the clusters have: {listed(some + more)}.",
         serious=False,

@@ -32,6 +32,9 @@ _SCORES = {
     "stability": "stability",
 }
 
+# The agreement of so many methods is a table with their names and the values.
+_MOST_NAMED = 20
+
 # Width of the figure of the ranks, and height of one line of it.
 _WIDTH, _ROW = 420.0, 26.0
 
@@ -71,13 +74,28 @@ class ComparisonFacts:
             }
         first = self.ranked[0]
         judged = [_SCORES.get(name, name) for name in self.plain.get("judged_by") or []]
-        return {
-            "label": "Which is best",
-            "value": str(first["id"]),
-            "text": f"{first['name']} has the best mean rank, {number(first['rank'])} "
+        spread = first.get("rank_sd")
+        about = "" if spread is None else f" ± {number(spread, 2)}"
+        text = (
+            f"{first['name']} has the best mean rank, {number(first['rank'])}{about} "
             f"of {len(self.ranked)}, over {self.plain.get('n_resamples')} resamples, "
-            f"judged by {listed(judged) if judged else 'the scores'}.",
-        }
+            f"judged by {listed(judged) if judged else 'the scores'}"
+        )
+        value = str(first["id"])
+        if len(self.like_the_first) == len(self.ranked) - 1 and self.like_the_first:
+            value = "no winner"
+            text += ", but the test tells no method apart from any other"
+        elif self.like_the_first:
+            value = f"{len(self.like_the_first) + 1} lead"
+        return {"label": "Which is best", "value": value, "text": f"{text}."}
+
+    @cached_property
+    def like_the_first(self) -> list[str]:
+        """The methods that are not told apart from the first."""
+        first = {*str(self.ranked[0]["group"])} if self.ranked else set()
+        return [
+            str(row["id"]) for row in self.ranked[1:] if {*str(row["group"])} & first
+        ]
 
     def _noise(self) -> dict[str, str]:
         if len(self.ranked) < 2:
@@ -86,12 +104,7 @@ class ComparisonFacts:
                 "value": "not tested",
                 "text": "At least two ranked methods are needed.",
             }
-        first = self.ranked[0]
-        like = [
-            str(row["id"])
-            for row in self.ranked[1:]
-            if {*str(row["group"])} & {*str(first["group"])}
-        ]
+        like = self.like_the_first
         if like:
             some = like[:6] + ([f"{len(like) - 6} more"] if len(like) > 6 else [])
             verb = "is" if len(like) == 1 else "are"
@@ -196,6 +209,23 @@ class ComparisonFacts:
         if len(A) < 2:
             return None
         return {"image": image(np.maximum(A, 0.0)), "n_bins": len(A)}
+
+    @cached_property
+    def matrix(self) -> list[tuple[str, list[tuple[str, int]]]] | None:
+        """The agreement of a few methods: a name, then each value and its tenth."""
+        A = self._known_agreement()
+        if not 2 <= len(A) <= _MOST_NAMED:
+            return None
+        return [
+            (
+                str(row["id"]),
+                [
+                    (f"{v:.2f}".replace("-", "−"), round(10 * min(max(v, 0.0), 1.0)))
+                    for v in values
+                ],
+            )
+            for row, values in zip(self.good, A.tolist(), strict=True)
+        ]
 
     @cached_property
     def agreement_names(self) -> list[dict[str, Any]]:

@@ -7,9 +7,23 @@ from functools import cached_property
 import numpy as np
 
 from comitia.display.result_numbers import ResultNumbers
-from comitia.report._page_text import capital, count, listed, number, percent, printable
+from comitia.report._page_text import (
+    capital,
+    count,
+    listed,
+    number,
+    percent,
+    printable,
+    sentences,
+)
 
 __all__ = ["Facts"]
+
+# Fewer standard errors than this between clusters are no gap.
+GAP = 2.0
+
+# Mean adjusted Rand index below which clusterings hardly agree.
+HARDLY = 0.1
 
 
 class Facts(ResultNumbers):
@@ -44,6 +58,35 @@ class Facts(ResultNumbers):
     @cached_property
     def method_name(self) -> str:
         return str(self.result.card.get("name") or self.result.method)
+
+    @cached_property
+    def why_one_would_do(self) -> str:
+        """Why the clusters may be slices of one; empty if nothing says so."""
+        choice = self.result.choice
+        if self.k == 1:
+            return ""
+        if choice is not None and choice.get("n_clusters"):
+            is_one = int(choice["n_clusters"]) == 1
+            return sentences(choice.get("reason")) if is_one else ""
+        gap = self.result.scores.get("gap_between_clusters")
+        if gap is not None:
+            if gap >= GAP:
+                return ""
+            return (
+                "There is no gap in the data along the lines between the centres of "
+                "the clusters: halfway from centre to centre there are about as many "
+                "objects as around the centres, so the clusters may be slices of one "
+                f"cloud (a quick test: {number(gap, 2)} standard errors, a gap has "
+                f"more than {number(GAP)}; blind to clusters inside each other). Run "
+                "comitia choose-k for a thorough answer."
+            )
+        if self.result.profile is None and self.mean_between < HARDLY:
+            return (
+                "The clusterings hardly agree with one another (adjusted Rand index "
+                f"{number(self.mean_between, 2)} on average, where chance gives 0), "
+                "as they would without any clusters to be found."
+            )
+        return ""
 
     # -- the three things worth knowing -------------------------------------------
 
@@ -83,6 +126,15 @@ class Facts(ResultNumbers):
         }
 
     def _how_sure(self) -> dict[str, str]:
+        if self.why_one_would_do:
+            return {
+                "label": "How sure",
+                "value": "in doubt",
+                "text": "One cluster would do, as the warning below says. The "
+                f"clusterings cut the data alike (confidence "
+                f"{number(self.mean_confidence, 2)}), which is no evidence for "
+                "clusters.",
+            }
         unsure = int((~self.sure).sum())
         text = (
             f"On average an object is in the right cluster with a probability of "

@@ -18,14 +18,8 @@ from comitia.prepare.column_decisions import ColumnDecision, grouped_decisions
 from comitia.report._alerts import Alert, find_alerts
 from comitia.report._figures import histogram, image, line_chart
 from comitia.report._maps import Maps
-from comitia.report._page_text import (
-    capital,
-    listed,
-    number,
-    printable,
-    rst,
-    sentences,
-)
+from comitia.report._page_markup import rst
+from comitia.report._page_text import capital, listed, number, printable, sentences
 
 __all__ = ["Sections"]
 

@@ -77,7 +77,8 @@ def write_report(
     from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
     from comitia.report._figures import PALETTE
-    from comitia.report._page_text import as_json, printable
+    from comitia.report._page_markup import as_json
+    from comitia.report._page_text import printable
     from comitia.report._sections import TABLE_ENDS, Sections
 
     if not isinstance(result, Result):
@@ -144,7 +145,8 @@ def write_comparison(
     environment = _environment()
     from comitia.report._comparison_facts import ComparisonFacts
     from comitia.report._figures import PALETTE
-    from comitia.report._page_text import as_json, printable
+    from comitia.report._page_markup import as_json
+    from comitia.report._page_text import printable
 
     if not hasattr(comparison, "to_dict"):
         raise ComitiaError(
