@@ -123,9 +123,6 @@ def test_fit_says_that_columns_look_like_labels(run, label_file, blobs):
 
 
 def test_labels_in_text_are_read_if_asked_for(run, blobs):
-    code, _, err = run("recommend", blobs, "--columns", "class")
-    assert code == 1
-    assert err.rstrip().endswith("If the columns are clusterings, say --as labels.")
     code, out, _ = run("recommend", blobs, "--columns", "class", "--as", "labels")
     assert code == 0
     assert "published pools" in " ".join(out.split())
