@@ -123,6 +123,7 @@ class ClueConsensus(EnsembleMethod):
 
     card = MethodCard(
         id="clue_consensus",
+        source="after",
         weighs="clusterings",
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",

@@ -100,6 +100,7 @@ class CumulativeVoting(EnsembleMethod):
 
     card = MethodCard(
         id="cumulative_voting",
+        source="after",
         weighs="clusterings",
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",

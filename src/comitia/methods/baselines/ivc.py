@@ -91,6 +91,7 @@ class IVC(EnsembleMethod):
 
     card = MethodCard(
         id="ivc",
+        source="after",
         weighs="clusterings",
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",

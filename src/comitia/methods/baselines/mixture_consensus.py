@@ -100,6 +100,7 @@ class MixtureConsensus(EnsembleMethod):
 
     card = MethodCard(
         id="mixture_consensus",
+        source="after",
         weighs="clusterings",
         weighs_how="by clustering_weights; all the same by default",
         approach="baseline",

@@ -85,6 +85,7 @@ class PTA(EnsembleMethod):
 
     card = MethodCard(
         id="pta",
+        source="after",
         weighs="nothing",
         approach="baseline",
         needs="labels",

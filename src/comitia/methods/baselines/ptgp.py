@@ -70,6 +70,7 @@ class PTGP(EnsembleMethod):
 
     card = MethodCard(
         id="ptgp",
+        source="after",
         weighs="nothing",
         approach="baseline",
         needs="labels",

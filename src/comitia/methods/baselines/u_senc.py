@@ -59,6 +59,7 @@ class USENC(EnsembleMethod):
 
     card = MethodCard(
         id="u_senc",
+        source="after",
         weighs="nothing",
         approach="baseline",
         needs="labels",

@@ -117,6 +117,7 @@ class ECCMS(EnsembleMethod):
 
     card = MethodCard(
         id="ec_cms",
+        source="after",
         weighs="clusters",
         approach="fixed",
         needs="labels",

@@ -119,6 +119,7 @@ class LCE(EnsembleMethod):
 
     card = MethodCard(
         id="lce",
+        source="after",
         weighs="clusters",
         weighs_how="two at a time, by the clusters that both overlap with",
         approach="fixed",

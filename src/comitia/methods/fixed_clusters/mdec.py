@@ -83,6 +83,7 @@ class MDEC(EnsembleMethod):
 
     card = MethodCard(
         id="mdec",
+        source="after",
         weighs="clusters",
         approach="fixed",
         needs="labels",

@@ -135,6 +135,7 @@ class SDGCA(EnsembleMethod):
 
     card = MethodCard(
         id="sdgca",
+        source="after",
         weighs="clusters",
         approach="fixed",
         needs="labels",

@@ -94,6 +94,7 @@ class WECR(EnsembleMethod):
 
     card = MethodCard(
         id="wecr",
+        source="after",
         weighs="clusters",
         approach="fixed",
         needs=("labels", "data", "constraints"),

@@ -99,6 +99,7 @@ class SPCE(EnsembleMethod):
 
     card = MethodCard(
         id="spce",
+        source="after",
         weighs="clusterings",
         approach="variable",
         needs="labels",

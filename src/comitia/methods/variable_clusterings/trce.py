@@ -116,6 +116,7 @@ class TRCE(EnsembleMethod):
 
     card = MethodCard(
         id="trce",
+        source="after",
         weighs="clusterings",
         approach="variable",
         needs="labels",

@@ -100,6 +100,7 @@ class DREC(EnsembleMethod):
 
     card = MethodCard(
         id="drec",
+        source="after",
         weighs="objects",
         approach="variable",
         needs="labels",
