@@ -49,7 +49,12 @@ class Classes(NamedTuple):
         ends = zip(micro.offsets[:-1], micro.offsets[1:], strict=True)
         blocks = [csr_array(B[:, lo:hi]) for lo, hi in ends]
         seen = [np.asarray(block.sum(axis=1)).ravel() > 0 for block in blocks]
-        return cls(blocks, [s.astype(np.float64) for s in seen], counts * 1.0, weights)
+        return cls(
+            blocks,
+            [s.astype(np.float64) for s in seen],
+            counts.astype(np.float64),
+            weights,
+        )
 
     @property
     def n_columns(self) -> int:

@@ -219,7 +219,7 @@ def merge_columns(Q: Floats, counts: NDArray[np.int64], n_columns: int) -> Float
     while len(columns) > n_columns:
         lowest = costs.min()
         within = costs <= lowest + SAME * max(abs(lowest), 1.0)
-        r, s = np.unravel_index(int(within.argmax()), costs.shape)
+        r, s = divmod(int(within.argmax()), len(costs))
         columns[r], votes[r] = columns[r] + columns[s], votes[r] + votes[s]
         scores[r] = _information(columns[r])
         for each in (columns, votes, scores):
@@ -227,7 +227,7 @@ def merge_columns(Q: Floats, counts: NDArray[np.int64], n_columns: int) -> Float
         costs = np.delete(np.delete(costs, s, axis=0), s, axis=1)
         for other in range(len(columns)):
             if other != r:
-                lo, hi = sorted((int(r), other))
+                lo, hi = sorted((r, other))
                 joint = _information(columns[lo] + columns[hi])
                 costs[lo, hi] = scores[lo] + scores[hi] - joint
     return np.stack(votes, axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,8 @@ class PartsOfGraph(NamedTuple):
 
 def count_parts(S: Floats) -> int:
     """Connected parts of a graph with the edges S > 0."""
-    return int(connected_components(csr_array(S > 0), directed=False)[0])
+    graph: Any = csr_array((S > 0).astype(np.int8))
+    return int(connected_components(graph, directed=False)[0])
 
 
 def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:
