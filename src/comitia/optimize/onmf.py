@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimize.loops import squared_norm as _squared_norm
 from comitia.optimize.loops import PATIENCE, at_rest, stalled
+from comitia.optimize.loops import squared_norm as _squared_norm
 from comitia.optimize.nmf import Term, floats, multiply
 from comitia.optimize.ties import is_lower
 

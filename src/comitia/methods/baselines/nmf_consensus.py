@@ -93,12 +93,12 @@ class NMFConsensus(EnsembleMethod):
 
     wins. On 125 ensembles (planted ones of equal and unequal sizes, k-means clusterings
     of tables, published pools) the mean adjusted Rand index is 0.614; comparing the
-    factors themselves, as before, has 0.586, and lost small clusters (0.56 instead
-    of 0.66 for sizes 1:9). In 29 of them a sweep is better than all starts, in 12 of the 15 pools;
-    otherwise the labels are those of the best start. The last sweeps are worse than
-    either (0.52 on the half that was kept to confirm this, where the rule above has
-    0.60): a sum of squares gains more by cutting a large cluster in two than by keeping
-    a small one.
+    factors themselves, as before, has 0.586, and lost small clusters (0.56 instead of
+    0.66 for sizes 1:9). In 29 of them a sweep is better than all starts, in 12 of the
+    15 pools; otherwise the labels are those of the best start. The last sweeps are
+    worse than either (0.52 on the half that was kept to confirm this, where the rule
+    above has 0.60): a sum of squares gains more by cutting a large cluster in two than
+    by keeping a small one.
 
     References
     ----------

@@ -111,9 +111,9 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         missing="pairs",
         scales="quadratic",
         exempt={
-            "helps": "the Dunn index looks at two objects of each clustering, and where "
-            'clusters are noisy weighs them nearly by chance; index="silhouette" '
-            "does not lose",
+            "helps": "the Dunn index looks at two objects of each clustering, and "
+            "where clusters are noisy weighs them nearly by chance; "
+            'index="silhouette" does not lose',
         },
     )
 
