@@ -150,8 +150,8 @@ def changed(results: Path) -> str:
         "The tables below have the rows of the code before these methods were changed. "
         f"Here they are once more (seed{'s' * (len(seeds) > 1)} {enumerated(seeds)}), "
         "each on the data sets that it has been run on since: before, and after. A "
-        "rank is that among all methods of the table, the others as they were. Limits "
-        "of time were longer after than before; no other figure depends on it.\n"
+        "rank is that among all methods of the table, the others as they were. The "
+        "machine was busy after: what is late there need not be elsewhere.\n"
     )
     head = ("method", "fits", "ARI", "rank", "fewer clusters (%)", "late", "code")
     cells = [
