@@ -34,26 +34,9 @@ COMBINERS = [
     if "labels" in cls.card.needs and "dendrograms" not in cls.card.needs
 ]
 
-# Promise -> method -> why it may break it, though its card does not say so (yet).
-MAY_FAIL = {
-    "helps": {
-        "berikov_2017": "an index of the data weighs the clusterings; to be looked at",
-        "sivid": "keeps half of the clusterings; its card is to say so",
-        "son_2016": "puts together what noise hardly tells apart; see its Notes",
-    },
-    "weights_differ": {
-        "feature_boost_2009": "the importance is the variance; to be mended",
-        "liu_2010": "two views are nearly equally good; to be looked at",
-        "mvcc": "the penalty makes all weights equal; to be mended",
-    },
-    "noisy_object_order": {
-        "berikov_2018": "ties of its tree are broken by place; to be mended",
-        "nmf_consensus": "starts are drawn by place; its card is to say so",
-    },
-    "noisy_clustering_order": {
-        "rastin_kanawati_2015": "communities are found by place; to be mended",
-    },
-}
+# Promise -> method -> why it may break it on some processors, though its card does not
+# say so. Nothing does at present.
+MAY_FAIL: dict[str, dict[str, str]] = {}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -13,10 +13,10 @@ import comitia
 from benchmarks import evaluation
 from benchmarks.evaluation import PARTS, data, pages
 from benchmarks.evaluation.__main__ import main
-from benchmarks.evaluation.everything import leagues
+from benchmarks.evaluation.everything import changed, leagues
 from benchmarks.evaluation.everything import page as everything_page
 from benchmarks.evaluation.everything import run as everything
-from benchmarks.evaluation.store import Options, read
+from benchmarks.evaluation.store import Options, read, write
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -293,6 +293,33 @@ def test_methods_that_were_not_tried_everywhere_have_no_rank():
     assert found.sets == ["one (9)", "two (9)"]
     assert found.unranked == ["m9"]
     assert len(found.lines) == 9
+
+
+def test_a_changed_method_stands_beside_what_it_was(tmp_path):
+    counts = {"n_clusters": "3", "n_found": "3"}
+    before = [
+        {**row_of(method, name, ari), **counts}
+        for method, aris in {"a": (0.1, 0.2), "b": (0.4, 0.1), "c": (0.3, 0.3)}.items()
+        for name, ari in zip(("one", "two"), aris, strict=True)
+    ]
+    before[1]["n_found"] = "2"
+    after = [
+        {**row_of("a", "one", 0.5), **counts, "commit": "1f"},
+        {**row_of("a", "two", 0.2), **counts, "commit": "1f"},
+        {**row_of("b", "one", 0.0, status="timed out"), **counts, "commit": "2e"},
+        {**row_of("c", "three", 0.9), **counts, "commit": "1f"},  # nothing to compare
+    ]
+    a, b = changed.changes(before, after)
+    assert (a.method, a.commit, a.n_fits) == ("a", "1f", 2)
+    assert_allclose([a.ari, a.rank, a.fewer], [(0.15, 0.35), (2.5, 1.5), (0.5, 0)])
+    assert (b.n_fits, b.n_late) == (1, (0, 1))
+    assert np.isnan(b.ari).all()
+    assert changed.changed(tmp_path) == ""
+    for name, rows in (("everything", before), ("everything_changed", after)):
+        write(tmp_path / f"{name}.csv", [*rows[0]], rows)
+    text = changed.changed(tmp_path)
+    assert "0.150 → 0.350" in text
+    assert "50 → 0" in text
 
 
 def test_methods_with_constraints_have_a_league_of_their_own():

@@ -10,6 +10,7 @@ from scipy.spatial.distance import squareform
 from sklearn.datasets import load_iris, make_blobs
 
 from comitia import Ensemble, method
+from comitia.config import limit
 from comitia.exceptions import ComitiaWarning
 from comitia.generate import FuzzyGenerator
 from tests.fixtures import planted, same_partition
@@ -72,7 +73,17 @@ def test_crisp_memberships_give_berikov_2014():
     expected = scipy_linkage(squareform(1 - S, checks=False), "average")
     assert_allclose(fitted.linkage_[:, 2], expected[:, 2], atol=1e-9)
     hard = Method(3).fit(Ensemble(labels, groups=groups))
+    assert_allclose(hard.group_weights_, fitted.group_weights_)
+    assert_allclose(hard.linkage_, older.linkage_)
     assert_array_equal(hard.labels_, fitted.labels_)
+
+
+def test_crisp_clusterings_need_no_matrix_and_no_order():
+    labels, _ = planted(300, 3, 6, noise=0.35, seed=0)
+    order = np.random.RandomState(0).permutation(300)
+    with limit(10**5), pytest.warns(ComitiaWarning, match="no groups"):
+        one, other = (Method(3).fit(Ensemble(rows)) for rows in (labels, labels[order]))
+    assert same_partition(one.labels_[order], other.labels_)
 
 
 def test_blocks_do_not_matter(monkeypatch):

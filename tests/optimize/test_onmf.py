@@ -185,3 +185,18 @@ def test_the_start_is_an_indicator_with_unit_columns():
     assert_allclose(Q[0, 0] / Q[2, 0], 6.0)  # (1 + 0.2) / 0.2
     with pytest.raises(ComitiaError, match="below n_clusters"):
         indicator_start([0, 3], 3)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_rounded_sweeps_are_orthonormal_and_fit_their_partition(diagonal):
+    rng = np.random.RandomState(0)
+    labels = rng.randint(3, size=(30, 6))
+    S = (labels[:, None] == labels[None]).mean(axis=2)
+    start = indicator_start(labels[:, 0], 3)
+    factors = orthogonal_nmf(S, start, diagonal=diagonal, rounded=True)
+    Q, D = factors.Q, factors.D
+    assert_allclose(Q.T @ Q, np.eye(3), atol=1e-12)
+    assert ((Q > 0).sum(axis=1) == 1).all()
+    assert_allclose(np.sum((S - Q @ D @ Q.T) ** 2), factors.objective.min())
+    assert factors.objective.min() <= factors.objective[0]
+    assert factors.converged

@@ -110,6 +110,17 @@ def test_each_merge_is_of_the_nearest_two(seed, weighted, linkage):
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
+def test_an_object_that_only_silent_clusterings_have_is_not_alone(linkage):
+    truth = np.repeat([0, 1], 6)
+    labels = np.column_stack([truth] * 4)
+    labels[0, :3] = -1  # only the last clustering has it, and that weighs nothing
+    tree = ensemble_linkage(
+        Ensemble(labels), clustering_weights=[1, 1, 1, 0], linkage=linkage
+    )
+    assert_array_equal(cut(tree, 2), truth)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
 def test_a_missing_label_is_not_apart(linkage):
     truth = np.repeat([0, 1], 20)
     labels = np.tile(truth[:, None], 20)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.evaluation.everything.changed import changed
 from benchmarks.evaluation.everything.findings import findings
 from benchmarks.evaluation.everything.leagues import (
     LEAGUES,
@@ -54,6 +55,9 @@ def page(results: Path, figures: Path) -> str:
     texts += section("What the table says of our defaults")
     played = leagues(rows)
     texts += [findings(rows, played, _balance(results)), ""]
+    since = changed(results)
+    if since:
+        texts += [*section("Methods that were changed since"), since]
     for name, found in played.items():
         if found.lines:
             texts += section(LEAGUES[name])

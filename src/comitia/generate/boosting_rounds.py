@@ -225,6 +225,7 @@ def fuzzy_round(
     *,
     n_clusters: int,
     fuzziness: float | str = "auto",
+    inverse: bool = False,
 ) -> Made:
     """Fuzzy c-means on the objects drawn; on everything, with weights, if none were.
 
@@ -249,6 +250,11 @@ def fuzzy_round(
         The exponent of the memberships; "auto" takes 2 in few dimensions and less in
         many.
 
+    inverse : bool, default=False
+        Whether the memberships that are returned are the shares of the inverse
+        distances to the centres, as those of :func:`kmeans_round`, instead of those
+        that fuzzy c-means minimises with.
+
     Returns
     -------
     made : Made
@@ -266,7 +272,8 @@ def fuzzy_round(
         sample_weight=counts,
         n_init=1,
     )
-    model = NearestCenter(run.centers, fuzziness=run.fuzziness)
+    own = {} if inverse else {"fuzziness": run.fuzziness}
+    model = NearestCenter(run.centers, **own)
     return Made(membership=model.predict_membership(X), model=model)
 
 

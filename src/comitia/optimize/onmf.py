@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
+from comitia.optimize.loops import PATIENCE, at_rest, stalled
 from comitia.optimize.loops import squared_norm as _squared_norm
-from comitia.optimize.loops import stalled
 from comitia.optimize.nmf import Term, floats, multiply
+from comitia.optimize.ties import is_lower
 
 __all__ = [
     "TriFactors",
@@ -37,7 +38,7 @@ class TriFactors(NamedTuple):
     Attributes
     ----------
     Q : ndarray of shape (n, k)
-        Non-negative, nearly orthonormal.
+        Non-negative, nearly orthonormal; exactly if the sweeps were rounded.
 
     D : ndarray of shape (k, k)
         Non-negative, symmetric.
@@ -49,7 +50,7 @@ class TriFactors(NamedTuple):
         Number of sweeps.
 
     converged : bool
-        Whether the best objective stopped falling.
+        Whether the objective came to rest.
     """
 
     Q: Array
@@ -70,6 +71,7 @@ def orthogonal_nmf(
     max_iter: int = 500,
     tol: float = 1e-6,
     floor: float = 1e-12,
+    rounded: bool = False,
 ) -> TriFactors:
     r"""Factorise a symmetric non-negative matrix with nearly orthonormal factors.
 
@@ -112,6 +114,13 @@ def orthogonal_nmf(
     floor : float, default=1e-12
         The least entry of Q.
 
+    rounded : bool, default=False
+        Whether sweeps are compared, and returned, where they meet the constraint: at
+        the partition U that the largest entries of Q make, with
+        :math:`Q = U (U'U)^{-1/2}` and :math:`D = Q'SQ`. They end when ten of them leave
+        the partition as it is, or the objective of the factors themselves but for
+        ``tol``. A partition with fewer clusters than that of the start does not count.
+
     Returns
     -------
     factors : TriFactors
@@ -133,20 +142,66 @@ def orthogonal_nmf(
     D = np.asarray(D, dtype=np.float64)
     objective = [onmf_objective(size, D, QSQ, QQ)]
     best = (objective[0], Q, D)
+    partitions = _Partitions(S, C, size, D) if rounded else None
+    if partitions is not None:
+        partitions.add(Q)
     converged = False
     for _ in range(max_iter):
         Q = update_orthogonal(Q, SQ @ D, weights=weights, moment=QSQ @ D, floor=floor)
         SQ, QQ, QSQ = _products(S, Q, C)
         D = update_core(D, QSQ, QQ)
         objective.append(onmf_objective(size, D, QSQ, QQ))
-        if objective[-1] < best[0]:
+        if partitions is not None:
+            partitions.add(Q)
+        elif objective[-1] < best[0]:
             best = (objective[-1], Q, D)
-        if stalled(objective, tol, size):
-            converged = True
+        if partitions is not None:
+            converged = partitions.n_same >= PATIENCE or at_rest(objective, tol, size)
+        else:
+            converged = stalled(objective, tol, size)
+        if converged:
             break
+    if partitions is not None:
+        objective, best = partitions.objective, partitions.best
     return TriFactors(
         best[1], best[2], np.asarray(objective), len(objective) - 1, converged
     )
+
+
+class _Partitions:
+    """Objectives of the partitions of the sweeps; the factors of the best of them."""
+
+    def __init__(self, S: Any, C: Array | None, size: float, D: Array) -> None:
+        self._S, self._C, self._size = S, C, size
+        self._diagonal = not (D - np.diag(np.diag(D))).any()
+        self._labels: NDArray[np.intp] | None = None
+        self._n_clusters = 0
+        self.n_same = 0
+        self.objective: list[float] = []
+        self.best: tuple[float, Array, Array]
+
+    def add(self, Q: Array) -> None:
+        labels = Q.argmax(axis=1)
+        if self._labels is not None and (labels == self._labels).all():
+            self.objective.append(self.objective[-1])
+            self.n_same += 1
+            return
+        self._labels, self.n_same = labels, 0
+        U = np.eye(Q.shape[1])[labels]
+        sizes = (U if self._C is None else U * self._C).sum(axis=0)
+        U /= np.sqrt(np.where(sizes > 0, sizes, 1.0))
+        _, _, D = _products(self._S, U, self._C)
+        D = np.diag(np.diag(D)) if self._diagonal else D
+        # Q'Q is the identity, and D what fits best.
+        self.objective.append(float(self._size - np.vdot(D, D)))
+        n_clusters = int((sizes > 0).sum())
+        if len(self.objective) == 1:
+            self._n_clusters = n_clusters
+        elif n_clusters < self._n_clusters or not is_lower(
+            self.objective[-1], self.best[0]
+        ):
+            return
+        self.best = (self.objective[-1], U, D)
 
 
 def update_orthogonal(

@@ -24,6 +24,10 @@ __all__ = ["Linkage", "cut", "distances_of", "ensemble_linkage", "hac", "lifetim
 
 Linkage = Literal["single", "complete", "average", "ward"]
 
+# What a clustering of weight 0 counts for an object that is in no other, as a share of
+# the largest weight: nothing beside the others.
+_WHISPER = 1e-6
+
 # Rows and columns of a matrix that are compared at a time.
 _TILE = 256
 
@@ -149,6 +153,10 @@ def ensemble_linkage(
     and clusterings are given nor the names of labels change the clusters. Objects that
     never meet, in any chain of others either, are joined last, at height 1.
 
+    An object may have no label but in clusterings that weigh nothing. If there is one,
+    these count a millionth of the heaviest: little beside others, but all that is known
+    of this object.
+
     Examples
     --------
     >>> from comitia import Ensemble
@@ -158,6 +166,7 @@ def ensemble_linkage(
            [3. , 5. , 1. , 4. ]])
     """
     _check_linkage(linkage)
+    clustering_weights = _without_orphans(ensemble, clustering_weights)
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     if (weights < 0).any():
         raise ComitiaError(
@@ -198,6 +207,19 @@ def ensemble_linkage(
         for side in pairs.T:
             np.minimum.at(inner, side, heights)
     return _expanded_tree(pairs, heights, inverse, inner)
+
+
+def _without_orphans(
+    ensemble: Ensemble, clustering_weights: ArrayLike | None
+) -> ArrayLike | None:
+    """Weights by which each object is in a clustering that weighs something."""
+    if clustering_weights is None or ensemble.kind != "partial":
+        return clustering_weights
+    shares = weight_shares(ensemble, clustering_weights)
+    silent = shares == 0
+    if not silent.any() or seen_by(ensemble)[~silent].any(axis=0).all():
+        return clustering_weights
+    return np.where(silent, _WHISPER * shares.max(), shares)
 
 
 def distances_of(similarity: NDArray[np.float64]) -> NDArray[np.float64]:

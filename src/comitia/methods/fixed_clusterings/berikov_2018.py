@@ -9,8 +9,8 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
-from comitia.partition import cut, hac
-from comitia.weigh import Groups, normalize_weights
+from comitia.partition import cut, ensemble_linkage, hac
+from comitia.weigh import Groups, decision_variance, normalize_weights
 from comitia.weigh.groups import floored_variance
 
 __all__ = ["FuzzyHellingerEnsemble"]
@@ -80,9 +80,10 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     algorithms of similar fuzziness.
 
     Crisp memberships have :math:`D^{ma} = 1 - B_{ma} B_{ma}'`, and the method is
-    ``berikov_2014``. Overlapping clusters share their objects in equal parts. Where an
-    object has no label, the distance is the weighted mean over the clusterings that
-    have both objects; it is 1 if there are none.
+    ``berikov_2014``, whose tree needs no matrix of the objects. Overlapping clusters
+    share their objects in equal parts. Where an object has no label, the distance is
+    the weighted mean over the clusterings that have both objects; it is 1 if there are
+    none.
 
     References
     ----------
@@ -139,6 +140,24 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         groups = Groups.of(ensemble, warn=True)
+        if ensemble.kind == "hard":
+            # The distances are those of the co-association, and need no matrix.
+            self._weigh(groups, decision_variance(ensemble))
+            self.linkage_ = ensemble_linkage(
+                ensemble,
+                clustering_weights=self.clustering_weights_,
+                linkage=self.linkage,
+            )
+        else:
+            self.linkage_ = hac(self._distances(ensemble, groups), self.linkage)
+        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
+
+    def _weigh(self, groups: Groups, variance: Array) -> None:
+        self.group_weights_ = normalize_weights(groups.n_runs / variance)
+        self.clustering_weights_ = (self.group_weights_ / groups.n_runs)[groups.codes]
+
+    def _distances(self, ensemble: Ensemble, groups: Groups) -> Array:
+        """The condensed distances D, by the weights that their variances give."""
         n, n_groups = ensemble.n_objects, len(groups.names)
         # Sums and counts of each algorithm, one value for each pair; the tree needs two
         # copies of their mean.
@@ -153,13 +172,8 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
             for g in range(n_groups)
         ]
         variance = floored_variance([one.variance for one in runs], groups.n_runs)
-        self.group_weights_ = normalize_weights(groups.n_runs / variance)
-        weights = self.group_weights_ / groups.n_runs
-        self.clustering_weights_ = weights[groups.codes]
-        D = _mean_distances(runs, weights)
-        del runs  # the tree needs their memory
-        self.linkage_ = hac(D, self.linkage)
-        return cut(self.linkage_, self._resolve_n_clusters(ensemble))
+        self._weigh(groups, variance)
+        return _mean_distances(runs, self.group_weights_ / groups.n_runs)
 
 
 class _Runs(NamedTuple):

@@ -129,6 +129,11 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         needs=("labels", "data"),
         missing="pairs",
         scales="quadratic",
+        exempt={
+            "helps": "its similarities are at least 0.135, also of objects that no "
+            "clustering puts together; its factors put together what noisy "
+            "clusterings hardly tell apart",
+        },
     )
 
     _parameter_constraints = {

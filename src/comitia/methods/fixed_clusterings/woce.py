@@ -12,7 +12,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
-from comitia.generate.estimators import distance_bytes, median_distance
+from comitia.generate.estimators import distance_bytes
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
@@ -48,9 +48,9 @@ class WoCE(EnsembleMethod):
         must-links.
 
     algorithms : list of clusterers, default=None
-        Clusterers of scikit-learn that take turns; by default k-means, hierarchical
-        clustering with complete, average and Ward linkage, spectral clustering and
-        Gaussian mixtures.
+        Clusterers of scikit-learn that take turns; by default k-means, Ward linkage,
+        spectral clustering of the graph of ten nearest neighbours, and Gaussian
+        mixtures.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -95,8 +95,13 @@ class WoCE(EnsembleMethod):
     largest for a cluster of :math:`n / e` objects, and the same for clusters of
     :math:`n / 2` and :math:`n / 4` objects. It is small for single objects and for
     nearly all objects alike, so that the measure takes a chain and a few objects beside
-    it for even: single linkage, which makes such clusterings of most data, is not among
-    the default algorithms, which are ours.
+    it for even. Complete and average linkage and kernels of all pairs make such
+    clusterings in many dimensions: of 599 standardised digits average linkage has one
+    cluster of 579, which weighed five times as much as one by k-means, and the result
+    was one cluster, too. Algorithms that chain are therefore not among the defaults,
+    which are ours; with those above the adjusted Rand index is 0.6 on digits, and the
+    mean over 11 tables by which they were chosen rises from 0.58 to 0.66, over 8 others
+    from 0.39 to 0.46. On wine it falls, from 0.9 to 0.8.
 
     Before, absolute values stood in place of the negative terms. That turned the order
     round, and gave most weight to the most uneven clusterings.
@@ -122,7 +127,7 @@ class WoCE(EnsembleMethod):
         approach="fixed",
         needs=("data", "constraints"),
         scales="quadratic",
-        quick={"n_clusterings": 12},  # twice each algorithm
+        quick={"n_clusterings": 12},  # three times each algorithm
     )
 
     _parameter_constraints = {
@@ -196,11 +201,10 @@ class Crowd(EstimatorGenerator):
         from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
         from sklearn.mixture import GaussianMixture
 
-        linkages = ("complete", "average", "ward")
         return [
             KMeans(n_init=1),
-            *(AgglomerativeClustering(linkage=linkage) for linkage in linkages),
-            SpectralClustering(n_init=3, gamma=None),
+            AgglomerativeClustering(linkage="ward"),
+            SpectralClustering(n_init=3, affinity="nearest_neighbors"),
             GaussianMixture(),
         ]
 
@@ -215,10 +219,11 @@ class Crowd(EstimatorGenerator):
         return self.estimators()[: self.n_clusterings]
 
     def tune(self, model: Any, plan: Any, seen: Any) -> Any:
-        if model.get_params().get("gamma", 0.0) is None:
-            # Half the median distance is the width of the kernel.
-            width = median_distance(seen, np.random.RandomState(plan["seed"])) / 2
-            model.set_params(gamma=1 / (2 * width**2))
+        if getattr(model, "affinity", None) == "nearest_neighbors":
+            model.set_params(n_neighbors=min(model.n_neighbors, len(seen)))
+            if model.n_clusters >= len(seen):
+                # SciPy refuses all eigenvectors of a sparse matrix.
+                model.set_params(affinity="rbf")
         return model
 
     def group_of(self, model: Any) -> Any:

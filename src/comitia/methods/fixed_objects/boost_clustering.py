@@ -39,8 +39,8 @@ class BoostClustering(BoostedMethod):
         entropy.
 
     fuzziness : float or "auto", default=None
-        Cluster by fuzzy c-means with this exponent; by k-means when None. "auto" takes
-        2 in few dimensions and less in many.
+        Find the centres by fuzzy c-means with this exponent; by k-means when None.
+        "auto" takes 2 in few dimensions and less in many.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -57,8 +57,7 @@ class BoostClustering(BoostedMethod):
     -----
     Round t clusters a bootstrap sample drawn with probabilities :math:`w_i`. All
     objects get memberships :math:`F_{ir} = d_{ir}^{-1} / \sum_s d_{is}^{-1}` by their
-    distances to the centres of k-means, or those of fuzzy c-means, which are the same
-    for a fuzziness of 3. Then
+    distances to the centres, whether k-means or fuzzy c-means found them. Then
 
     .. math::
         Q_i = 1 - \max_r F_{ir} + \min_r F_{ir}
@@ -80,6 +79,14 @@ class BoostClustering(BoostedMethod):
     stop also when the loss rises. Weights move to hard objects, so it does: in the
     second round already for 19 of 20 seeds on iris, and for 15 on wine. That would
     leave a single clustering, and is not done.
+
+    Before, the memberships were those that fuzzy c-means minimises with. In more than a
+    few dimensions these are nearly crisp: :math:`\varepsilon_t` is small, weights grow
+    by the power of a large number, and after twenty rounds samples were drawn from a
+    few objects on the borders (3 % of those of breast cancer data, in effective number;
+    46 % with the formula above). Adjusted Rand indices over ten seeds and with
+    ``fuzziness="auto"`` were 0.64 on wine and 0.01 on breast cancer, and are 0.84 and
+    0.54.
 
     References
     ----------
@@ -127,7 +134,7 @@ class BoostClustering(BoostedMethod):
     def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
         cluster = partial(kmeans_round, soft=True)
         if self.fuzziness is not None:
-            cluster = partial(fuzzy_round, fuzziness=self.fuzziness)
+            cluster = partial(fuzzy_round, fuzziness=self.fuzziness, inverse=True)
         return BoostingGenerator(
             self.n_rounds,
             draw=draw_objects,
