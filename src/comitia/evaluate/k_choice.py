@@ -21,15 +21,14 @@ from comitia.evaluate._common import (
     n_objects_of,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
-from comitia.evaluate.k_probabilities import (
-    affordable_resamples,
-    k_evidence,
-    k_probabilities,
-    likeliest_k,
-    likely_ks,
-)
 from comitia.evaluate.verdict import recommend_k
 from comitia.exceptions import ComitiaError
+from comitia.partition.k_probabilities import (
+    affordable_resamples,
+    k_odds,
+    most_k,
+    table_sample,
+)
 
 __all__ = ["KChoice", "choose_k"]
 
@@ -182,13 +181,13 @@ class KChoice:
 
 def choose_k(
     X: Any,
-    ks: Iterable[int] = range(2, 11),
+    ks: Iterable[int] | None = None,
     *,
     method: Any = DEFAULT_FOR_K,
     generator: Any = None,
     criteria: Iterable[str] | None = None,
     n_resamples: int | None = None,
-    n_references: int | None = 19,
+    n_references: int | None = None,
     object_fraction: float = 0.8,
     max_objects: int | None = 1000,
     random_state: Any = None,
@@ -361,22 +360,23 @@ def choose_k(
     """
     from sklearn.utils import check_random_state
 
+    from comitia._sklearn import check_table
+
     rng = check_random_state(random_state)
     check_share(object_fraction)
+    if not isinstance(X, Ensemble):
+        X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     objects, n, notes = _sampled_objects(X, max_objects, rng)
     n_seen = n_objects_of(objects)
     estimator = _estimator(method, objects)
     of_labels = isinstance(objects, Ensemble)
-    by_criteria = n_references is not None
-    if of_labels and not by_criteria:
-        raise ComitiaError(
-            "n_references=None asks for probabilities, which need data; an Ensemble "
-            "was given."
-        )
+    by_criteria = n_references is not None or of_labels
+    if n_references is None:
+        n_references = 19 if of_labels else 0
     if n_resamples is None:
         n_resamples = 20 if by_criteria else affordable_resamples(n_seen)
-    if n_references is None:
-        n_references = 0
+    if ks is None:
+        ks = range(2, max(most_k(n_seen), 2) + 1)
     plan = Plan(
         ks=_checked_ks(ks, round(object_fraction * n_seen)),
         estimator=estimator,
@@ -400,13 +400,10 @@ def choose_k(
         notes.append("The consensus CDF is that of a random sample of pairs.")
     kind = "shuffled clusterings" if isinstance(X, Ensemble) else "uniform data"
     verdict = recommend_k([one.criteria for one in sets], plan.ks, voters, kind)
-    k, reason, probabilities = verdict.n_clusters, verdict.reason, np.empty(0)
-    if not of_labels:
-        evidence = k_evidence(objects, plan.ks, np.random.RandomState(seeds[0][0]))
-        probabilities = k_probabilities(evidence)
-        if not by_criteria:
-            k = likeliest_k(probabilities, plan.ks)
-            reason = _odds(k, probabilities, plan.ks)
+    odds = None if of_labels else k_odds(table_sample(X), plan.ks)
+    k, reason = verdict.n_clusters, verdict.reason
+    if odds is not None and not by_criteria:
+        k, reason = odds.n_clusters, odds.in_words()
     return KChoice(
         ks=list(plan.ks),
         criteria=first.criteria,
@@ -418,30 +415,14 @@ def choose_k(
         n_objects=n,
         notes=notes,
         n_clusters=k,
-        probabilities=probabilities,
-        likely=likely_ks(probabilities, plan.ks) if len(probabilities) else [],
+        probabilities=np.empty(0) if odds is None else odds.probabilities,
+        likely=[] if odds is None else odds.likely,
         votes=verdict.votes,
         best=verdict.best,
         excess=verdict.excess,
         reference=verdict.reference,
         p_values=verdict.p_values,
         p_value=verdict.p_value,
-    )
-
-
-def _odds(k: int, probabilities: Floats, ks: tuple[int, ...]) -> str:
-    """What the probabilities say, in sentences."""
-    numbers = likely_ks(probabilities, ks)
-    of_k = probabilities[[1, *ks].index(k)]
-    told = f"{k} cluster{'s' * (k > 1)}, with a probability of {of_k:.0%}"
-    if numbers != [k]:
-        *first, last = (str(one) for one in sorted(numbers))
-        several = f"{', '.join(first)} or {last}" if first else last
-        told += f"; {several} with one of 90 %"
-    if k == 1:
-        return f"{told}: several Gaussians hardly describe the data better than one."
-    return (
-        f"{told}. That there is only one has a probability of {probabilities[0]:.0%}."
     )
 
 
@@ -488,10 +469,6 @@ def _sampled_objects(
     X: Any, max_objects: int | None, rng: np.random.RandomState
 ) -> tuple[Any, int, list[str]]:
     """The objects to measure, the number of all, and a note if it is a sample."""
-    from comitia._sklearn import check_table
-
-    if not isinstance(X, Ensemble):
-        X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     n = n_objects_of(X)
     if max_objects is None or n <= at_least(max_objects, 10, "max_objects"):
         return X, n, []

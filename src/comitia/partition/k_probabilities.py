@@ -1,0 +1,547 @@
+"""How likely each number of clusters is, judged by the data alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "KEvidence",
+    "KOdds",
+    "affordable_resamples",
+    "either",
+    "gaussian_gain",
+    "k_evidence",
+    "k_odds",
+    "k_probabilities",
+    "likeliest_k",
+    "most_k",
+    "table_sample",
+]
+
+Floats = NDArray[np.float64]
+
+# Weights of the ensemble's gap and of the stability; then the offset and the weights of
+# the gain and of the best stability, for more than one cluster: maximum likelihood on
+# planted data and on tables with classes, the half to explore of
+# benchmarks/results/k_choice_halves.csv (python -m benchmarks.k_choice fit).
+WEIGHTS = (1.6, 1.1)
+SOME = (-0.2, 9.1, 0.0)
+# What gaps are not told from, and how much of stability is luck.
+_SMALL = 0.05
+# The gain counts up to here: beyond, it says how far clusters are apart.
+MOST_GAIN = 0.3
+# Most clusters that are looked for, and most objects that are looked at.
+_MOST_CLUSTERS, _MOST_OBJECTS = 20, 1000
+# Clusterings of the ensemble whose gap is looked at.
+_MEMBERS = 50
+# Neighbours in the graph that is cut.
+_NEIGHBORS = 10
+# Steps of the walk on the graph of objects and clusters.
+_N_STEPS = 2
+# Principal components that Gaussians are fitted in.
+_N_COMPONENTS = 6
+# What choices "2 or 3" leave out.
+_LEFT_OUT = 0.1
+# Pairs of objects that all resamples together may look at; and how many there are.
+_WORK, _FEWEST, _MOST = 2_500_000, 3, 6
+
+
+@dataclass(frozen=True)
+class KOdds:
+    """How likely each number of clusters is.
+
+    Attributes
+    ----------
+    ks : list of int
+        The numbers, 1 first.
+
+    probabilities : ndarray of shape (n_ks,)
+        The probability of each.
+    """
+
+    ks: list[int]
+    probabilities: Floats
+
+    @classmethod
+    def from_dict(cls, probabilities: Mapping[int, float]) -> KOdds:
+        """The way back from :meth:`as_dict`.
+
+        Parameters
+        ----------
+        probabilities : dict of int to float
+            What :meth:`as_dict` gave.
+
+        Returns
+        -------
+        odds : KOdds
+            The odds.
+        """
+        return cls([*probabilities], np.array([*probabilities.values()]))
+
+    def as_dict(self) -> dict[int, float]:
+        """The probability of each number.
+
+        Returns
+        -------
+        probabilities : dict of int to float
+            One for each number, from 1.
+        """
+        return dict(zip(self.ks, self.probabilities.tolist(), strict=True))
+
+    @property
+    def n_clusters(self) -> int:
+        """The answer: that of :func:`likeliest_k`."""
+        return likeliest_k(self.as_dict())
+
+    @property
+    def likely(self) -> list[int]:
+        """The fewest numbers that hold 90 % of the probability, likeliest first."""
+        order = np.argsort(-self.probabilities, kind="stable")
+        before = np.cumsum(self.probabilities[order]) - self.probabilities[order]
+        some = order[before < 1.0 - _LEFT_OUT - 1e-12]
+        return [self.ks[i] for i in some]
+
+    def in_words(self) -> str:
+        """The answer and how sure it is, in a sentence or two.
+
+        Returns
+        -------
+        text : str
+            Such as "3 clusters, with a probability of 80 %; 2 or 3 with one of 90 %."
+        """
+        k, numbers = self.n_clusters, self.likely
+        of_k = self.probabilities[self.ks.index(k)]
+        told = f"{k} cluster{'s' * (k > 1)}, with a probability of {of_k:.0%}"
+        if numbers != [k]:
+            told += f"; {either(sorted(numbers))} with one of 90 %"
+        if k == 1:
+            return f"{told}: no clusters that several Gaussians describe, or that recur."
+        one = self.probabilities[0]
+        return f"{told}. That there is only one has a probability of {one:.0%}."
+
+
+def either(numbers: Sequence[int]) -> str:
+    """Say numbers in words.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Some numbers.
+
+    Returns
+    -------
+    text : str
+        The numbers, the last after an "or"; of many that follow each other the ends.
+
+    Examples
+    --------
+    >>> either([2, 3]), either([4, 5, 6, 7, 9]), either([2])
+    ('2 or 3', '4 to 7 or 9', '2')
+    """
+    runs: list[list[int]] = []
+    for one in numbers:
+        if runs and one == runs[-1][-1] + 1:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    texts: list[str] = []
+    for run in runs:
+        texts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run]
+    *first, last = texts
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def likeliest_k(probabilities: Mapping[int, float]) -> int:
+    """One if that is likelier than all others together, else the likeliest of them.
+
+    Parameters
+    ----------
+    probabilities : dict of int to float
+        The probability of each number.
+
+    Returns
+    -------
+    k : int
+        A number of clusters; of equals the smallest.
+
+    Examples
+    --------
+    >>> likeliest_k({1: 0.4, 2: 0.3, 3: 0.3})
+    2
+    """
+    if probabilities.get(1, 0.0) > 0.5:
+        return 1
+    several = {k: p for k, p in probabilities.items() if k > 1}
+    if not several:
+        return 1
+    top = max(several.values())
+    return min(k for k, p in several.items() if p >= top * (1 - 1e-9))
+
+
+def most_k(n: int) -> int:
+    r"""Most clusters of n objects that are looked for.
+
+    Parameters
+    ----------
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    most : int
+        :math:`1 + \sqrt n`, and at most 20.
+
+    Examples
+    --------
+    >>> most_k(100), most_k(1000)
+    (11, 20)
+    """
+    from comitia.partition.normalized_cut import most_parts
+
+    return min(most_parts(n), _MOST_CLUSTERS)
+
+
+def table_sample(X: ArrayLike) -> Floats:
+    """The objects that are looked at, in an order that hangs on their values alone.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    Returns
+    -------
+    sample : ndarray of shape (min(n_objects, 1000), n_features)
+        All of them, or a thousand that are drawn with a seed of its own.
+
+    Examples
+    --------
+    >>> table_sample([[2.0], [0.0], [1.0]]).tolist()
+    [[0.0], [1.0], [2.0]]
+    """
+    data = np.asarray(X, dtype=np.float64)
+    if len(data) > _MOST_OBJECTS:
+        rng = np.random.RandomState(len(data))
+        data = data[rng.choice(len(data), size=_MOST_OBJECTS, replace=False)]
+    return data[np.lexsort(data.T[::-1])]
+
+
+def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
+    """Say how likely each number of clusters of a table is.
+
+    The same data give the same answer: what is random has a seed of its own, and the
+    work is bounded by the number of objects.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data, as :func:`table_sample` gives them.
+
+    ks : sequence of int, default=None
+        Numbers of clusters, rising from 2; 1 is always a candidate. By default those
+        up to :func:`most_k`.
+
+    Returns
+    -------
+    odds : KOdds
+        How likely each is. Objects of which fewer than four differ are one cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
+    >>> k_odds(X).n_clusters
+    2
+    """
+    data = np.asarray(X, dtype=np.float64)
+    n_rows = len(np.unique(data, axis=0))
+    if ks is None:
+        ks = range(2, most_k(n_rows) + 1)
+    ks = [int(k) for k in ks if k < n_rows]
+    if n_rows < 4 or not ks:
+        return KOdds([1], np.ones(1))
+    evidence = k_evidence(data, ks, np.random.RandomState(0))
+    return KOdds([1, *ks], k_probabilities(evidence))
+
+
+class KEvidence(NamedTuple):
+    """What speaks for each number of clusters.
+
+    Attributes
+    ----------
+    ks : ndarray of shape (n_ks,)
+        The numbers, from 2.
+
+    gap : ndarray of shape (n_ks,)
+        The eigengap of the graph of objects and clusters of an ensemble.
+
+    stability : ndarray of shape (n_ks,)
+        Adjusted Rand index of clusterings of resamples with those of all objects: the
+        mean over the resamples, for the algorithm for which it is highest.
+
+    gain : float
+        How much better several Gaussians fit than one: :func:`gaussian_gain`.
+    """
+
+    ks: NDArray[np.int64]
+    gap: Floats
+    stability: Floats
+    gain: float
+
+
+def k_evidence(
+    X: ArrayLike, ks: Sequence[int], rng: np.random.RandomState
+) -> KEvidence:
+    r"""Look for what speaks for each number of clusters.
+
+    An ensemble of the default kind, spectral and Genie clusterings with few and many
+    clusters, has a graph of objects and clusters with a gap
+    :math:`\mu_k^2 - \mu_{k+1}^2` between its eigenvalues. The objects and resamples
+    of them are clustered into k clusters by three algorithms that err differently: the
+    spectral partition of the graph of 10 nearest neighbours, Genie, and k-means. What
+    recurs in the resamples is stable [1]_.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data.
+
+    ks : sequence of int
+        Numbers of clusters, rising from 2.
+
+    rng : RandomState
+        Draws the ensemble, the resamples of 80 % of the objects, as many as their size
+        allows, and the starts of k-means.
+
+    Returns
+    -------
+    evidence : KEvidence
+        What speaks for each.
+
+    References
+    ----------
+    .. [1] T. Lange, V. Roth, M. L. Braun and J. M. Buhmann, "Stability-based
+       validation of clustering solutions", Neural Computation 16(6), 2004.
+       :doi:`10.1162/089976604773717621`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
+    >>> k_evidence(X, [2, 3], rng).stability[:1]
+    array([1.])
+    """
+    from comitia.agreement import adjusted_rand
+
+    data = np.asarray(X, dtype=np.float64)
+    n = len(data)
+    whole = _partitions(data, ks, rng)
+    stability = np.zeros((len(whole), len(ks)))
+    n_resamples = affordable_resamples(n)
+    for _ in range(n_resamples):
+        rows = np.sort(rng.choice(n, size=round(0.8 * n), replace=False))
+        for a, part in enumerate(_partitions(data[rows], ks, rng)):
+            stability[a] += [
+                adjusted_rand(labels[rows], found)
+                for labels, found in zip(whole[a], part, strict=True)
+            ]
+    return KEvidence(
+        np.asarray(ks),
+        _ensemble_gaps(data, ks, rng),
+        stability.max(axis=0) / n_resamples,
+        gaussian_gain(data, [labels for found in whole for labels in found]),
+    )
+
+
+def affordable_resamples(n: int) -> int:
+    """How many resamples of n objects take a second or two, whatever the machine.
+
+    Parameters
+    ----------
+    n : int
+        Number of objects.
+
+    Returns
+    -------
+    n_resamples : int
+        From 3 to 6.
+
+    Examples
+    --------
+    >>> affordable_resamples(500), affordable_resamples(1000)
+    (6, 3)
+    """
+    return int(np.clip(_WORK // n**2, _FEWEST, _MOST))
+
+
+def _partitions(
+    X: Floats, ks: Sequence[int], rng: np.random.RandomState
+) -> list[list[NDArray[Any]]]:
+    """Clusterings into each number of clusters: spectral cut, Genie and k-means."""
+    from comitia.cluster.genie import SpanningTree
+    from comitia.partition.k_means import kmeans
+
+    ks = [min(k, len(X)) for k in ks]
+    vectors = _leading_vectors(X, max(ks))
+    cuts = []
+    for k in ks:
+        points = vectors[:, :k]
+        length = np.linalg.norm(points, axis=1, keepdims=True)
+        points = points / np.maximum(length, np.finfo(np.float64).tiny)
+        cuts.append(kmeans(points, k, rng, n_init=2).labels)
+    tree = SpanningTree.of(X)
+    order, _ = tree.merges()
+    means = [kmeans(X, k, rng, n_init=2).labels for k in ks]
+    return [cuts, [tree.cut(order, k) for k in ks], means]
+
+
+def _leading_vectors(X: Floats, n_vectors: int) -> Floats:
+    """Leading eigenvectors of the graph of nearest neighbours."""
+    from scipy.sparse import eye_array
+
+    from comitia.partition.eigenpairs import largest_eigenpairs
+    from comitia.represent import knn_graph, laplacian
+
+    n = len(X)
+    graph = knn_graph(X, min(_NEIGHBORS, n - 1), symmetric="mean")
+    walk = (eye_array(n) - laplacian(graph)).tocsr()
+    return largest_eigenpairs(walk, min(n_vectors, n))[1]
+
+
+def _ensemble_gaps(
+    X: Floats, ks: Sequence[int], rng: np.random.RandomState
+) -> Floats:
+    """Gaps behind eigenvalues of an ensemble's graph; zeros follow the last one."""
+    from comitia.generate import MixedGenerator
+    from comitia.partition.transfer_cut import bipartite_spectrum
+    from comitia.represent.graphs import bipartite_graph
+
+    ensemble = MixedGenerator(n_clusterings=_MEMBERS, random_state=rng).generate(X)
+    values = bipartite_spectrum(bipartite_graph(ensemble), max(ks) + 1)
+    powers = np.zeros(max(ks) + 1)
+    powers[: len(values)] = np.maximum(values, 0.0)[: len(powers)] ** _N_STEPS
+    return (powers[:-1] - powers[1:])[np.asarray(ks) - 1]
+
+
+def gaussian_gain(X: ArrayLike, clusterings: Sequence[ArrayLike]) -> float:
+    r"""How much better several Gaussians fit than one, for each object.
+
+    .. math::
+        \max_C \frac{\mathrm{ICL}(C) - \mathrm{ICL}(1)}{n}, \qquad
+        \mathrm{ICL}(C) = \sum_{r=1}^{k} n_r \Bigl( \log \frac{n_r}{n}
+        - \tfrac12 \log \det \hat\Sigma_r \Bigr) - \tfrac12 \nu_k \log n
+
+    with the clusters of a clustering, of sizes :math:`n_r`, and :math:`\nu_k`
+    parameters: the completed likelihood of Gaussians with their own covariances, with the penalty
+    of BIC [1]_. It is negative where one Gaussian says it best.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_features)
+        The data, of which the first six principal components are taken.
+
+    clusterings : sequence of array-like of shape (n_objects,)
+        The labels of each.
+
+    Returns
+    -------
+    gain : float
+        The largest difference; -1 if all objects are equal.
+
+    Notes
+    -----
+    A covariance is shrunk towards a twentieth of the mean variance of all objects, as
+    if there were one more object than components like that.
+
+    References
+    ----------
+    .. [1] C. Biernacki, G. Celeux and G. Govaert, "Assessing a mixture model for
+       clustering with the integrated completed likelihood", IEEE TPAMI 22(7), 2000.
+       :doi:`10.1109/34.865189`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, halves = np.random.RandomState(0).randn(90, 2), np.repeat([0, 1], 45)
+    >>> gaussian_gain(X, [halves]) < 0 < gaussian_gain(X + 8 * halves[:, None], [halves])
+    True
+    """
+    data = np.asarray(X, dtype=np.float64)
+    U, singular, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
+    wide = singular[:_N_COMPONENTS] > 1e-9 * singular[0]
+    if singular[0] == 0 or not wide.any():
+        return -1.0
+    Y = (U * (singular / singular[0]))[:, :_N_COMPONENTS][:, wide]
+    one = _completed_likelihood(Y, np.zeros(len(Y), dtype=np.int64))
+    found = (_completed_likelihood(Y, np.asarray(labels)) for labels in clusterings)
+    return float(max(found) - one) / len(Y)
+
+
+def _completed_likelihood(Y: Floats, labels: NDArray[Any]) -> float:
+    n, d = Y.shape
+    sizes = np.bincount(labels)
+    sizes = sizes[sizes > 0]
+    small = 0.05 * Y.var(axis=0).mean() * (d + 1)
+    total = 0.0
+    for r in np.unique(labels):
+        Z = Y[labels == r]
+        Z = Z - Z.mean(axis=0)
+        C = (Z.T @ Z + small * np.eye(d)) / (len(Z) + d + 1)
+        total += len(Z) * (np.log(len(Z) / n) - 0.5 * np.linalg.slogdet(C)[1])
+    n_parameters = len(sizes) * (1 + d + d * (d + 1) / 2) - 1
+    return float(total - 0.5 * n_parameters * np.log(n))
+
+
+def k_probabilities(evidence: KEvidence) -> Floats:
+    r"""Turn evidence into probabilities.
+
+    .. math::
+        P(1) = \frac{1}{1 + e^{a + b g + c \max_k s_k}}, \qquad
+        P(k) \propto \frac{(\gamma_k + 0.05)^u}{(1.05 - s_k)^v}
+
+    with the gap :math:`\gamma`, the stability s and the gain g. The constants are
+    those under which the true numbers of planted data and the numbers of classes of
+    some tables are likeliest; one cluster and several are taken to be equally likely
+    before.
+
+    Parameters
+    ----------
+    evidence : KEvidence
+        What speaks for each number.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (1 + n_ks,)
+        That of one cluster, and then those of ``ks``. They sum to one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> told = KEvidence(np.array([2, 3]), np.array([0.1, 0.5]), np.ones(2), 1.0)
+    >>> int(k_probabilities(told).argmax())
+    2
+    """
+    score = several_features(evidence) @ np.array(WEIGHTS)
+    share = np.exp(score - score.max())
+    one = 1.0 / (1.0 + np.exp(some_features(evidence) @ np.array(SOME)))
+    return np.append(one, (1.0 - one) * share / share.sum())
+
+
+def several_features(evidence: KEvidence) -> Floats:
+    """What the number of several clusters hangs on, a row for each number."""
+    gap = np.log(np.maximum(evidence.gap, 0.0) + _SMALL)
+    luck = np.log(1.0 + _SMALL - np.clip(evidence.stability, 0.0, 1.0))
+    return np.column_stack([gap, -luck])
+
+
+def some_features(evidence: KEvidence) -> Floats:
+    """What hangs on whether there are several clusters."""
+    gain = np.clip(evidence.gain, -MOST_GAIN, MOST_GAIN)
+    return np.array([1.0, gain, evidence.stability.max()])
