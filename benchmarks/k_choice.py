@@ -132,7 +132,7 @@ def planted(seed: int, kind: str | None = None) -> Case:
     kind : {"blobs", "shapes", "none", "bent"}, default=None
         Overlapping and uneven blobs in 2 to 20 dimensions; shapes in the plane that do
         not touch; no clusters; moons, rings and spirals. By default one of the first
-        three at random, no clusters in one case of seven.
+        three at random, no clusters in one case of four.
 
     Returns
     -------
@@ -140,13 +140,14 @@ def planted(seed: int, kind: str | None = None) -> Case:
         The data, standardised, with 80 to 500 objects.
     """
     rng = np.random.RandomState(seed)
-    drawn = ("blobs", "shapes", "none")[rng.choice(3, p=[3 / 7, 3 / 7, 1 / 7])]
+    drawn = ("blobs", "shapes", "none")[rng.choice(3, p=[3 / 8, 3 / 8, 1 / 4])]
     kind = drawn if kind is None else kind
     n = int(np.exp(rng.uniform(np.log(80), np.log(500))))
     # Few clusters are likelier than many: one in k.
     some = np.arange(2, 9)
     k = int(rng.choice(some, p=(1 / some) / (1 / some).sum()))
     k = {"none": 1, "bent": 2 + seed // 2 % 2}.get(kind, min(k, n // 12))
+    n = max(n, 75 * k) if kind == "bent" else n
     X = _KINDS[kind](n, k, rng)
     X = X[rng.permutation(len(X))]
     return Case(f"{kind}{seed}", (X - X.mean(axis=0)) / X.std(axis=0), k)
@@ -303,10 +304,9 @@ def fit(told: Sequence[Told]) -> tuple[Floats, Floats]:
     ]
     features = np.array([some_features(one.evidence) for one in told])
     signs = np.array([1.0 if one.k > 1 else -1.0 for one in told])
-    # One and several clusters are taken to be equally likely before.
+    # That there is one cluster is taken to have a probability of a quarter before.
     counts = np.array([one.weight for one in told])
-    for sign in (-1.0, 1.0):
-        counts[signs == sign] *= len(told) / 2 / counts[signs == sign].sum()
+    counts[signs < 0] *= counts[signs > 0].sum() / 3 / counts[signs < 0].sum()
 
     def unlikely_k(w: Floats) -> float:
         scores = ((table @ w, i, count) for table, i, count in several)
@@ -441,7 +441,8 @@ def _told_by(folder: Path, n: Iterable[int]) -> Iterator[Told]:
 
 
 def _evidence(X: Floats) -> KEvidence:
-    return k_evidence(X, range(2, most_k(len(X)) + 1), np.random.RandomState(0))
+    ks = range(2, most_k(len(X)) + 1)
+    return k_evidence(table_sample(X), ks, np.random.RandomState(0))
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:

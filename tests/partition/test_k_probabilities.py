@@ -29,16 +29,16 @@ def rng(seed=0):
     return np.random.RandomState(seed)
 
 
-def blobs(k, size=25):
+def blobs(k, size=15):
     return np.repeat(9 * np.eye(5)[:k], size, axis=0) + rng().randn(size * k, 5)
 
 
-MOONS = make_moons(150, noise=0.05, random_state=0)[0]
+MOONS = make_moons(100, noise=0.05, random_state=0)[0]
 
 
 @pytest.mark.parametrize(
     "X",
-    [MOONS, make_circles(150, factor=0.3, noise=0.03, random_state=0)[0]],
+    [MOONS, make_circles(100, factor=0.3, noise=0.03, random_state=0)[0]],
     ids=["moons", "circles"],
 )
 def test_bent_clusters_are_counted(X):
@@ -54,8 +54,8 @@ def test_blobs_are_counted_and_sure(k):
 
 @pytest.mark.parametrize("p", [2, 8])
 def test_noise_is_one_cluster(p):
-    assert k_odds(rng().rand(120, p)).n_clusters == 1
-    assert k_odds(rng(1).randn(120, p)).n_clusters == 1
+    assert k_odds(rng().rand(90, p)).n_clusters == 1
+    assert k_odds(rng(1).randn(90, p)).n_clusters == 1
 
 
 def test_objects_that_hardly_differ_are_one_cluster():
@@ -101,7 +101,7 @@ def test_the_gain_is_the_difference_of_completed_likelihoods():
 
 
 def test_neither_place_nor_scale_nor_axes_matter():
-    X = blobs(3, 20)
+    X = blobs(3)
     turn = np.linalg.qr(rng(1).randn(5, 5))[0]
     one, other = (k_evidence(Y, [2, 3], rng()) for Y in (X, 4 * X @ turn + 16))
     assert_allclose(one.stability[1], other.stability[1], atol=1e-12)
@@ -113,8 +113,8 @@ def test_probabilities_are_those_of_the_formula():
         np.array([2, 3]), np.array([0.15, 0.45]), np.array([0.55, 0.85]), 0.1
     )
     (u, v), (a, b, c) = WEIGHTS, SOME
-    several = np.array([0.2**u / 0.5**v, 0.5**u / 0.2**v])
-    one = 1 / (1 + np.exp(a + b * 0.1 + c * 0.85))
+    several = np.exp([0.15 * u, 0.45 * u]) / np.array([0.5, 0.2]) ** v
+    one = 1 / (1 + np.exp(a + b * 0.1) * 0.2**-c)
     expected = np.append(one, (1 - one) * several / several.sum())
     assert_allclose(k_probabilities(told), expected)
 
@@ -138,7 +138,7 @@ def test_numbers_are_said_in_words():
 
 
 def test_work_is_bounded_by_the_number_of_objects():
-    assert [affordable_resamples(n) for n in (10, 800, 10**6)] == [6, 3, 3]
+    assert [affordable_resamples(n) for n in (10, 600, 10**6)] == [10, 6, 4]
     assert [most_k(n) for n in (5, 100, 10**6)] == [3, 11, 20]
 
 
@@ -149,9 +149,7 @@ def test_one_choice_for_choose_k_and_for_methods():
     other = method("lwgp")(random_state=1).fit(X[::-1])
     assert choice.n_clusters == fitted.n_clusters_ == other.n_clusters_ == 3
     assert choice.likely == fitted.likely_n_clusters_ == other.likely_n_clusters_
-    assert_allclose(
-        choice.probabilities, [*fitted.n_clusters_probabilities_.values()]
-    )
+    assert_allclose(choice.probabilities, [*fitted.n_clusters_probabilities_.values()])
     assert f"probability of {choice.probabilities[2]:.0%}" in choice.reason
     assert choice.p_value is None
 
@@ -166,7 +164,7 @@ def test_the_default_finds_two_moons_by_itself():
 
 
 def test_noise_ends_in_one_cluster():
-    fitted = ConsensusClustering(random_state=0).fit(rng().rand(100, 3))
+    fitted = ConsensusClustering(random_state=0).fit(rng().rand(60, 3))
     assert fitted.n_clusters_ == 1
     assert fitted.n_clusters_probabilities_[1] > 0.5
 

@@ -196,24 +196,27 @@ def choose_k(
 ) -> KChoice:
     r"""Say how many clusters there are, if any.
 
-    Each of ``n_resamples`` times a share of the objects is drawn, clustered anew into
-    an ensemble, and combined into each number of clusters k. What these consensuses
-    have in common, the ensemble of all objects and the data themselves give up to ten
-    criteria for each k. The same is done to references without clusters, and a
-    criterion counts for what it is better on the data than there.
+    For data there is a probability of each k, 1 among them, and it decides, in a second
+    or two. It rests on a gap in the spectrum of an ensemble of the default kind, on
+    what recurs when some of the objects are clustered, and on whether several Gaussians
+    describe the data better than one. ``n_clusters=None`` of a method that is fitted on
+    data is the same choice.
 
-    For data there is also a probability of each k, 1 among them. It rests on what
-    recurs when some of the objects are clustered, on gaps in the spectrum of the graph
-    of nearest neighbours, and on whether several Gaussians describe the data better
-    than one. With ``n_references=None`` it decides, in a second.
+    Beside it stand up to ten criteria. Each of ``n_resamples`` times a share of the
+    objects is drawn, clustered anew into an ensemble, and combined into each number of
+    clusters k; what these consensuses have in common, the ensemble of all objects and
+    the data themselves give the criteria. With ``n_references`` the same is done to
+    references without clusters, a criterion counts for what it is better on the data
+    than there, and the criteria decide. For an Ensemble they always do.
 
     Parameters
     ----------
     X : array-like of shape (n_objects, n_features) or Ensemble
         Data; or clusterings, of which each resample takes half.
 
-    ks : iterable of int, default=range(2, 11)
-        Numbers of clusters to try, from 2; 1 is always a candidate.
+    ks : iterable of int, default=None
+        Numbers of clusters to try, from 2; 1 is always a candidate. By default those up
+        to :math:`1 + \sqrt n`, and at most 20.
 
     method : str or EnsembleMethod, default="lwea"
         Combines the clusterings: a catalogue id or an estimator.
@@ -230,21 +233,23 @@ def choose_k(
         Number of resamples for the criteria, at least 2; 20 by default, and 4 to 10
         where the probabilities decide, the fewer the more objects there are.
 
-    n_references : int or None, default=19
-        Number of references; 19 are the fewest that can tell the data apart at the
-        level of 5 %. With 0 the criteria are read as they are, and k = 1 is not a
-        possible answer. ``None`` leaves the decision to the probabilities, which needs
-        data.
+    n_references : int or None, default=None
+        Number of references that the criteria are held against, which then decide; 19
+        are the fewest that can tell the data apart at the level of 5 %. With 0 the
+        criteria are read as they are, and k = 1 is not a possible answer. ``None``
+        leaves the decision on data to the probabilities, and is 19 for an Ensemble.
 
     object_fraction : float, default=0.8
         Share of the objects in each resample.
 
     max_objects : int, default=1000
-        Of more objects a random sample of this size is looked at, which the notes of
-        the result say. ``None`` looks at all.
+        Of more objects a random sample of this size is looked at for the criteria,
+        which the notes of the result say. ``None`` looks at all. The probabilities are
+        those of at most 1000 objects.
 
     random_state : int, RandomState instance or None, default=None
-        Seed.
+        Seed of the criteria. The probabilities have one of their own: the same objects,
+        in whatever order, are as likely to be so many clusters.
 
     n_jobs : int, default=None
         How many of the data and the references are measured at a time. It changes no
@@ -262,21 +267,22 @@ def choose_k(
 
     Notes
     -----
-    *Probabilities.* With the stability :math:`s_k` of spectral and Genie clusterings of
-    the objects, the eigengap :math:`\gamma_k` of the graph of 5 nearest neighbours and
-    the gain g of several Gaussians over one
-    (``comitia.evaluate.k_probabilities``),
+    *Probabilities.* With the eigengap :math:`\gamma_k` of the graph of objects and
+    clusters of spectral and Genie clusterings of resamples, the stability :math:`s_k`
+    of clusterings into k clusters and the gain g of several Gaussians over one
+    (``comitia.partition.k_probabilities``),
 
     .. math::
-        P(1) = \frac{1}{1 + e^{a + b g}}, \qquad
-        P(k) \propto e^{u s_k + v \gamma_k} k^{-w}.
+        P(1) = \frac{1}{1 + e^{a + b g} \max_k (1.05 - s_k)^{-c}}, \qquad
+        P(k) \propto \frac{e^{u \gamma_k}}{(1.05 - s_k)^v}.
 
-    The constants are those under which the true numbers of planted data are likeliest:
-    round, long and bent clusters of unequal sizes, touching or apart, with noise, and
-    data without clusters; one cluster and several are equally likely before. The answer
-    is 1 if :math:`P(1) > 1/2`, and else the likeliest of the others. On data unlike the
-    planted ones they are a guide, not frequencies: rings and spirals may pass for one
-    cluster.
+    The constants are those under which the true numbers are likeliest of planted data
+    (round, long and bent clusters of unequal sizes, touching or apart, with noise, and
+    data without clusters) and of 39 tables with classes, which were so in view; that
+    there is one cluster has a probability of a quarter before. The answer is 1 if
+    :math:`P(1) > 1/2`, and else the likeliest of the others. Classes need not be
+    clusters: on tables the probabilities are a guide, not frequencies
+    (``docs/choosing_k.rst`` has the figures).
 
     *Criteria.* From the consensus matrix of the resamples [1]_: area under its CDF and
     growth of the area (reported, without a vote, since they grow with k whatever the
@@ -319,9 +325,9 @@ def choose_k(
     uniform. Clusters that overlap so much that two Gaussians touch within about three
     standard deviations are told apart from one blob only with many objects.
 
-    The time is ``(1 + n_references) * (1 + n_resamples)`` ensembles and trees: about
-    10 seconds for 200 objects and 1 minute for 1000 and more, on one core. With
-    ``n_references=None`` it is a second.
+    Without references it takes some seconds for 500 objects and more. With them the
+    time is ``(1 + n_references) * (1 + n_resamples)`` ensembles and trees: about 10
+    seconds for 200 objects and 1 minute for 1000 and more, on one core.
 
     References
     ----------
@@ -354,9 +360,9 @@ def choose_k(
     >>> from comitia import choose_k
     >>> rng = np.random.RandomState(0)
     >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
-    >>> choice = choose_k(X, range(2, 5), n_references=None, random_state=0)
-    >>> choice.n_clusters
-    2
+    >>> choice = choose_k(X, range(2, 5), random_state=0)
+    >>> choice.n_clusters, choice.likely
+    (2, [2])
     """
     from sklearn.utils import check_random_state
 

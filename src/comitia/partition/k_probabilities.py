@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia.ensemble import Ensemble
+
 __all__ = [
     "KEvidence",
     "KOdds",
@@ -29,18 +31,18 @@ Floats = NDArray[np.float64]
 # the gain and of the best stability, for more than one cluster: maximum likelihood on
 # planted data and on tables with classes, the half to explore of
 # benchmarks/results/k_choice_halves.csv (python -m benchmarks.k_choice fit).
-WEIGHTS = (1.6, 1.1)
-SOME = (-0.2, 9.1, 0.0)
-# What gaps are not told from, and how much of stability is luck.
-_SMALL = 0.05
+WEIGHTS = (3.7, 2.1)
+SOME = (-1.0, 6.6, 0.6)
+# How much of stability is luck.
+_LUCK = 0.05
 # The gain counts up to here: beyond, it says how far clusters are apart.
 MOST_GAIN = 0.3
 # Most clusters that are looked for, and most objects that are looked at.
 _MOST_CLUSTERS, _MOST_OBJECTS = 20, 1000
-# Clusterings of the ensemble whose gap is looked at.
-_MEMBERS = 50
 # Neighbours in the graph that is cut.
 _NEIGHBORS = 10
+# Of the algorithms, spectral cuts and Genie make the ensemble whose gaps count.
+_IN_ENSEMBLE = (0, 1)
 # Steps of the walk on the graph of objects and clusters.
 _N_STEPS = 2
 # Principal components that Gaussians are fitted in.
@@ -48,7 +50,7 @@ _N_COMPONENTS = 6
 # What choices "2 or 3" leave out.
 _LEFT_OUT = 0.1
 # Pairs of objects that all resamples together may look at; and how many there are.
-_WORK, _FEWEST, _MOST = 2_500_000, 3, 6
+_WORK, _FEWEST, _MOST = 2_500_000, 4, 10
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,9 @@ class KOdds:
         if numbers != [k]:
             told += f"; {either(sorted(numbers))} with one of 90 %"
         if k == 1:
-            return f"{told}: no clusters that several Gaussians describe, or that recur."
+            return (
+                f"{told}: no clusters that several Gaussians describe, or that recur."
+            )
         one = self.probabilities[0]
         return f"{told}. That there is only one has a probability of {one:.0%}."
 
@@ -151,7 +155,9 @@ def either(numbers: Sequence[int]) -> str:
             runs.append([one])
     texts: list[str] = []
     for run in runs:
-        texts += [f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run]
+        texts += (
+            [f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(one) for one in run]
+        )
     *first, last = texts
     return f"{', '.join(first)} or {last}" if first else last
 
@@ -270,6 +276,13 @@ def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
     return KOdds([1, *ks], k_probabilities(evidence))
 
 
+def _of_unit_size(X: Floats) -> Floats:
+    """The data around zero, so that squares neither overflow nor vanish."""
+    data = X / (np.abs(X).max() or 1.0)
+    data = data - data.mean(axis=0)
+    return data / (np.abs(data).max() or 1.0)
+
+
 class KEvidence(NamedTuple):
     """What speaks for each number of clusters.
 
@@ -300,12 +313,13 @@ def k_evidence(
 ) -> KEvidence:
     r"""Look for what speaks for each number of clusters.
 
-    An ensemble of the default kind, spectral and Genie clusterings with few and many
-    clusters, has a graph of objects and clusters with a gap
-    :math:`\mu_k^2 - \mu_{k+1}^2` between its eigenvalues. The objects and resamples
-    of them are clustered into k clusters by three algorithms that err differently: the
-    spectral partition of the graph of 10 nearest neighbours, Genie, and k-means. What
-    recurs in the resamples is stable [1]_.
+    The objects and resamples of them are clustered into k clusters, for each k, by
+    three algorithms that err differently: the spectral partition of the graph of 10
+    nearest neighbours, Genie, and k-means. What recurs in the resamples is stable [1]_.
+    The spectral and Genie clusterings together, of all numbers k, are an ensemble whose
+    graph of objects and clusters has gaps :math:`\mu_k^2 - \mu_{k+1}^2` between its
+    eigenvalues. With random numbers of clusters, as ensembles usually have, the largest
+    gap is another in half of the draws.
 
     Parameters
     ----------
@@ -316,8 +330,8 @@ def k_evidence(
         Numbers of clusters, rising from 2.
 
     rng : RandomState
-        Draws the ensemble, the resamples of 80 % of the objects, as many as their size
-        allows, and the starts of k-means.
+        Draws the resamples of 80 % of the objects, as many as their size allows, and
+        the starts of k-means.
 
     Returns
     -------
@@ -340,21 +354,27 @@ def k_evidence(
     """
     from comitia.agreement import adjusted_rand
 
-    data = np.asarray(X, dtype=np.float64)
+    data = _of_unit_size(np.asarray(X, dtype=np.float64))
     n = len(data)
     whole = _partitions(data, ks, rng)
     stability = np.zeros((len(whole), len(ks)))
+    members = [np.transpose(whole[a]) for a in _IN_ENSEMBLE]
     n_resamples = affordable_resamples(n)
     for _ in range(n_resamples):
         rows = np.sort(rng.choice(n, size=round(0.8 * n), replace=False))
-        for a, part in enumerate(_partitions(data[rows], ks, rng)):
+        parts = _partitions(data[rows], ks, rng)
+        for a, part in enumerate(parts):
             stability[a] += [
                 adjusted_rand(labels[rows], found)
                 for labels, found in zip(whole[a], part, strict=True)
             ]
+        for a in _IN_ENSEMBLE:
+            labels = np.full((n, len(ks)), -1)
+            labels[rows] = np.transpose(parts[a])
+            members.append(labels)
     return KEvidence(
         np.asarray(ks),
-        _ensemble_gaps(data, ks, rng),
+        _gaps(Ensemble(np.hstack(members)), ks),
         stability.max(axis=0) / n_resamples,
         gaussian_gain(data, [labels for found in whole for labels in found]),
     )
@@ -371,12 +391,12 @@ def affordable_resamples(n: int) -> int:
     Returns
     -------
     n_resamples : int
-        From 3 to 6.
+        From 4 to 10.
 
     Examples
     --------
     >>> affordable_resamples(500), affordable_resamples(1000)
-    (6, 3)
+    (10, 4)
     """
     return int(np.clip(_WORK // n**2, _FEWEST, _MOST))
 
@@ -415,15 +435,11 @@ def _leading_vectors(X: Floats, n_vectors: int) -> Floats:
     return largest_eigenpairs(walk, min(n_vectors, n))[1]
 
 
-def _ensemble_gaps(
-    X: Floats, ks: Sequence[int], rng: np.random.RandomState
-) -> Floats:
+def _gaps(ensemble: Ensemble, ks: Sequence[int]) -> Floats:
     """Gaps behind eigenvalues of an ensemble's graph; zeros follow the last one."""
-    from comitia.generate import MixedGenerator
     from comitia.partition.transfer_cut import bipartite_spectrum
     from comitia.represent.graphs import bipartite_graph
 
-    ensemble = MixedGenerator(n_clusterings=_MEMBERS, random_state=rng).generate(X)
     values = bipartite_spectrum(bipartite_graph(ensemble), max(ks) + 1)
     powers = np.zeros(max(ks) + 1)
     powers[: len(values)] = np.maximum(values, 0.0)[: len(powers)] ** _N_STEPS
@@ -439,8 +455,8 @@ def gaussian_gain(X: ArrayLike, clusterings: Sequence[ArrayLike]) -> float:
         - \tfrac12 \log \det \hat\Sigma_r \Bigr) - \tfrac12 \nu_k \log n
 
     with the clusters of a clustering, of sizes :math:`n_r`, and :math:`\nu_k`
-    parameters: the completed likelihood of Gaussians with their own covariances, with the penalty
-    of BIC [1]_. It is negative where one Gaussian says it best.
+    parameters: the completed likelihood of Gaussians with their own covariances, with
+    the penalty of BIC [1]_. It is negative where one Gaussian says it best.
 
     Parameters
     ----------
@@ -470,7 +486,9 @@ def gaussian_gain(X: ArrayLike, clusterings: Sequence[ArrayLike]) -> float:
     --------
     >>> import numpy as np
     >>> X, halves = np.random.RandomState(0).randn(90, 2), np.repeat([0, 1], 45)
-    >>> gaussian_gain(X, [halves]) < 0 < gaussian_gain(X + 8 * halves[:, None], [halves])
+    >>> gaussian_gain(X, [halves]) < 0 < gaussian_gain(
+    ...     X + 8 * halves[:, None], [halves]
+    ... )
     True
     """
     data = np.asarray(X, dtype=np.float64)
@@ -503,13 +521,13 @@ def k_probabilities(evidence: KEvidence) -> Floats:
     r"""Turn evidence into probabilities.
 
     .. math::
-        P(1) = \frac{1}{1 + e^{a + b g + c \max_k s_k}}, \qquad
-        P(k) \propto \frac{(\gamma_k + 0.05)^u}{(1.05 - s_k)^v}
+        P(1) = \frac{1}{1 + e^{a + b g} \max_k (1.05 - s_k)^{-c}}, \qquad
+        P(k) \propto \frac{e^{u \gamma_k}}{(1.05 - s_k)^v}
 
     with the gap :math:`\gamma`, the stability s and the gain g. The constants are
     those under which the true numbers of planted data and the numbers of classes of
-    some tables are likeliest; one cluster and several are taken to be equally likely
-    before.
+    some tables are likeliest; that there is one cluster is taken to have a probability
+    of a quarter before.
 
     Parameters
     ----------
@@ -536,12 +554,14 @@ def k_probabilities(evidence: KEvidence) -> Floats:
 
 def several_features(evidence: KEvidence) -> Floats:
     """What the number of several clusters hangs on, a row for each number."""
-    gap = np.log(np.maximum(evidence.gap, 0.0) + _SMALL)
-    luck = np.log(1.0 + _SMALL - np.clip(evidence.stability, 0.0, 1.0))
-    return np.column_stack([gap, -luck])
+    return np.column_stack([evidence.gap, _sureness(evidence)])
 
 
 def some_features(evidence: KEvidence) -> Floats:
     """What hangs on whether there are several clusters."""
     gain = np.clip(evidence.gain, -MOST_GAIN, MOST_GAIN)
-    return np.array([1.0, gain, evidence.stability.max()])
+    return np.array([1.0, gain, _sureness(evidence).max()])
+
+
+def _sureness(evidence: KEvidence) -> Floats:
+    return -np.log(1.0 + _LUCK - np.clip(evidence.stability, 0.0, 1.0))
