@@ -7,6 +7,7 @@ from sklearn.datasets import make_circles, make_moons
 
 from comitia import ConsensusClustering, Ensemble, choose_k, method
 from comitia.io import Result
+from comitia.partition.gaussian_gain import gaussian_gain
 from comitia.partition.k_probabilities import (
     SOME,
     WEIGHTS,
@@ -14,7 +15,6 @@ from comitia.partition.k_probabilities import (
     KOdds,
     affordable_resamples,
     either,
-    gaussian_gain,
     k_evidence,
     k_odds,
     k_probabilities,

@@ -16,12 +16,13 @@ __all__ = [
     "KOdds",
     "affordable_resamples",
     "either",
-    "gaussian_gain",
     "k_evidence",
     "k_odds",
     "k_probabilities",
     "likeliest_k",
     "most_k",
+    "several_features",
+    "some_features",
     "table_sample",
 ]
 
@@ -45,8 +46,6 @@ _NEIGHBORS = 10
 _IN_ENSEMBLE = (0, 1)
 # Steps of the walk on the graph of objects and clusters.
 _N_STEPS = 2
-# Principal components that Gaussians are fitted in.
-_N_COMPONENTS = 6
 # What choices "2 or 3" leave out.
 _LEFT_OUT = 0.1
 # Pairs of objects that all resamples together may look at; and how many there are.
@@ -114,7 +113,7 @@ class KOdds:
         Returns
         -------
         text : str
-            Such as "3 clusters, with a probability of 80 %; 2 or 3 with one of 90 %."
+            The number, its probability, and the other likely numbers.
         """
         k, numbers = self.n_clusters, self.likely
         of_k = self.probabilities[self.ks.index(k)]
@@ -353,6 +352,7 @@ def k_evidence(
     array([1.])
     """
     from comitia.agreement import adjusted_rand
+    from comitia.partition.gaussian_gain import gaussian_gain
 
     data = _of_unit_size(np.asarray(X, dtype=np.float64))
     n = len(data)
@@ -446,77 +446,6 @@ def _gaps(ensemble: Ensemble, ks: Sequence[int]) -> Floats:
     return (powers[:-1] - powers[1:])[np.asarray(ks) - 1]
 
 
-def gaussian_gain(X: ArrayLike, clusterings: Sequence[ArrayLike]) -> float:
-    r"""How much better several Gaussians fit than one, for each object.
-
-    .. math::
-        \max_C \frac{\mathrm{ICL}(C) - \mathrm{ICL}(1)}{n}, \qquad
-        \mathrm{ICL}(C) = \sum_{r=1}^{k} n_r \Bigl( \log \frac{n_r}{n}
-        - \tfrac12 \log \det \hat\Sigma_r \Bigr) - \tfrac12 \nu_k \log n
-
-    with the clusters of a clustering, of sizes :math:`n_r`, and :math:`\nu_k`
-    parameters: the completed likelihood of Gaussians with their own covariances, with
-    the penalty of BIC [1]_. It is negative where one Gaussian says it best.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_objects, n_features)
-        The data, of which the first six principal components are taken.
-
-    clusterings : sequence of array-like of shape (n_objects,)
-        The labels of each.
-
-    Returns
-    -------
-    gain : float
-        The largest difference; -1 if all objects are equal.
-
-    Notes
-    -----
-    A covariance is shrunk towards a twentieth of the mean variance of all objects, as
-    if there were one more object than components like that.
-
-    References
-    ----------
-    .. [1] C. Biernacki, G. Celeux and G. Govaert, "Assessing a mixture model for
-       clustering with the integrated completed likelihood", IEEE TPAMI 22(7), 2000.
-       :doi:`10.1109/34.865189`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, halves = np.random.RandomState(0).randn(90, 2), np.repeat([0, 1], 45)
-    >>> gaussian_gain(X, [halves]) < 0 < gaussian_gain(
-    ...     X + 8 * halves[:, None], [halves]
-    ... )
-    True
-    """
-    data = np.asarray(X, dtype=np.float64)
-    U, singular, _ = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
-    wide = singular[:_N_COMPONENTS] > 1e-9 * singular[0]
-    if singular[0] == 0 or not wide.any():
-        return -1.0
-    Y = (U * (singular / singular[0]))[:, :_N_COMPONENTS][:, wide]
-    one = _completed_likelihood(Y, np.zeros(len(Y), dtype=np.int64))
-    found = (_completed_likelihood(Y, np.asarray(labels)) for labels in clusterings)
-    return float(max(found) - one) / len(Y)
-
-
-def _completed_likelihood(Y: Floats, labels: NDArray[Any]) -> float:
-    n, d = Y.shape
-    sizes = np.bincount(labels)
-    sizes = sizes[sizes > 0]
-    small = 0.05 * Y.var(axis=0).mean() * (d + 1)
-    total = 0.0
-    for r in np.unique(labels):
-        Z = Y[labels == r]
-        Z = Z - Z.mean(axis=0)
-        C = (Z.T @ Z + small * np.eye(d)) / (len(Z) + d + 1)
-        total += len(Z) * (np.log(len(Z) / n) - 0.5 * np.linalg.slogdet(C)[1])
-    n_parameters = len(sizes) * (1 + d + d * (d + 1) / 2) - 1
-    return float(total - 0.5 * n_parameters * np.log(n))
-
-
 def k_probabilities(evidence: KEvidence) -> Floats:
     r"""Turn evidence into probabilities.
 
@@ -553,12 +482,34 @@ def k_probabilities(evidence: KEvidence) -> Floats:
 
 
 def several_features(evidence: KEvidence) -> Floats:
-    """What the number of several clusters hangs on, a row for each number."""
+    """What the number of several clusters hangs on.
+
+    Parameters
+    ----------
+    evidence : KEvidence
+        What speaks for each number.
+
+    Returns
+    -------
+    features : ndarray of shape (n_ks, 2)
+        For each number its gap, and the logarithm of its stability.
+    """
     return np.column_stack([evidence.gap, _sureness(evidence)])
 
 
 def some_features(evidence: KEvidence) -> Floats:
-    """What hangs on whether there are several clusters."""
+    """What it hangs on whether there are several clusters.
+
+    Parameters
+    ----------
+    evidence : KEvidence
+        What speaks for each number.
+
+    Returns
+    -------
+    features : ndarray of shape (3,)
+        One, the gain up to a bound, and the logarithm of the best stability.
+    """
     gain = np.clip(evidence.gain, -MOST_GAIN, MOST_GAIN)
     return np.array([1.0, gain, _sureness(evidence).max()])
 
