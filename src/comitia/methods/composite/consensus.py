@@ -151,9 +151,8 @@ class ConsensusClustering(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the likeliest for data, which may be 1
-        (:func:`comitia.choose_k`), and the eigengap of the ensemble's graph for an
-        Ensemble.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`), which may be 1.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. ``None`` makes
