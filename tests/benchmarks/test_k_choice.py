@@ -23,7 +23,7 @@ def test_constants_follow_what_tells():
         for k in (2, 3, 3, 4)
     ] + [k_choice.Told(KEvidence(ks, np.zeros(3), np.zeros(3), -0.2), 1)] * 2
     weights, some = k_choice.fit(told)
-    assert weights[1] > 1
+    assert weights[1] > 0.5
     assert some[1] > 1
 
 
