@@ -314,7 +314,8 @@ def fit(told: Sequence[Told]) -> tuple[Floats, Floats]:
         return sum(losses) + w @ w / 200
 
     def unlikely_some(w: Floats) -> float:
-        return counts @ np.logaddexp(0, -signs * (features @ w)) + w @ w / 200
+        losses = np.logaddexp(0, -signs * (features @ w))
+        return float(counts @ losses + w @ w / 200)
 
     start = np.zeros(len(WEIGHTS)), np.zeros(len(SOME))
     return minimize(unlikely_k, start[0]).x, minimize(unlikely_some, start[1]).x
