@@ -1,14 +1,15 @@
 """How often the number of clusters is found, how surely, and in what time.
 
 Tables are the ``single/*.npz`` (``X``, ``y``) of a folder with at least 60 objects, cut
-to 800, standardised, and turned to their principal axes where there are more columns
+to 500, standardised, and turned to their principal axes where there are more columns
 than objects. Half of them, in ``results/k_choice_halves.csv``, are there to choose by,
-the others to confirm once. Planted data have as many clusters as were put in: 1 to 20,
+the others to confirm once. Planted data have as many clusters as were put in: 1 to 8,
 overlapping and uneven, round, long, bent or one around the other, with and without
 noise and columns that say nothing.
 
 ``python -m benchmarks.k_choice fit`` gives the constants of
-``comitia.evaluate.k_probabilities``, from planted data with even seeds;
+``comitia.partition.k_probabilities``, from planted data with even seeds and the tables
+to explore (``--data FOLDER``);
 ``python -m benchmarks.k_choice score`` counts hits, on planted data with odd seeds or,
 with ``--data FOLDER --half explore``, on tables.
 """
@@ -25,22 +26,45 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.evaluate.k_probabilities import (
-    MOST_GAIN,
+from comitia.partition.k_probabilities import (
+    SOME,
+    WEIGHTS,
     KEvidence,
     k_evidence,
-    k_probabilities,
-    likeliest_k,
+    k_odds,
+    most_k,
+    several_features,
+    some_features,
+    table_sample,
 )
-from comitia.partition.normalized_cut import most_parts
 
-__all__ = ["HALVES", "Case", "fit", "planted", "score", "tables"]
+__all__ = ["HALVES", "Case", "Told", "fit", "planted", "score", "tables"]
 
 #: Which half of the tables each name belongs to.
 HALVES = Path(__file__).parent / "results" / "k_choice_halves.csv"
-MIN_OBJECTS, MAX_OBJECTS = 60, 800
+MAX_OBJECTS = 500
 
 Floats = NDArray[np.float64]
+
+
+class Told(NamedTuple):
+    """What is known of a table whose number of clusters is known.
+
+    Attributes
+    ----------
+    evidence : KEvidence
+        What speaks for each number.
+
+    k : int
+        The number of clusters.
+
+    weight : float
+        How much it counts.
+    """
+
+    evidence: KEvidence
+    k: int
+    weight: float = 1.0
 
 
 class Case(NamedTuple):
@@ -105,25 +129,26 @@ def planted(seed: int, kind: str | None = None) -> Case:
     seed : int
         Seed.
 
-    kind : {"blobs", "shapes", "none"}, default=None
-        Overlapping and uneven blobs in 2 to 50 dimensions; shapes in the plane that do
-        not touch; no clusters. By default one of them at random, the last in one case
-        of seven.
+    kind : {"blobs", "shapes", "none", "bent"}, default=None
+        Overlapping and uneven blobs in 2 to 20 dimensions; shapes in the plane that do
+        not touch; no clusters; moons, rings and spirals. By default one of the first
+        three at random, no clusters in one case of four.
 
     Returns
     -------
     case : Case
-        The data, standardised, with 60 to 500 objects.
+        The data, standardised, with 80 to 500 objects.
     """
     rng = np.random.RandomState(seed)
-    drawn = ("blobs", "shapes", "none")[rng.choice(3, p=[3 / 7, 3 / 7, 1 / 7])]
+    drawn = ("blobs", "shapes", "none")[rng.choice(3, p=[3 / 8, 3 / 8, 1 / 4])]
     kind = drawn if kind is None else kind
-    n = int(np.exp(rng.uniform(np.log(60), np.log(500))))
+    n = int(np.exp(rng.uniform(np.log(80), np.log(500))))
     # Few clusters are likelier than many: one in k.
-    some = np.arange(2, 21)
+    some = np.arange(2, 9)
     k = int(rng.choice(some, p=(1 / some) / (1 / some).sum()))
-    k = 1 if kind == "none" else min(k, n // 12)
-    X = {"blobs": _blobs, "shapes": _shapes, "none": _none}[kind](n, k, rng)
+    k = {"none": 1, "bent": 2 + seed // 2 % 2}.get(kind, min(k, n // 12))
+    n = max(n, 75 * k) if kind == "bent" else n
+    X = _KINDS[kind](n, k, rng)
     X = X[rng.permutation(len(X))]
     return Case(f"{kind}{seed}", (X - X.mean(axis=0)) / X.std(axis=0), k)
 
@@ -136,7 +161,7 @@ def _sizes(n: int, k: int, rng: np.random.RandomState) -> list[int]:
 
 def _blobs(n: int, k: int, rng: np.random.RandomState) -> Floats:
     """Normal or heavy-tailed clusters, more or less apart, each with its own axes."""
-    p = int(np.exp(rng.uniform(np.log(2), np.log(50))))
+    p = int(np.exp(rng.uniform(np.log(2), np.log(20))))
     away = rng.uniform(3, 9)
     centers = np.zeros((k, p))
     for i in range(1, k):  # each at least so far from all before
@@ -208,13 +233,31 @@ def _shape(
             yield _polar(0.2 + 0.8 * np.sqrt(s), np.pi + 2.5 * np.pi * np.sqrt(s))
 
 
+def _bent(n: int, k: int, rng: np.random.RandomState) -> Floats:
+    """Two moons, or two or three rings or spirals, one around the other."""
+    noise = rng.uniform(0.02, 0.1)
+    kind = "moons" if k == 2 and rng.rand() < 0.4 else rng.choice(["rings", "spirals"])
+    parts = []
+    for i, size in enumerate(_sizes(n, k, rng)):
+        t = rng.uniform(0, 1, size)
+        if kind == "moons":
+            parts.append(_polar(np.full(size, 1.0), np.pi * (t + i)) + [i, 0.5 * i])
+        elif kind == "rings":
+            parts.append(_polar(np.full(size, 0.4 + 0.6 * i), 2 * np.pi * t))
+        else:
+            angle = 2 * np.pi * i / k + 3 * np.pi * np.sqrt(t)
+            parts.append(_polar(0.2 + 1.8 * np.sqrt(t), angle))
+    X = np.concatenate(parts)
+    return X + noise * rng.randn(*X.shape)
+
+
 def _polar(radius: Floats, angle: Floats) -> Floats:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
 def _none(n: int, k: int, rng: np.random.RandomState) -> Floats:
     """One cluster: even, normal, heavy-tailed, skewed, or one shape."""
-    p = int(np.exp(rng.uniform(np.log(2), np.log(50))))
+    p = int(np.exp(rng.uniform(np.log(2), np.log(20))))
     turn, _ = np.linalg.qr(rng.randn(p, p))
     spread = np.exp(rng.uniform(-1, 1, p))
     kind = rng.choice(["box", "normal", "heavy", "skewed", "shape"])
@@ -229,48 +272,53 @@ def _none(n: int, k: int, rng: np.random.RandomState) -> Floats:
     return (draw[str(kind)]() * spread) @ turn
 
 
+_KINDS = {"blobs": _blobs, "shapes": _shapes, "none": _none, "bent": _bent}
+
+
 # -- constants -------------------------------------------------------------------------
 
 
-def fit(told: Sequence[tuple[KEvidence, int]]) -> tuple[Floats, Floats]:
+def fit(told: Sequence[Told]) -> tuple[Floats, Floats]:
     """The constants under which the true numbers of clusters are likeliest.
 
     Parameters
     ----------
-    told : sequence of (KEvidence, int)
-        Evidence, and the number of clusters.
+    told : sequence of Told
+        Evidence, the number of clusters, and how much that counts.
 
     Returns
     -------
-    weights : ndarray of shape (3,)
-        Those of log k, of the stability and of the gap.
+    weights : ndarray of shape (2,)
+        Those of the ensemble's gap and of the stability.
 
-    some : ndarray of shape (2,)
-        Offset and weight of the gain, for more than one cluster.
+    some : ndarray of shape (3,)
+        Offset and weights of the gain and of the stability, for several clusters.
     """
     from scipy.optimize import minimize
     from scipy.special import logsumexp
 
     several = [
-        (np.column_stack([np.log(e.ks), e.stability, e.gap]), int(k) - 2)
-        for e, k in told
-        if k in e.ks
+        (several_features(one.evidence), [*one.evidence.ks].index(one.k), one.weight)
+        for one in told
+        if one.k in one.evidence.ks
     ]
-    gains = np.clip([e.gain for e, _ in told], -MOST_GAIN, MOST_GAIN)
-    signs = np.array([1.0 if k > 1 else -1.0 for _, k in told])
-    # One and several clusters are taken to be equally likely before.
-    counts = np.where(signs > 0, 1 / np.sum(signs > 0), 1 / np.sum(signs < 0))
-    counts *= len(told) / 2
+    features = np.array([some_features(one.evidence) for one in told])
+    signs = np.array([1.0 if one.k > 1 else -1.0 for one in told])
+    # That there is one cluster is taken to have a probability of a quarter before.
+    counts = np.array([one.weight for one in told])
+    counts[signs < 0] *= counts[signs > 0].sum() / 3 / counts[signs < 0].sum()
 
     def unlikely_k(w: Floats) -> float:
-        scores = ((table @ w, i) for table, i in several)
-        return sum(logsumexp(score) - score[i] for score, i in scores) + w @ w / 200
+        scores = ((table @ w, i, count) for table, i, count in several)
+        losses = (count * (logsumexp(score) - score[i]) for score, i, count in scores)
+        return sum(losses) + w @ w / 200
 
     def unlikely_some(w: Floats) -> float:
-        losses = np.logaddexp(0, -signs * (w[0] + w[1] * gains))
-        return counts @ losses + w @ w / 200
+        losses = np.logaddexp(0, -signs * (features @ w))
+        return float(counts @ losses + w @ w / 200)
 
-    return minimize(unlikely_k, np.zeros(3)).x, minimize(unlikely_some, np.zeros(2)).x
+    start = np.zeros(len(WEIGHTS)), np.zeros(len(SOME))
+    return minimize(unlikely_k, start[0]).x, minimize(unlikely_some, start[1]).x
 
 
 # -- scores ----------------------------------------------------------------------------
@@ -280,32 +328,27 @@ def _silhouette(X: Floats) -> tuple[int, float]:
     from sklearn.cluster import KMeans
     from sklearn.metrics import silhouette_score
 
-    ks = range(2, min(most_parts(len(X)), 10) + 1)
+    ks = range(2, min(most_k(len(X)), 10) + 1)
     found = [KMeans(k, n_init=10, random_state=0).fit_predict(X) for k in ks]
     return ks[int(np.argmax([silhouette_score(X, one) for one in found]))], np.nan
 
 
-def _unnamed(id: str) -> Callable[[Floats], tuple[int, float]]:
-    def rule(X: Floats) -> tuple[int, float]:
-        from comitia import method
+def _eigengap(X: Floats) -> tuple[int, float]:
+    from comitia.generate import MixedGenerator
+    from comitia.partition import choose_n_clusters
 
-        return method(id)(random_state=0).fit(X).n_clusters_, np.nan
-
-    return rule
+    return choose_n_clusters(MixedGenerator(random_state=0).generate(X)), np.nan
 
 
 def _probabilities(X: Floats) -> tuple[int, float]:
-    ks = range(2, min(most_parts(len(X)), 10) + 1)
-    found = k_probabilities(k_evidence(X, ks, np.random.RandomState(0)))
-    k = likeliest_k(found, ks)
-    return k, float(found[k - 1])
+    odds = k_odds(table_sample(X))
+    return odds.n_clusters, odds.as_dict()[odds.n_clusters]
 
 
 #: What says how many, and with what probability.
 RULES: dict[str, Callable[[Floats], tuple[int, float]]] = {
     "silhouette of k-means": _silhouette,
-    "lwgp": _unnamed("lwgp"),
-    "lwea": _unnamed("lwea"),
+    "eigengap of the ensemble": _eigengap,
     "probabilities": _probabilities,
 }
 
@@ -373,19 +416,68 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="folder with single/*.npz")
     parser.add_argument("--half", choices=["explore", "confirm"], default="explore")
     parser.add_argument("--planted", type=int, default=200, help="how many")
+    parser.add_argument("--kind", help="kind of planted data")
+    parser.add_argument("--out", type=Path, help="file for the rows, a CSV")
     given = parser.parse_args(arguments)
+    n = range(given.planted)
     if given.what == "fit":
-        cases = (planted(2 * seed) for seed in range(given.planted))
-        weights, some = fit([(_evidence(case.X), case.k) for case in cases])
-        print("WEIGHTS", weights.round(1), "SOME, GAIN", some.round(1))
-    else:
-        odd: Iterable[Case] = (planted(2 * i + 1) for i in range(given.planted))
-        print(told(score(tables(given.data, given.half) if given.data else odd)))
+        weights, some = fit([*_told_by(given.data, n)])
+        print("WEIGHTS", weights.round(1), "SOME", some.round(1))
+        return
+    odd: Iterable[Case] = (planted(2 * i + 1, given.kind) for i in n)
+    rows = score(tables(given.data, given.half) if given.data else odd)
+    print(told(rows))
+    if given.out is not None:
+        write_rows(rows, given.out)
+
+
+def _told_by(folder: Path, n: Iterable[int]) -> Iterator[Told]:
+    """Tables to explore count as much as the planted data together."""
+    explored = [*tables(folder, "explore")]
+    for case in explored:
+        yield Told(_evidence(case.X), case.k)
+    cases = [planted(2 * i) for i in n] + [planted(2 * i, "bent") for i in n if i % 5]
+    for case in cases:
+        yield Told(_evidence(case.X), case.k, len(explored) / len(cases))
 
 
 def _evidence(X: Floats) -> KEvidence:
-    ks = range(2, min(most_parts(len(X)), 20) + 1)
-    return k_evidence(X, ks, np.random.RandomState(0))
+    ks = range(2, most_k(len(X)) + 1)
+    return k_evidence(table_sample(X), ks, np.random.RandomState(0))
+
+
+def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write what each rule said, with the date and the versions.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        As :func:`score` gives them.
+
+    path : path
+        A CSV file.
+    """
+    import datetime
+
+    import sklearn
+
+    import comitia
+
+    when = {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "comitia": comitia.__version__,
+        "numpy": np.__version__,
+        "sklearn": sklearn.__version__,
+    }
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], *when], lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            rounded = {
+                name: round(value, 3) if isinstance(value, float) else value
+                for name, value in row.items()
+            }
+            writer.writerow(rounded | when)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ class _Generated(NamedTuple):
     random_state: Any
     rng_state: Any
     fitted: dict[str, Any]
+    table: NDArray[np.float64] | None
 
 
 class EnsembleMethod(ClusterMixin, BaseEstimator):
@@ -103,6 +104,14 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     n_clusters_ : int
         Number of clusters found.
+
+    n_clusters_probabilities_ : dict of int to float
+        How likely each number of clusters is, where it was chosen by the data:
+        ``n_clusters=None``, and a table was given (:func:`comitia.choose_k`).
+
+    likely_n_clusters_ : list of int
+        The fewest numbers that hold 90 % of that probability, the likeliest first:
+        "2 or 3".
 
     ensemble_ : Ensemble
         The clusterings that were combined.
@@ -128,12 +137,15 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     _progress: Progress | None = None
     _checkpoint: str | None = None
     _device: str | None = None
+    # Some rows of the table that is fitted, for the number of clusters.
+    _table: NDArray[np.float64] | None = None
 
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
     generator: Any
     random_state: Any
     ensemble_: Ensemble
+    n_clusters_probabilities_: dict[int, float]
     cluster_weights_: NDArray[np.float64]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -773,12 +785,27 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         }
 
     def _resolve_n_clusters(self, ensemble: Ensemble, **weights: Any) -> int:
-        """``n_clusters``, or the eigengap of the ensemble's graph when it is None."""
-        if self.n_clusters is not None:
-            return int(self.n_clusters)
+        """``n_clusters``; or what the data say, or else the ensemble's eigengap."""
+        known = self._known_n_clusters()
+        if known is not None:
+            return known
         from comitia.partition import choose_n_clusters
 
         return choose_n_clusters(ensemble, **weights)
+
+    def _known_n_clusters(self) -> int | None:
+        """``n_clusters``, or the likeliest number of a table; None if there is none."""
+        if self.n_clusters is not None:
+            return int(self.n_clusters)
+        from comitia.partition.k_probabilities import k_odds, likeliest_k
+
+        if not hasattr(self, "n_clusters_probabilities_"):
+            if self._table is None:
+                return None
+            odds = k_odds(self._table)
+            self.n_clusters_probabilities_ = odds.as_dict()
+            self.likely_n_clusters_ = odds.likely
+        return likeliest_k(self.n_clusters_probabilities_)
 
     # -- how fit works ----------------------------------------------------------
 
@@ -796,6 +823,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         self.__dict__.pop("_generated", None)
         if going_on is not None:
             self.__dict__.update(_generated=going_on, **going_on.fitted)
+            self._table = going_on.table
+            if self.n_clusters is not None:  # given since then
+                for name in ("n_clusters_probabilities_", "likely_n_clusters_"):
+                    self.__dict__.pop(name, None)
         self._progress = Progress(on_progress, getattr(self, "timings_", None))
         self._checkpoint = None if checkpoint is None else os.fspath(checkpoint)
         try:
@@ -808,6 +839,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         finally:
             self.__dict__.pop("_progress", None)
             self.__dict__.pop("_checkpoint", None)
+            self.__dict__.pop("_table", None)
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
         """Time what is done inside, and say when it begins and ends."""
@@ -823,7 +855,12 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         fitted = {name: getattr(self, name) for name in _fitted_attributes(self)}
         fitted["timings_"] = dict(self._progress.seconds)
         self._generated = _Generated(
-            ensemble, self._device, self.random_state, rng.get_state(), fitted
+            ensemble,
+            self._device,
+            self.random_state,
+            rng.get_state(),
+            fitted,
+            self._table,
         )
 
     def _check_objects(
@@ -840,6 +877,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         data = None if X is None else self._check_data(X)
         names = _names_of(given, data)
         self._check_given(data, ensemble)
+        if self.n_clusters is None and isinstance(data, np.ndarray) and data.ndim == 2:
+            from comitia.partition.k_probabilities import table_sample
+
+            self._table = table_sample(data)
         some = must_link is not None or cannot_link is not None
         # Those of generate hold until others are given.
         if some or not hasattr(self, "constraints_"):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from benchmarks import k_choice
-from comitia.evaluate.k_probabilities import KEvidence
+from comitia.partition.k_probabilities import KEvidence
 
 
-@pytest.mark.parametrize("kind", ["blobs", "shapes", "none"])
+@pytest.mark.parametrize("kind", ["blobs", "shapes", "none", "bent"])
 @pytest.mark.parametrize("seed", range(5))
 def test_planted_data_are_standardized_and_repeat(kind, seed):
     case, again = (k_choice.planted(seed, kind) for _ in range(2))
@@ -19,9 +19,10 @@ def test_planted_data_are_standardized_and_repeat(kind, seed):
 def test_constants_follow_what_tells():
     ks = np.array([2, 3, 4])
     told = [
-        (KEvidence(ks, 1.0 * (ks == k), np.zeros(3), 0.2), k) for k in (2, 3, 3, 4)
-    ] + [(KEvidence(ks, np.zeros(3), np.zeros(3), -0.2), 1)] * 2
-    weights, some = k_choice.fit(told)
+        k_choice.Told(KEvidence(ks, np.zeros(3), 1.0 * (ks == k), 0.2), k)
+        for k in (2, 3, 3, 4)
+    ] + [k_choice.Told(KEvidence(ks, np.zeros(3), np.zeros(3), -0.2), 1)] * 2
+    weights, some = k_choice.fit(3 * told)
     assert weights[1] > 1
     assert some[1] > 1
 
@@ -32,7 +33,9 @@ def test_every_half_has_half_of_the_tables():
     assert sum(line.endswith(",confirm") for line in halves) == 39
 
 
-def test_scores_are_told(capsys):
-    k_choice.main(["score", "--planted", "1"])
+def test_scores_are_told(capsys, tmp_path):
+    rows = tmp_path / "rows.csv"
+    k_choice.main(["score", "--planted", "1", "--out", str(rows)])
     out = capsys.readouterr().out
+    assert len(rows.read_text(encoding="utf-8").splitlines()) == 1 + len(k_choice.RULES)
     assert all(rule in out for rule in k_choice.RULES)

@@ -25,7 +25,7 @@ def test_choose_k_shows_the_criteria_and_the_answer(run, blobs, tmp_path):
     code, out, err = run("choose-k", blobs, "-k", "2-4", *QUICK, *FEW)
     assert (code, err) == (0, "")
     head, *rows = out.splitlines()
-    assert head.split()[:3] == ["k", "stability", "PAC"]
+    assert head.split()[:4] == ["k", "prob.", "stability", "PAC"]
     assert [row.split()[0] for row in rows[:3]] == ["2", "3", "4"]
     # Numbers stand under the names of their criteria; a mark stands behind them.
     ends = {re.match(r" *\S+ +[\w.]+", row).end() for row in (head, *rows[:3], rows[3])}
@@ -59,7 +59,7 @@ def test_fit_looks_through_a_range_of_k(run, blobs, tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate, "choose_k", quickly)
     code, out, _ = run("fit", blobs, "-k", "2-4", *QUICK, "--no-report")
     assert code == 0
-    assert "\n  k         3, of 1 to 4\n" in out
+    assert "\n  k         3, of 1 to 4; probability " in out
     assert "3 clusters" in out
     result = Result.load(tmp_path / "result")
     assert result.choice["ks"] == [2, 3, 4]

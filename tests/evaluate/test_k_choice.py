@@ -24,7 +24,8 @@ def quickly(X, ks=KS, **options):
     if not isinstance(X, Ensemble):
         small = KMeansGenerator(10, solver="landmark", n_clusters=(2, 9))
         options = {"generator": small, **options}
-    return choose_k(X, ks, **{"n_resamples": 5, "random_state": 0, **options})
+    few = {"n_resamples": 5, "n_references": 19, "random_state": 0}
+    return choose_k(X, ks, **{**few, **options})
 
 
 def blobs(sizes, centers, seed=0, spread=1.0):

@@ -337,7 +337,7 @@ def test_one_cluster_would_do(iris):
 
 def test_another_number_of_clusters_is_told(iris):
     found = alerts(replace(iris, choice={**CHOICE, "n_clusters": 2}))
-    assert "criteria recommend 2" in found["another"].text
+    assert "2 is recommended" in found["another"].text
     assert "another" not in alerts(iris)
 
 

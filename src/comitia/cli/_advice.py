@@ -50,19 +50,19 @@ def choose_k(
     data: str,
     /,
     *,
-    k: Annotated[str, Parameter(name=["-k", "--n-clusters"])] = "2-10",
+    k: Annotated[str | None, Parameter(name=["-k", "--n-clusters"])] = None,
     as_: As = None,
     method: Annotated[str, Parameter(name=["--method", "-m"])] = DEFAULT_FOR_K,
     how: DataOptions = _DATA,
     making: MakingOptions = _MAKING,
     n_resamples: int | None = None,
-    n_references: int = 19,
+    n_references: int | None = None,
     seed: int = 0,
     memory: str | None = None,
     json: Flag = False,
     quiet: Flag = False,
 ) -> None:
-    """Say how many clusters there are: criteria over k, held against data without any.
+    """Say how many clusters there are: how likely each number is, and criteria over k.
 
     Parameters
     ----------
@@ -70,16 +70,18 @@ def choose_k(
         Table with one row per object, as for comitia fit; or clusterings: label
         columns, or what comitia saved (ensemble.npz, or a result folder).
     k
-        Range of numbers of clusters to try. One cluster is always a possible answer.
+        Range of numbers of clusters to try, 2 to the root of n and at most 20 by
+        default. One cluster is always a possible answer.
     as_
         What the columns are: features, or labels, one clustering each; by default
         labels if they look like it.
     method
         Method that combines the clusterings, by its id in comitia methods.
     n_resamples
-        How many times a share of the objects is drawn and clustered, 20 by default.
+        How many times a share of the objects is drawn and clustered for the criteria.
     n_references
-        How many data sets without clusters the criteria are held against.
+        How many data sets without clusters the criteria are held against; they then
+        decide, and not the probabilities. For clusterings 19 by default.
     seed
         Seed of everything random.
     memory
@@ -91,7 +93,7 @@ def choose_k(
     """
     refuse_absent(data)
     wanted = parse_k(k)
-    if not isinstance(wanted, range):
+    if isinstance(wanted, int):
         raise UsageError(f"-k {k} is one number; write a range, such as 2-10.")
     estimator = build(
         method,
@@ -138,7 +140,7 @@ def _on_scaling(given: FitInput) -> str:
 
 def look_through(
     given: FitInput,
-    ks: range,
+    ks: range | None,
     estimator: Any,
     seed: int,
     n_jobs: int,
@@ -155,7 +157,7 @@ def look_through(
     given : FitInput
         Data or clusterings.
 
-    ks : range
+    ks : range or None
         Numbers of clusters.
 
     estimator : EnsembleMethod
@@ -209,17 +211,23 @@ def look_through(
 def _print_choice(choice: Any) -> None:
     names = list(choice.criteria)
     rows = []
+    has_odds = len(choice.probabilities) > 0
     for i, k in enumerate(choice.ks):
         cells = [f"{k}"]
+        if has_odds:
+            cells.append(f"{choice.probabilities[1 + i]:.2f} ")
         for name in names:
             value = choice.criteria[name][i]
             mark = "*" if choice.best.get(name) == k else " "
             cells.append(("–" if np.isnan(value) else f"{value:.3g}") + mark)
         rows.append(cells)
-    rows.append(["better", *(f"{choice.better[name]} " for name in names)])
-    head = ["k", *(f"{_SHORT.get(name, name)} " for name in names)]
+    odds = ["prob. "] if has_odds else []
+    better = [f"{choice.better[name]} " for name in names]
+    rows.append(["better", *(["higher "] if has_odds else []), *better])
+    head = ["k", *odds, *(f"{_SHORT.get(name, name)} " for name in names)]
     print_table(head, rows, right=range(len(head)))
-    print("\n  * what the criterion prefers, held against data without clusters\n")
+    held = ", held against data without clusters" if choice.reference else ""
+    print(f"\n  * what the criterion prefers{held}\n")
     print(f"  k = {choice.n_clusters}")
     print_wrapped(choice.reason)
 

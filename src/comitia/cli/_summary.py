@@ -6,11 +6,12 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from comitia.cli._meter import clock
+from comitia.partition.k_probabilities import either
 
 __all__ = [
     "card_as_json",
@@ -180,8 +181,7 @@ def result_lines(
     seconds = result.timings.get("ensemble", 0.0)
     lines = [("data", data, "")] if data else []
     if result.choice is not None:
-        ks = result.choice["ks"]
-        lines.append(("k", f"{result.choice['n_clusters']}, of 1 to {max(ks)}", ""))
+        lines.append(("k", _chosen(result.choice), ""))
     M, n = ensemble.n_clusterings, sum(sizes)
     made = f"{spaced(M)} clustering{'' if M == 1 else 's'} of {spaced(n)} objects"
     lines.append(("ensemble", made, clock(seconds) if seconds else ""))
@@ -232,6 +232,19 @@ def explanation_lines(said: Any) -> list[tuple[str, str, str]]:
     ]
     lines = [("families", ", ".join(told), "")] if len(told) > 1 else []
     return lines + ([] if said.doubt is None else [("doubt", said.doubt, "")])
+
+
+def _chosen(choice: Mapping[str, Any]) -> str:
+    """The number that was chosen, with others that are likely."""
+    k, ks = int(choice["n_clusters"]), [1, *choice["ks"]]
+    told = f"{k}, of 1 to {max(ks)}"
+    odds = choice.get("probabilities") or []
+    if len(odds) == len(ks) and k in ks:
+        told += f"; probability {odds[ks.index(k)]:.2f}"
+        others = sorted({int(one) for one in choice.get("likely") or []} | {k})
+        if len(others) > 1:
+            told += f", {either(others)} 0.90"
+    return told
 
 
 def _clusters(sizes: Sequence[int]) -> str:

@@ -23,15 +23,14 @@ from comitia.evaluate._common import (
     n_objects_of,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
-from comitia.evaluate.k_probabilities import (
-    affordable_resamples,
-    k_evidence,
-    k_probabilities,
-    likeliest_k,
-    likely_ks,
-)
 from comitia.evaluate.verdict import recommend_k
 from comitia.exceptions import ComitiaError
+from comitia.partition.k_probabilities import (
+    affordable_resamples,
+    k_odds,
+    most_k,
+    table_sample,
+)
 
 __all__ = ["KChoice", "choose_k"]
 
@@ -192,13 +191,13 @@ class KChoice:
 
 def choose_k(
     X: Any,
-    ks: Iterable[int] = range(2, 11),
+    ks: Iterable[int] | None = None,
     *,
     method: Any = DEFAULT_FOR_K,
     generator: Any = None,
     criteria: Iterable[str] | None = None,
     n_resamples: int | None = None,
-    n_references: int | None = 19,
+    n_references: int | None = None,
     object_fraction: float = 0.8,
     max_objects: int | None = 1000,
     random_state: Any = None,
@@ -207,24 +206,27 @@ def choose_k(
 ) -> KChoice:
     r"""Say how many clusters there are, if any.
 
-    Each of ``n_resamples`` times a share of the objects is drawn, clustered anew into
-    an ensemble, and combined into each number of clusters k. What these consensuses
-    have in common, the ensemble of all objects and the data themselves give up to ten
-    criteria for each k. The same is done to references without clusters, and a
-    criterion counts for what it is better on the data than there.
+    For data there is a probability of each k, 1 among them, and it decides, in a second
+    or two. It rests on a gap in the spectrum of an ensemble of the default kind, on
+    what recurs when some of the objects are clustered, and on whether several Gaussians
+    describe the data better than one. ``n_clusters=None`` of a method that is fitted on
+    data is the same choice.
 
-    For data there is also a probability of each k, 1 among them. It rests on what
-    recurs when some of the objects are clustered, on gaps in the spectrum of the graph
-    of nearest neighbours, and on whether several Gaussians describe the data better
-    than one. With ``n_references=None`` it decides, in a second.
+    Beside it stand up to ten criteria. Each of ``n_resamples`` times a share of the
+    objects is drawn, clustered anew into an ensemble, and combined into each number of
+    clusters k; what these consensuses have in common, the ensemble of all objects and
+    the data themselves give the criteria. With ``n_references`` the same is done to
+    references without clusters, a criterion counts for what it is better on the data
+    than there, and the criteria decide. For an Ensemble they always do.
 
     Parameters
     ----------
     X : array-like of shape (n_objects, n_features) or Ensemble
         Data; or clusterings, of which each resample takes half.
 
-    ks : iterable of int, default=range(2, 11)
-        Numbers of clusters to try, from 2; 1 is always a candidate.
+    ks : iterable of int, default=None
+        Numbers of clusters to try, from 2; 1 is always a candidate. By default those up
+        to :math:`1 + \sqrt n`, and at most 20.
 
     method : str or EnsembleMethod, default="lwea"
         Combines the clusterings: a catalogue id or an estimator.
@@ -241,21 +243,23 @@ def choose_k(
         Number of resamples for the criteria, at least 2; 20 by default, and 4 to 10
         where the probabilities decide, the fewer the more objects there are.
 
-    n_references : int or None, default=19
-        Number of references; 19 are the fewest that can tell the data apart at the
-        level of 5 %. With 0 the criteria are read as they are, and k = 1 is not a
-        possible answer. ``None`` leaves the decision to the probabilities, which needs
-        data.
+    n_references : int or None, default=None
+        Number of references that the criteria are held against, which then decide; 19
+        are the fewest that can tell the data apart at the level of 5 %. With 0 the
+        criteria are read as they are, and k = 1 is not a possible answer. ``None``
+        leaves the decision on data to the probabilities, and is 19 for an Ensemble.
 
     object_fraction : float, default=0.8
         Share of the objects in each resample.
 
     max_objects : int, default=1000
-        Of more objects a random sample of this size is looked at, which the notes of
-        the result say. ``None`` looks at all.
+        Of more objects a random sample of this size is looked at for the criteria,
+        which the notes of the result say. ``None`` looks at all. The probabilities are
+        those of at most 1000 objects.
 
     random_state : int, RandomState instance or None, default=None
-        Seed.
+        Seed of the criteria. The probabilities have one of their own: the same objects,
+        in whatever order, are as likely to be so many clusters.
 
     n_jobs : int, default=None
         How many of the data and the references are measured at a time. It changes no
@@ -273,21 +277,22 @@ def choose_k(
 
     Notes
     -----
-    *Probabilities.* With the stability :math:`s_k` of spectral and Genie clusterings of
-    the objects, the eigengap :math:`\gamma_k` of the graph of 5 nearest neighbours and
-    the gain g of several Gaussians over one
-    (``comitia.evaluate.k_probabilities``),
+    *Probabilities.* With the eigengap :math:`\gamma_k` of the graph of objects and
+    clusters of spectral and Genie clusterings of resamples, the stability :math:`s_k`
+    of clusterings into k clusters and the gain g of several Gaussians over one
+    (``comitia.partition.k_probabilities``),
 
     .. math::
-        P(1) = \frac{1}{1 + e^{a + b g}}, \qquad
-        P(k) \propto e^{u s_k + v \gamma_k} k^{-w}.
+        P(1) = \frac{1}{1 + e^{a + b g} \max_k (1.05 - s_k)^{-c}}, \qquad
+        P(k) \propto \frac{e^{u \gamma_k}}{(1.05 - s_k)^v}.
 
-    The constants are those under which the true numbers of planted data are likeliest:
-    round, long and bent clusters of unequal sizes, touching or apart, with noise, and
-    data without clusters; one cluster and several are equally likely before. The answer
-    is 1 if :math:`P(1) > 1/2`, and else the likeliest of the others. On data unlike the
-    planted ones they are a guide, not frequencies: rings and spirals may pass for one
-    cluster.
+    The constants are those under which the true numbers are likeliest of planted data
+    (round, long and bent clusters of unequal sizes, touching or apart, with noise, and
+    data without clusters) and of 39 tables with classes, which were so in view; that
+    there is one cluster has a probability of a quarter before. The answer is 1 if
+    :math:`P(1) > 1/2`, and else the likeliest of the others. Classes need not be
+    clusters: on tables the probabilities are a guide, not frequencies
+    (``docs/choosing_k.rst`` has the figures).
 
     *Criteria.* From the consensus matrix of the resamples [1]_: area under its CDF and
     growth of the area (reported, without a vote, since they grow with k whatever the
@@ -330,9 +335,9 @@ def choose_k(
     uniform. Clusters that overlap so much that two Gaussians touch within about three
     standard deviations are told apart from one blob only with many objects.
 
-    The time is ``(1 + n_references) * (1 + n_resamples)`` ensembles and trees: about
-    10 seconds for 200 objects and 1 minute for 1000 and more, on one core. With
-    ``n_references=None`` it is a second.
+    Without references it takes some seconds for 500 objects and more. With them the
+    time is ``(1 + n_references) * (1 + n_resamples)`` ensembles and trees: about 10
+    seconds for 200 objects and 1 minute for 1000 and more, on one core.
 
     References
     ----------
@@ -365,28 +370,30 @@ def choose_k(
     >>> from comitia import choose_k
     >>> rng = np.random.RandomState(0)
     >>> X = np.concatenate([rng.randn(20, 2), rng.randn(20, 2) + 8])
-    >>> choice = choose_k(X, range(2, 5), n_references=None, random_state=0)
-    >>> choice.n_clusters
-    2
+    >>> choice = choose_k(X, range(2, 5), random_state=0)
+    >>> choice.n_clusters, choice.likely
+    (2, [2])
     """
     from sklearn.utils import check_random_state
 
+    from comitia._sklearn import check_table
+
     rng = check_random_state(random_state)
     check_share(object_fraction)
+    if not isinstance(X, Ensemble):
+        warn_of_labels(X, "choose_k(comitia.Ensemble(X))", stacklevel=2)
+        X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     objects, n, notes = _sampled_objects(X, max_objects, rng)
     n_seen = n_objects_of(objects)
     estimator = _estimator(method, objects)
     of_labels = isinstance(objects, Ensemble)
-    by_criteria = n_references is not None
-    if of_labels and not by_criteria:
-        raise ComitiaError(
-            "n_references=None asks for probabilities, which need data; an Ensemble "
-            "was given."
-        )
+    by_criteria = n_references is not None or of_labels
+    if n_references is None:
+        n_references = 19 if of_labels else 0
     if n_resamples is None:
         n_resamples = 20 if by_criteria else affordable_resamples(n_seen)
-    if n_references is None:
-        n_references = 0
+    if ks is None:
+        ks = range(2, max(most_k(n_seen), 2) + 1)
     plan = Plan(
         ks=_checked_ks(ks, round(object_fraction * n_seen)),
         estimator=estimator,
@@ -410,13 +417,10 @@ def choose_k(
         notes.append("The consensus CDF is that of a random sample of pairs.")
     kind = "shuffled clusterings" if isinstance(X, Ensemble) else "uniform data"
     verdict = recommend_k([one.criteria for one in sets], plan.ks, voters, kind)
-    k, reason, probabilities = verdict.n_clusters, verdict.reason, np.empty(0)
-    if not of_labels:
-        evidence = k_evidence(objects, plan.ks, np.random.RandomState(seeds[0][0]))
-        probabilities = k_probabilities(evidence)
-        if not by_criteria:
-            k = likeliest_k(probabilities, plan.ks)
-            reason = _odds(k, probabilities, plan.ks)
+    odds = None if of_labels else k_odds(table_sample(X), plan.ks)
+    k, reason = verdict.n_clusters, verdict.reason
+    if odds is not None and not by_criteria:
+        k, reason = odds.n_clusters, odds.in_words()
     return KChoice(
         ks=list(plan.ks),
         criteria=first.criteria,
@@ -428,30 +432,14 @@ def choose_k(
         n_objects=n,
         notes=notes,
         n_clusters=k,
-        probabilities=probabilities,
-        likely=likely_ks(probabilities, plan.ks) if len(probabilities) else [],
+        probabilities=np.empty(0) if odds is None else odds.probabilities,
+        likely=[] if odds is None else odds.likely,
         votes=verdict.votes,
         best=verdict.best,
         excess=verdict.excess,
         reference=verdict.reference,
         p_values=verdict.p_values,
         p_value=verdict.p_value,
-    )
-
-
-def _odds(k: int, probabilities: Floats, ks: tuple[int, ...]) -> str:
-    """What the probabilities say, in sentences."""
-    numbers = likely_ks(probabilities, ks)
-    of_k = probabilities[[1, *ks].index(k)]
-    told = f"{k} cluster{'s' * (k > 1)}, with a probability of {of_k:.0%}"
-    if numbers != [k]:
-        *first, last = (str(one) for one in sorted(numbers))
-        several = f"{', '.join(first)} or {last}" if first else last
-        told += f"; {several} with one of 90 %"
-    if k == 1:
-        return f"{told}: several Gaussians hardly describe the data better than one."
-    return (
-        f"{told}. That there is only one has a probability of {probabilities[0]:.0%}."
     )
 
 
@@ -498,11 +486,6 @@ def _sampled_objects(
     X: Any, max_objects: int | None, rng: np.random.RandomState
 ) -> tuple[Any, int, list[str]]:
     """The objects to measure, the number of all, and a note if it is a sample."""
-    from comitia._sklearn import check_table
-
-    if not isinstance(X, Ensemble):
-        warn_of_labels(X, "choose_k(comitia.Ensemble(X))", stacklevel=3)
-        X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     n = n_objects_of(X)
     if max_objects is None or n <= at_least(max_objects, 10, "max_objects"):
         return X, n, []

@@ -24,6 +24,7 @@ from comitia.explanation import Explanation
 __all__ = [
     "TRUTH_MEASURES",
     "card_of",
+    "choice_of",
     "converged_of",
     "explanation_of",
     "feature_names_of",
@@ -51,6 +52,29 @@ _SILHOUETTE_SAMPLE = 2000
 _FEW = 5
 
 _PACKAGES = ("comitia", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def choice_of(estimator: Any, given: Any) -> Any:
+    """How the number of clusters was chosen, as :meth:`KChoice.to_dict` has it."""
+    odds = getattr(estimator, "n_clusters_probabilities_", None)
+    if given is not None:
+        return jsonable(given.to_dict() if hasattr(given, "to_dict") else given)
+    if odds is None:
+        return None
+    from comitia.partition.k_probabilities import KOdds
+
+    found = KOdds.from_dict(odds)
+    return jsonable(
+        {
+            "ks": found.ks[1:],
+            "n_clusters": found.n_clusters,
+            "reason": found.in_words(),
+            "probabilities": found.probabilities,
+            "likely": found.likely,
+            "method": estimator.card.id,
+            "n_objects": len(estimator.labels_),
+        }
+    )
 
 
 def membership_of(estimator: Any) -> Floats:

@@ -276,7 +276,8 @@ class Result:
             a Series is matched with the names of the objects.
 
         choice : KChoice or dict, default=None
-            How the number of clusters was chosen.
+            How the number of clusters was chosen; by default the probabilities that
+            the estimator has, if any.
 
         notes : sequence of str, default=()
             What was done to the data, in sentences.
@@ -353,11 +354,7 @@ class Result:
             scores=collect.scores_of(
                 ensemble, labels, confidence, membership, data, known, graph
             ),
-            choice=collect.jsonable(
-                choice.to_dict() if hasattr(choice, "to_dict") else choice
-            )
-            if choice is not None
-            else None,
+            choice=collect.choice_of(estimator, choice),
             explanation=collect.explanation_of(estimator),
             notes=tuple(map(str, notes)),
             versions=collect.versions_here(),

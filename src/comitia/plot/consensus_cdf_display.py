@@ -130,6 +130,11 @@ class ConsensusCDFDisplay(Display):
                 "the number of clusters of this result was given, not chosen; see "
                 "comitia.choose_k."
             )
+        if not result.choice.get("cdf"):
+            raise ComitiaError(
+                "the number of clusters of this result was chosen by its probability, "
+                "without consensus CDFs; see comitia.choose_k."
+            )
         return cls.from_choice(KChoice.from_dict(result.choice), ax=ax)
 
     @classmethod

@@ -273,6 +273,6 @@ def _another_number(facts: Facts) -> Alert | None:
     return Alert(
         "another",
         "Another number of clusters is recommended",
-        f"The result has {facts.k}; the criteria recommend {best}. See the number of "
+        f"The result has {facts.k}; {best} is recommended. See the number of "
         "clusters below.",
     )

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from comitia.display.result_numbers import ResultNumbers
+from comitia.partition.k_probabilities import either
 from comitia.report._page_text import (
     capital,
     count,
@@ -111,10 +112,13 @@ class Facts(ResultNumbers):
         if choice is not None and choice.get("n_clusters"):
             best = int(choice["n_clusters"])
             text += (
-                " That is the number that the criteria recommend."
+                " That is the number that is recommended."
                 if best == self.k
-                else f" The criteria recommend {best}."
+                else f" {best} is recommended."
             )
+            likely = [int(one) for one in choice.get("likely") or []]
+            if len(likely) > 1:
+                text += f" It may as well be {either(sorted(likely))}."
         elif self.result.parameters.get("n_clusters") is None:
             text += " The method chose the number of clusters itself."
         else:

@@ -396,12 +396,16 @@ class Sections(Maps):
             }
             for name, values in criteria.items()
         ]
+        odds = given.get("probabilities") or []
         cdf = given.get("cdf") or []
         curves = [(f"k = {k}", row) for k, row in zip(ks, cdf, strict=False)]
         return {
             "ks": ks,
             "n_clusters": best_k,
             "reason": sentences(given.get("reason")),
+            "odds": line_chart([1, *ks], [("probability", odds)], at=best_k)
+            if len(odds) == len(ks) + 1
+            else None,
             "columns": columns,
             "notes": [str(note) for note in given.get("notes") or []],
             "cdf": line_chart(

@@ -22,7 +22,8 @@ class CSPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering; equal by default, as in the paper.

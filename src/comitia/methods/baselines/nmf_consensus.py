@@ -27,7 +27,8 @@ class NMFConsensus(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"diagonal", "symmetric"}, default="diagonal"
         What D may be. A diagonal D is that of a partition; a symmetric one also fits

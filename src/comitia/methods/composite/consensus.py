@@ -169,7 +169,8 @@ class ConsensusClustering(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`), which may be 1.
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. ``None`` makes
@@ -330,8 +331,8 @@ class ConsensusClustering(EnsembleMethod):
     def _default_generator(self) -> Any:
         from comitia.generate import MixedGenerator
 
-        k = self.n_clusters
-        return MixedGenerator(n_clusters=None if k is None else (max(int(k), 2), None))
+        k = self._known_n_clusters()
+        return MixedGenerator(n_clusters=None if k is None else (max(k, 2), None))
 
     @property
     def _takes_landmarks(self) -> bool:

@@ -21,7 +21,8 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     pair_accuracy : array-like of shape (n_groups,), dict or float, default=None
         The probability :math:`q_m` that algorithm m treats a random pair of objects

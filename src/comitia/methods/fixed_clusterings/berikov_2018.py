@@ -28,7 +28,8 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree.

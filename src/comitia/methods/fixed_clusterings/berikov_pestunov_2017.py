@@ -23,7 +23,8 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     index : str or callable, default="silhouette"
         What a clustering is judged by, :math:`\gamma`: an index of

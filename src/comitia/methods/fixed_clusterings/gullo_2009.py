@@ -33,7 +33,8 @@ class DiversityWeighting(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     weighting : {"single", "group", "dendrogram", "branch_length"}, default="single"
         The scheme: Single Weighting, Group Weighting, or Dendrogram Weighting with the

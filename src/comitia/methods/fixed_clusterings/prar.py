@@ -29,7 +29,8 @@ class PRAr(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     indices : list of str, default=None
         Names of indices of :mod:`comitia.validity`; all that are functions of one

@@ -24,7 +24,8 @@ class GroupRelativeWeights(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     n_groups : int, default=2
         Number of groups of clusterings, at most as many as there are different

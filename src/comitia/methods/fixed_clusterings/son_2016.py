@@ -29,7 +29,8 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     index : str or callable, default="dunn"
         Validity index that weighs a clustering, hardened to its largest memberships: a

@@ -24,7 +24,8 @@ class QualityWeightedCSPA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     index : str or callable, default="silhouette"
         The quality :math:`q`. The paper has ``"silhouette"``,

@@ -23,7 +23,8 @@ class WEAC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     agreement : str or callable, default="nmi_max"
         How alike two clusterings are. The authors' code divides the mutual information

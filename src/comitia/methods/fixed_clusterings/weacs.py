@@ -38,7 +38,8 @@ class WEACS(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     indices : str or list of str, default=None
         One index of :mod:`comitia.validity`, or several whose mean is taken. All

@@ -36,7 +36,8 @@ class WoCE(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     n_clusterings : int, default=36
         Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as

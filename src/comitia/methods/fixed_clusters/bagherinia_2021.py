@@ -23,7 +23,8 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"hac", "bipartite"}, default="hac"
         Linkage of the similarity of objects, or the transfer cut of the graph of

@@ -26,7 +26,8 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"entropy", "printed", "meeting"}, default="entropy"
         The exponent of the weight: a conditional entropy; as the review prints it; or

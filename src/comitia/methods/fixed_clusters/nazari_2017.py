@@ -31,7 +31,8 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"bipartite", "hac"}, default="bipartite"
         The transfer cut of the graph of objects and retained clusters, or linkage of

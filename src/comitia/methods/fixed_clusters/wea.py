@@ -29,7 +29,8 @@ class WEA(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     metric : str, callable, list or None, default="euclidean"
         Distance d of the data, as for SciPy's ``cdist``; two objects have the

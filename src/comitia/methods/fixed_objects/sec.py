@@ -22,7 +22,8 @@ class SEC(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"paper", "review"}, default="paper"
         Points :math:`B_i / d_i` with weights :math:`d_i`, which is the normalised cut;

@@ -35,7 +35,8 @@ class WOHB(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.

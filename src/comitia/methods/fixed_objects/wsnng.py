@@ -27,7 +27,8 @@ class WSnnG(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     threshold : float, default=0.3
         Share :math:`\tau` of the clusterings that neighbours are together in, at least;

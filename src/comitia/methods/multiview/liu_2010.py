@@ -31,7 +31,8 @@ class WeightedHybridClustering(MultiViewMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     views : list of slice or of lists of int, default=None
         Which columns make up each view, when :meth:`fit` is given one table.

@@ -18,7 +18,8 @@ class EditedStableClusters(ClusterSelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     threshold : float, default=None
         Clusters with a stability above this are kept. By default the largest threshold

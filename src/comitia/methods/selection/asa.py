@@ -28,7 +28,8 @@ class ASA(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     threshold : float, default=0.8
         A clustering more alike than this to one that was kept is dropped.

@@ -34,7 +34,8 @@ class NeighborhoodSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"ensemble", "community"}, default="ensemble"
         Whether a clustering is judged by its agreement with all clusterings or with

@@ -32,7 +32,8 @@ class ValiditySelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     n_select : int, default=None
         How many clusterings a proposal keeps; a quarter of them by default.

@@ -33,7 +33,8 @@ class ConvexConcavePruning(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     sparsity_penalty : float, default=None
         What each clustering kept costs, :math:`\lambda`; the mean quality by default.

@@ -51,7 +51,8 @@ class MultiplexSelection(SelectionMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     agreement : str, callable or list of these, \
             default=("nmi_sqrt", "adjusted_rand", "rand")

@@ -29,7 +29,8 @@ class RepresentationEnsemble(EnsembleMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and

@@ -35,7 +35,8 @@ class BregmannianConsensus(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     metric : {"squared", "kl", "itakura_saito"} or Bregman, default="squared"
         The divergence: squared differences, Kullback-Leibler, Itakura-Saito, or that of

@@ -35,7 +35,8 @@ class DIAS(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"mutual_information", "normalized"}, default="mutual_information"
         How much a clustering tells: the mutual information, which favours clusterings

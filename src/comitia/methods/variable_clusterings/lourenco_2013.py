@@ -28,7 +28,8 @@ class RobustEvidenceAccumulation(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"capped", "quadratic"}, default="quadratic"
         What keeps the weight from going to a single clustering: a cap on each weight,

@@ -34,7 +34,8 @@ class WeightedConsensus(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     weight_penalty : float, default=0.2
         Strength of the penalty that keeps the weights from gathering on a few

@@ -44,7 +44,8 @@ class WGNMF(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     variant : {"frobenius", "kl"}, default="frobenius"
         The loss: squared errors, or Kullback-Leibler divergences.

@@ -34,7 +34,8 @@ class IWNMF(VotesMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph.
+        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
+        data the likeliest number (:func:`comitia.choose_k`).
 
     weight_penalty : float, default=1.0
         Strength of the penalty on the squares of the weights, :math:`\lambda`. A large
