@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["column_scales", "far_shift", "off_center", "off_center_of", "untied"]
+__all__ = [
+    "column_scales",
+    "far_shift",
+    "hashed_rows",
+    "off_center",
+    "off_center_of",
+    "untied",
+]
 
 Array = NDArray[np.float64]
 
@@ -178,15 +185,37 @@ def untied(X: Array) -> Array:
     """
     low = X.min(axis=0)
     extent = X.max(axis=0) - low
+    bits = _hashed_cells(X, low, extent)
+    bits = _mixed(bits + bits.sum(axis=1, keepdims=True))
+    share = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return np.asarray(X + _UNSEEN * extent * share)
+
+
+def hashed_rows(X: Array) -> NDArray[np.uint64]:
+    """A number for each row by its values, the same on every kind of processor.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Finite numbers.
+
+    Returns
+    -------
+    keys : ndarray of shape (n,)
+        Spread over all 64 bits. Rows that differ by rounding alone have the same, and
+        so do equal rows.
+    """
+    low = X.min(axis=0)
+    return _mixed(_hashed_cells(X, low, X.max(axis=0) - low).sum(axis=1))
+
+
+def _hashed_cells(X: Array, low: Array, extent: Array) -> NDArray[np.uint64]:
     # In units that rounding does not reach. A range just below a power of two would be
     # just above it elsewhere; whole numbers and unit ranges are far from 1.1 of one.
     _, exponent = np.frexp(1.1 * extent)
     bits = np.rint(np.ldexp(X - low, 20 - exponent)).astype(np.uint64)
     columns = np.arange(1, X.shape[1] + 1, dtype=np.uint64)
-    bits = _mixed(bits + columns * np.uint64(0x9E3779B97F4A7C15))
-    bits = _mixed(bits + bits.sum(axis=1, keepdims=True))
-    share = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return np.asarray(X + _UNSEEN * extent * share)
+    return _mixed(bits + columns * np.uint64(0x9E3779B97F4A7C15))
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

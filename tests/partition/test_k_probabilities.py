@@ -189,3 +189,14 @@ def test_an_ensemble_alone_keeps_its_eigengap():
     assert not hasattr(fitted, "n_clusters_probabilities_")
     choice = choose_k(votes, [2, 3], n_resamples=2, n_references=2, random_state=0)
     assert (choice.likely, len(choice.probabilities)) == ([], 0)
+
+
+@pytest.mark.parametrize("distinct", [40, 5000])
+def test_a_sample_hangs_on_the_values_and_not_on_their_order(distinct):
+    rng = np.random.RandomState(0)
+    X = rng.randn(distinct, 3)[rng.randint(0, distinct, size=3000)]
+    one, other = table_sample(X), table_sample(X[rng.permutation(3000)])
+    assert_array_equal(one, other)
+    assert len(one) == 1000
+    # Of many equal rows some are drawn, not all or none of them.
+    assert len(np.unique(one, axis=0)) >= min(distinct, 600)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._scales import hashed_rows
 from comitia.ensemble import Ensemble
 
 __all__ = [
@@ -40,6 +41,8 @@ _LUCK = 0.05
 MOST_GAIN = 0.3
 # Most clusters that are looked for, and most objects that are looked at.
 _MOST_CLUSTERS, _MOST_OBJECTS = 20, 1000
+# Columns by which rows are told apart when some of them are drawn.
+_HASHED_COLUMNS = 64
 # Neighbours in the graph that is cut.
 _NEIGHBORS = 10
 # Of the algorithms, spectral cuts and Genie make the ensemble whose gaps count.
@@ -222,7 +225,7 @@ def table_sample(X: ArrayLike) -> Floats:
     Returns
     -------
     sample : ndarray of shape (min(n_objects, 1000), n_features)
-        All of them, or a thousand that are drawn with a seed of its own.
+        All of them, or a thousand that a hash of their values draws.
 
     Examples
     --------
@@ -231,9 +234,21 @@ def table_sample(X: ArrayLike) -> Floats:
     """
     data = np.asarray(X, dtype=np.float64)
     if len(data) > _MOST_OBJECTS:
-        rng = np.random.RandomState(len(data))
-        data = data[rng.choice(len(data), size=_MOST_OBJECTS, replace=False)]
+        data = data[_drawn(data)]
     return data[np.lexsort(data.T[::-1])]
+
+
+def _drawn(data: Floats) -> NDArray[np.intp]:
+    """Some rows by a hash of their values; of equal ones as many as come up."""
+    keys = hashed_rows(data[:, :_HASHED_COLUMNS])
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    new = np.r_[True, ordered[1:] != ordered[:-1]]
+    place = np.arange(len(new))
+    again = (place - np.maximum.accumulate(np.where(new, place, 0))).astype(np.float64)
+    # The hash and how often it came before, as one more pair of values to hash.
+    both = np.stack([ordered.astype(np.float64), again], axis=1)
+    return order[np.argsort(hashed_rows(both), kind="stable")[:_MOST_OBJECTS]]
 
 
 def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
