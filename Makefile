@@ -4,7 +4,8 @@
 #   make test     lint, then the tests
 #   make test-nightly   the property tests with many more examples, damaged files, and
 #                       kernels that look at every index; a day, and goes on where it
-#                       stopped. build/nightly.csv has what is done
+#                       stopped. build/nightly.csv has what is done, and
+#                       benchmarks/results/nightly.csv what was done elsewhere
 #   make test-oldest    the tests with the oldest versions that are promised to work
 #   make test-portable  the tests as other processors would run them, and on a busy
 #                       machine; hours. TESTS="src tests/test_common.py" runs a part

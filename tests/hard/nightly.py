@@ -1,6 +1,6 @@
 """The properties of tests/hard/test_properties.py at night, in shards that resume.
 
-``python -m tests.hard.nightly [-j 2] [--methods lwea,eac] [--shards 20]``
+``python -m tests.hard.nightly [-j 2] [--methods lwea,eac] [--shards 20] [--first 0]``
 
 Every method is tried on 20 shards of 1 000 examples, which its properties share. A
 shard has seeds of its own: it draws other examples than its neighbours, and the same
@@ -12,7 +12,9 @@ commit is missing, unless ``--any-commit`` is said; so is what passed with chang
 were not committed. What failed is told at the end, with what it takes to see it again,
 and stands in a file of ``build/nightly-failures``.
 
-``--summary PATH`` writes what is known so far by method and property, and runs nothing.
+``--summary`` writes what is known so far by method and property, and runs nothing. The
+file, ``benchmarks/results/nightly.csv``, is kept with the code: another machine, which
+has no ``build/nightly.csv``, takes from it which shards have passed at which commit.
 """
 
 import argparse
@@ -30,6 +32,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TESTS = "tests/hard/test_properties.py"
+KNOWN = ROOT / "benchmarks" / "results" / "nightly.csv"
 COLUMNS = (
     "method",
     "property",
@@ -50,7 +53,7 @@ def main(arguments=None):
     asked = command_line().parse_args(arguments)
     if asked.summary is None:
         run(asked)
-    rows = last_of_each(read(asked.out))
+    rows = all_known(asked)
     if asked.summary is not None:
         write(asked.summary, summary(rows.values(), ["method", "property"]))
     print_table(summary(rows.values(), ["method"]))
@@ -70,8 +73,15 @@ def command_line():
     parser.add_argument("--examples", type=int, default=1000, help="of a shard")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "nightly.csv")
     parser.add_argument("--any-commit", action="store_true")
-    parser.add_argument("--summary", type=Path)
+    parser.add_argument("--first", type=int, default=0, help="shard to begin with")
+    parser.add_argument("--known", type=Path, default=KNOWN, help="an older summary")
+    parser.add_argument("--summary", type=Path, nargs="?", const=KNOWN)
     return parser
+
+
+def all_known(asked):
+    """The last word on each shard, of this machine or of the summary."""
+    return last_of_each([*shards_of(read(asked.known)), *read(asked.out)])
 
 
 def run(asked):
@@ -79,10 +89,10 @@ def run(asked):
     chosen = asked.methods.split(",") if asked.methods else properties()
     done = {
         key
-        for key, row in last_of_each(read(asked.out)).items()
+        for key, row in all_known(asked).items()
         if is_done(row, commit(), asked.any_commit)
     }
-    for shard in map(str, range(asked.shards)):
+    for shard in map(str, range(asked.first, asked.shards)):
         names = [
             f"{TESTS}::{name}[{method}]"
             for method in chosen
@@ -264,6 +274,9 @@ def summary(rows, by):
         {
             **dict(zip(by, key, strict=True)),
             "shards": len({row["shard"] for row in some}),
+            "passed": ranges(
+                {int(row["shard"]) for row in some if row["outcome"] == "passed"}
+            ),
             "examples": sum(int(row["examples"]) for row in some),
             "failed": sum(row["outcome"] != "passed" for row in some),
             "cpu_s": round(sum(float(row["cpu_s"] or 0) for row in some)),
@@ -273,6 +286,36 @@ def summary(rows, by):
         }
         for key, some in sorted(groups.items())
     ]
+
+
+def shards_of(rows):
+    """The shards that passed, as lines, of a summary by method and property."""
+    for row in rows:
+        n = int(row["shards"])
+        for shard in numbers(row["passed"]):
+            yield {
+                **{name: row[name] for name in COLUMNS if name in row},
+                "shard": str(shard),
+                "examples": str(int(row["examples"]) // n),
+                "outcome": "passed",
+                "cpu_s": float(row["cpu_s"]) / n,
+                "commit": row["commits"],
+            }
+
+
+def ranges(found):
+    """Whole numbers in words: ``"0-2 5"`` for 0, 1, 2 and 5."""
+    starts = [i for i in sorted(found) if i - 1 not in found]
+    ends = [i for i in sorted(found) if i + 1 not in found]
+    pairs = zip(starts, ends, strict=True)
+    return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)
+
+
+def numbers(words):
+    """What :func:`ranges` wrote."""
+    for word in words.split():
+        first, _, last = word.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def print_table(rows):

@@ -73,6 +73,25 @@ def test_the_last_word_on_a_shard_counts():
     assert found["commits"] == "abc abd"
 
 
+def test_a_summary_says_which_shards_another_machine_need_not_run(tmp_path):
+    rows = [ROW | {"shard": str(i)} for i in (0, 1, 2, 5)]
+    rows += [ROW | {"shard": "4", "outcome": "failed"}]
+    found = nightly.summary(rows, ["method", "property"])
+    assert found[0]["passed"] == "0-2 5"
+    nightly.write(tmp_path / "summary.csv", found)
+    asked = nightly.command_line().parse_args(
+        ["--known", str(tmp_path / "summary.csv"), "--out", str(tmp_path / "none.csv")]
+    )
+    known = nightly.all_known(asked)
+    assert [row["shard"] for row in known.values()] == ["0", "1", "2", "5"]
+    assert known.keys() <= nightly.last_of_each(rows).keys()
+    assert all(nightly.is_done(row, "abc", any_commit=False) for row in known.values())
+    # A line of this machine has the last word.
+    nightly.append(tmp_path / "none.csv", ROW | {"outcome": "failed"})
+    assert len(nightly.all_known(asked)) == 4
+    assert next(iter(nightly.all_known(asked).values()))["outcome"] == "failed"
+
+
 def test_a_process_that_died_is_a_failure_with_a_report(tmp_path, monkeypatch):
     monkeypatch.setenv("COMITIA_SHARD", "3")
     monkeypatch.setenv("COMITIA_EXAMPLES", "1000")
@@ -92,7 +111,8 @@ def test_a_process_that_died_is_a_failure_with_a_report(tmp_path, monkeypatch):
     assert "crashed" in told
     assert nightly.again(row) in told
     assert "COMITIA_SHARD=3 COMITIA_EXAMPLES=1000 " in nightly.again(row)
-    assert nightly.main(["--out", str(out), "--summary", str(tmp_path / "s.csv")]) == 1
+    files = ["--out", str(out), "--known", str(tmp_path / "none.csv")]
+    assert nightly.main([*files, "--summary", str(tmp_path / "s.csv")]) == 1
     (found,) = nightly.read(tmp_path / "s.csv")
     assert (found["method"], found["failed"]) == ("lwea", "1")
 
@@ -114,7 +134,8 @@ def test_a_night_that_was_stopped_goes_on_with_what_is_missing(tmp_path):
     nightly.append(out, ROW | row)
     done = subprocess.run(
         [sys.executable, "-m", "tests.hard.nightly", "--methods", "voting"]
-        + ["--shards", "1", "--examples", "1", "--any-commit", "--out", out],
+        + ["--shards", "1", "--examples", "1", "--any-commit", "--out", out]
+        + ["--known", tmp_path / "none.csv"],
         cwd=nightly.ROOT,
         env={key: value for key, value in os.environ.items() if "XDIST" not in key},
         capture_output=True,

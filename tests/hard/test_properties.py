@@ -40,6 +40,9 @@ TIED = {
     "wsnng": "METIS balances its parts, and of equally near neighbours the first count",
 }
 
+# How many of clear clusterings a method may give no weight.
+LEFT_OUT = {"rouba_2017": 1}  # one that is alone in its group
+
 # The weights of other methods follow a consensus or a selection that ties decide.
 WITH_WEIGHTS = [
     cls
@@ -134,14 +137,16 @@ def votes(draw):
 
 
 @st.composite
-def clear(draw):
+def clear(draw, n_left_out=0):
     """Two to four clusters of at least five; each clustering misplaces one object.
 
-    It is another one each time, so that no object has as many votes here as there.
+    It is another one each time, so that no object has as many votes here as there. At
+    least four clusterings count: of three, two may misplace objects of two clusters so
+    that these are as near to each other as each is to its own.
     """
     k = draw(st.integers(2, 4))
     truth = np.repeat(np.arange(k), draw(st.integers(5, 7)))
-    M = draw(st.integers(4, 6))
+    M = draw(st.integers(4 + n_left_out, 6 + n_left_out))
     objects = st.integers(0, len(truth) - 1)
     tables = []
     for i in draw(st.lists(objects, min_size=M, max_size=M, unique=True)):
@@ -313,7 +318,11 @@ def test_names_and_orders_do_not_change_the_weights(cls):
 @each(WITH_CLEAR_CLUSTERS)
 def test_nothing_of_the_kind_changes_clear_clusters(cls):
     @examples(cls)
-    @given(clear(), st.sampled_from([renamed, taken, *MORE]), st.integers(0, 99))
+    @given(
+        clear(LEFT_OUT.get(cls.card.id, 0)),
+        st.sampled_from([renamed, taken, *MORE]),
+        st.integers(0, 99),
+    )
     def check(planted, change, seed):
         given_votes, k = planted
         rng = np.random.RandomState(seed)

@@ -103,6 +103,22 @@ def test_all_neighbors_that_are_equally_near_are_kept():
     assert two[0, 3]  # as near as the second neighbour of object 0
 
 
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_rounding_makes_no_neighbors(order):
+    # The last two objects are together by 0.3 in both clusterings: not above 0.3,
+    # though one order of the sums says so.
+    one = np.array([[1.0, 0, 0, 0], [3 / 8, 3 / 16, 5 / 16, 1 / 8], [0.4, 0, 0.4, 0.2]])
+    two = np.array([[1.0, 0, 0, 0], [0, 0.36, 0.36, 0.28], [1 / 6, 5 / 18, 5 / 9, 0]])
+    tables = [(one, two)[m] for m in order]
+    A = coassociation(Ensemble.from_memberships(tables), dtype=np.float64)
+    assert_allclose(A[1, 2], 0.3, rtol=1e-14)
+    counts = np.ones(3, dtype=np.int64)
+    for last in (A[1, 2], np.nextafter(0.3, 0), 0.3, np.nextafter(0.3, 1)):
+        A[1, 2] = A[2, 1] = last
+        weights, _ = shared_neighbors(A, counts, 0.3)
+        assert_allclose(weights[1:], 1)  # of objects that have no neighbour
+
+
 def test_objects_in_dense_regions_weigh_less():
     labels, truth = planted(100, 2, 8, noise=0.1, seed=0, sizes=[4, 1])
     fitted = WSnnG(n_clusters=2, random_state=0).fit(Ensemble(labels))

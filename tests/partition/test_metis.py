@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from comitia.exceptions import ComitiaError
 from comitia.partition import metis_partition
+from comitia.partition.metis import _reordered
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -214,3 +215,15 @@ def test_by_content_the_order_of_vertices_does_not_matter(seed):
     )
     assert_array_equal(one[order], other)
     assert np.bincount(one, weights).max() <= 1.1 * weights.sum() / 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reordered_is_indexing(seed):
+    rng = np.random.RandomState(seed)
+    W = rng.randint(1, 9, size=(30, 30)) * (rng.rand(30, 30) < 0.2)
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    order = rng.permutation(30)
+    found = _reordered(csr_array(W), order)
+    assert found.format == "csr"
+    assert found.has_sorted_indices
+    assert_array_equal(found.toarray(), W[np.ix_(order, order)])

@@ -145,6 +145,16 @@ def test_tiles_and_blocks_of_the_kernels_meet_without_gaps(sizes):
     assert_allclose(pairs.dunn(clustered), D[apart].min() / D[~apart].max())
 
 
+@pytest.mark.parametrize("late", [3, 1024, 1025, 20_000])
+def test_clusters_are_numbered_by_their_first_objects(late):
+    labels = np.random.RandomState(0).choice([7, 2, 5], size=late + 10)
+    labels[late:] = 1
+    seen = {}
+    expected = [seen.setdefault(label, len(seen)) for label in labels.tolist()]
+    codes = Clustered(np.zeros((len(labels), 1)), labels).codes
+    assert codes.tolist() == expected
+
+
 @pytest.mark.parametrize("scale", [1e-150, 1e-12, 1.0, 1e25, 1e120])
 def test_silhouette_and_dunn_have_no_unit(scale):
     X, labels = blobs(80, 3, 3, seed=8)

@@ -94,14 +94,15 @@ def vertex_keys(
     keys : ndarray of shape (n_vertices,)
         The same in whatever order the vertices are given.
     """
+    from scipy.sparse import csr_array
+
     keys = _scrambled(vertices.astype(np.uint64))
-    row = np.repeat(np.arange(len(vertices)), np.diff(begin))
     of_edges = _scrambled(edges.astype(np.uint64))
+    n = len(vertices)
     for _ in range(3):
         votes = _scrambled(of_edges + keys[neighbor])
-        around = np.zeros_like(keys)
-        np.add.at(around, row, votes)
-        keys = _scrambled(_scrambled(keys) + around)
+        around = csr_array((votes, neighbor, begin), shape=(n, n))
+        keys = _scrambled(_scrambled(keys) + around @ np.ones(n, dtype=np.uint64))
     return keys
 
 

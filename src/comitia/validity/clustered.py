@@ -443,10 +443,15 @@ def feature_major(
 
 def _by_first_object(codes: NDArray[Any], n_clusters: int) -> NDArray[Any]:
     """The same clusters in the order in which they appear."""
-    first = np.empty(n_clusters, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    n = len(codes)
+    first = np.full(n_clusters, n)
+    n_seen = 0
+    # Most often all clusters are among the first thousand objects.
+    while n_seen < n and (first == n).any():
+        n_seen = min(n, max(1024, 16 * n_seen))
+        first[codes[:n_seen][::-1]] = np.arange(n_seen)[::-1]
     new = np.empty(n_clusters, dtype=codes.dtype)
-    new[np.argsort(first)] = np.arange(n_clusters)
+    new[np.argsort(first, kind="stable")] = np.arange(n_clusters)
     return np.asarray(new[codes])
 
 

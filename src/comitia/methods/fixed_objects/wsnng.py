@@ -11,6 +11,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
+from comitia.optimize.ties import is_lower
 from comitia.partition import metis_partition
 from comitia.represent import coassociation
 
@@ -184,7 +185,8 @@ def shared_neighbors(
     ``weights``: weight of one object of each row. ``edges``: weight of the edge between
     one object and another, whether they are near or not.
     """
-    neighbors = np.greater(A, threshold)
+    # Rounding must not decide whether three of ten votes are more than 0.3.
+    neighbors = is_lower(threshold, A)
     np.fill_diagonal(neighbors, True)
     T = A * neighbors
     products = (T * counts) @ T.T
