@@ -131,17 +131,19 @@ class WECR(EnsembleMethod):
         )
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
+        n = ensemble.n_objects
+        require_memory(
+            8 * n * n,
+            f"the silhouettes and similarities of {n} objects",
+            "use a method that is linear in n, such as lwgp",
+        )
         n_clusters = self._resolve_n_clusters(ensemble)
         self.cluster_weights_ = cluster_silhouettes(ensemble, X) * constraint_shares(
             ensemble, self.constraints_, self.local_share
         )
         micro, counts, inverse = ensemble.distinct().in_content_order()
-        n = micro.n_objects
-        require_memory(
-            3 * 8 * n * n,
-            f"the similarity of each two of {n} objects",
-            "use a method that is linear in n, such as lwgp",
-        )
+        u = micro.n_objects
+        require_memory(3 * 8 * u * u, f"the similarity of each two of {u} objects")
         S = coassociation(
             micro, cluster_weights=self.cluster_weights_, dtype=np.float64
         )
