@@ -66,6 +66,7 @@ KEPT, BROKEN = ("finished", "refused"), ("out of memory", "crashed", "failed")
 # has to do with less than half of the memory that the matrix would take.
 MATRIX_FREE = {"aces", "asa", "bagherinia_2021", "banerjee_2021", "berikov_2014", "eac"}
 MATRIX_FREE |= {"lwea", "ozogur_2020", "pividori_2016", "rouba_2017", "wea", "weac"}
+MATRIX_FREE |= {"berikov_2018", "mdec"}
 N_MATRIX_FREE, HEADROOM = 6000, 120 * 10**6
 # From so many objects on a method has one start and few rounds, also where its card
 # asks for more: the memory is the same, and the fit comes to its end.
