@@ -25,7 +25,15 @@ from comitia.catalogue import MISSING, PROMISES, MethodCard, method_classes
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
-WEIGHS = ("clusterings", "clusters", "objects", "features", "views", "nothing")
+WEIGHS = (
+    "clusterings",
+    "clusters",
+    "objects",
+    "pairs",
+    "features",
+    "views",
+    "nothing",
+)
 APPROACHES = ("fixed", "variable", "selection", "baseline", "composite")
 
 IN_WORDS = {

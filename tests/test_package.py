@@ -10,11 +10,13 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 import comitia
+from comitia.catalogue import Weighs
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "comitia").rglob("*.py"))
@@ -157,7 +159,7 @@ def readme_table():
     """What the README says each method weighs: pairs of id and what."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\w+) \|.*\| ([^|]*)\|$", text, re.M)
-    known = {"clusterings", "clusters", "objects", "features", "views", "nothing"}
+    known = {*get_args(Weighs)}
     return {
         (method, what)
         for what, methods in rows

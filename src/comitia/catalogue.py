@@ -92,7 +92,9 @@ PROMISES = {
     "noisy_label_names": "does not mind the names of labels at 35 % noise",
 }
 
-Weighs = L["clusterings", "clusters", "objects", "features", "views", "nothing"]
+Weighs = L[
+    "clusterings", "clusters", "objects", "pairs", "features", "views", "nothing"
+]
 Approach = L["fixed", "variable", "selection", "baseline", "composite"]
 Need = L["labels", "data", "constraints", "views", "series", "graph", "dendrograms"]
 Missing = L["pairs", "votes", "objects", "sums", ""]
@@ -117,8 +119,9 @@ class MethodCard:
     id : str
         The catalogue id; also the name of the file.
 
-    weighs : {"clusterings", "clusters", "objects", "features", "views", "nothing"}
-        What gets the weights.
+    weighs : str
+        What gets the weights: ``"clusterings"``, ``"clusters"``, ``"objects"``,
+        ``"pairs"`` of objects, ``"features"``, ``"views"`` or ``"nothing"``.
 
     weighs_how : str, default=""
         Where the weights come from, if a fit with the defaults computes none.
