@@ -60,7 +60,8 @@ class Classes(NamedTuple):
         seen = np.zeros((B.shape[0], len(weights)))
         seen[rows, np.searchsorted(offsets, clusters, side="right") - 1] = 1.0
         values = B.data.astype(np.float64)
-        return cls(rows, clusters, values, offsets, seen, counts * 1.0, weights)
+        objects = counts.astype(np.float64)
+        return cls(rows, clusters, values, offsets, seen, objects, weights)
 
     @property
     def clusterings(self) -> NDArray[np.intp]:

@@ -218,7 +218,7 @@ def merge_columns(Q: Floats, counts: NDArray[np.int64], n_columns: int) -> Float
     while len(columns) > n_columns:
         lowest = costs.min()
         within = costs <= lowest + SAME * max(abs(lowest), 1.0)
-        r, s = np.unravel_index(int(within.argmax()), costs.shape)
+        r, s = map(int, np.unravel_index(int(within.argmax()), costs.shape))
         columns[r], votes[r] = columns[r] + columns[s], votes[r] + votes[s]
         scores[r] = _information(columns[r])
         for each in (columns, votes, scores):

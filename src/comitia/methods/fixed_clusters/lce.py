@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,9 +248,9 @@ def _links(ensemble: Ensemble) -> Floats:
     return np.asarray(W)
 
 
-def _quadratic(rows: object, C: Floats) -> Floats:
+def _quadratic(rows: Any, C: Floats) -> Floats:
     """The form x' C x of each row x of a sparse matrix."""
-    return np.asarray(rows.multiply(rows @ C).sum(axis=1)).ravel()  # type: ignore[attr-defined]
+    return np.asarray(rows.multiply(rows @ C).sum(axis=1)).ravel()
 
 
 def _rows_seen(ensemble: Ensemble) -> Floats:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 __all__ = ["PartsOfGraph", "count_parts", "weighted_simplex"]
@@ -61,7 +60,7 @@ class PartsOfGraph(NamedTuple):
 
 def count_parts(S: Floats) -> int:
     """Connected parts of a graph with the edges S > 0."""
-    return int(connected_components(csr_array(S > 0), directed=False)[0])
+    return int(connected_components((S > 0).astype(np.int8), directed=False)[0])
 
 
 def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:

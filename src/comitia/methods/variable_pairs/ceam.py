@@ -158,8 +158,10 @@ class CEAM(EnsembleMethod):
             for m in clusterings_by_content(ensemble)
         ]
         graphs = self._learn(starts, counts)
-        mean = sum(graph.normalized for graph in graphs) / len(graphs)
-        points, clear = spectral_rows(mean, counts, k)
+        total = graphs[0].normalized
+        for graph in graphs[1:]:
+            total = csr_array(total + graph.normalized)
+        points, clear = spectral_rows(total / len(graphs), counts, k)
         if clear:
             # Content order; the rows of equal objects are drawn and summed like others.
             labels = rotated_labels(np.repeat(points, counts, axis=0), rng, self.n_init)

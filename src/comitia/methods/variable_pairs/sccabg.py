@@ -128,7 +128,7 @@ class SCCABG(EnsembleMethod):
         exempt={
             "weights_differ": "in the last rounds all pairs have full weight",
             "helps": "on planted ensembles with much noise evidence accumulation is "
-            "better by 0.24: the graph falls into k parts before the clusters are clear",
+            "better by 0.24: there are k parts before the clusters are clear",
         },
     )
 
