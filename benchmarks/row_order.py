@@ -44,8 +44,11 @@ def shrunk(slices: Floats, threshold: float) -> Floats:
     """
     # n × slices × n, transformed along the last axis: the rows of the file.
     spectrum = np.fft.fft(slices.transpose(1, 0, 2), axis=2).transpose(2, 0, 1)
-    U, s, Vt = np.linalg.svd(spectrum, full_matrices=False)
-    low = (U * np.maximum(s - threshold, 0.0)[:, None, :]) @ Vt
+    # Singular values and right vectors from the small products of the slices.
+    squares, V = np.linalg.eigh(spectrum.conj().transpose(0, 2, 1) @ spectrum)
+    s = np.sqrt(np.maximum(squares, 1e-300))
+    kept = V * np.maximum(1.0 - threshold / s, 0.0)[:, None, :]
+    low = spectrum @ (kept @ V.conj().transpose(0, 2, 1))
     back = np.fft.ifft(low.transpose(1, 2, 0), axis=2).real
     return np.asarray(back.transpose(1, 0, 2))
 

@@ -54,6 +54,13 @@ DEFAULT_FOR_K = "lwea"
 # Published names of what is another method, or one of its variants at the default.
 ALIASES = {"qmi": "kcc"}
 
+# Published methods that are left out, and why.
+_REFUSED = {
+    id: "its published code transforms along the rows of the file, so that the result "
+    "depends on their order; docs/row_order.rst shows it."
+    for id in ("celta", "gtlec")
+}
+
 # What a card may exempt a method from, as its page tells it. A name that is not here is
 # that of one of scikit-learn's estimator checks.
 PROMISES = {
@@ -264,6 +271,8 @@ def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     if known not in sources:
         import difflib
 
+        if id in _REFUSED:
+            raise ComitiaError(f"there is no method {id!r}: {_REFUSED[id]}")
         close = difflib.get_close_matches(str(id), sources, n=3)
         hint = f"did you mean {' or '.join(close)}?" if close else "see methods()."
         raise ComitiaError(f"there is no method with the id {id!r}; {hint}")
