@@ -144,4 +144,4 @@ def test_a_card_with_an_unknown_word_is_refused():
 @pytest.mark.parametrize("id", ["celta", "gtlec"])
 def test_refused_methods_say_why(id):
     with pytest.raises(ComitiaError, match="order"):
-        method(id)
+        catalogue.method(id)

@@ -55,11 +55,11 @@ DEFAULT_FOR_K = "lwea"
 ALIASES = {"qmi": "kcc"}
 
 # Published methods that are left out, and why.
-_REFUSED = {
-    id: "its published code transforms along the rows of the file, so that the result "
-    "depends on their order; docs/row_order.rst shows it."
-    for id in ("celta", "gtlec")
-}
+_REFUSED = dict.fromkeys(
+    ("celta", "gtlec"),
+    "its published code transforms along the rows of the file, so that the result "
+    "depends on their order; docs/row_order.rst shows it.",
+)
 
 # What a card may exempt a method from, as its page tells it. A name that is not here is
 # that of one of scikit-learn's estimator checks.
