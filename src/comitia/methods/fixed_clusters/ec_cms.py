@@ -180,7 +180,7 @@ class ECCMS(EnsembleMethod):
         nothing = np.zeros_like(T.own)
         Phi = TwinMatrix(np.where(trusted, plain, 0.0), nothing).laplacian(counts)
         solver = TwinSolver(TwinMatrix(2.0 * Phi.pairs, 2.0 * Phi.own + 2.0), counts)
-        free = TwinMatrix(1.0 - trusted, np.ones_like(T.own))
+        free = TwinMatrix((~trusted).astype(np.float64), np.ones_like(T.own))
         C = E = F = Y2 = TwinMatrix(np.zeros_like(plain), nothing)
         Y1 = T
         # Where nothing is noise the multipliers vanish, and are no scale.

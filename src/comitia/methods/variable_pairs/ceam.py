@@ -161,7 +161,7 @@ class CEAM(EnsembleMethod):
         total = graphs[0].normalized
         for graph in graphs[1:]:
             total = csr_array(total + graph.normalized)
-        points, clear = spectral_rows(total / len(graphs), counts, k)
+        points, clear = spectral_rows(csr_array(total / len(graphs)), counts, k)
         if clear:
             # Content order; the rows of equal objects are drawn and summed like others.
             labels = rotated_labels(np.repeat(points, counts, axis=0), rng, self.n_init)
