@@ -35,6 +35,7 @@ WEIGHS = (
     "clusterings",
     "clusters",
     "objects",
+    "pairs",
     "features",
     "views",
     "edges",

@@ -140,3 +140,9 @@ def test_an_unknown_filter_or_id_is_refused_in_words():
 def test_a_card_with_an_unknown_word_is_refused():
     with pytest.raises(ComitiaError, match="scales='cubic' on the card of new"):
         MethodCard(id="new", weighs="clusters", approach="fixed", scales="cubic")
+
+
+@pytest.mark.parametrize("id", ["celta", "gtlec"])
+def test_refused_methods_say_why(id):
+    with pytest.raises(ComitiaError, match="order"):
+        catalogue.method(id)

@@ -126,7 +126,7 @@ OWN = {
         "mwk_central",  # for each exponent
     },
     "max_iter": {"KernelParetoClustering"},
-    "n_rounds": {"jia_2011", "omvc", "yang_tan_2012"},  # bags, passes
+    "n_rounds": {"ceam", "jia_2011", "omvc", "yang_tan_2012"},  # bags, passes
     "agreement": {"jia_2011", "voting"},  # with a benchmark, with a reference
 }
 

@@ -56,6 +56,13 @@ DEFAULT_FOR_K = "lwea"
 # Published names of what is another method, or one of its variants at the default.
 ALIASES = {"qmi": "kcc"}
 
+# Published methods that are left out, and why.
+_REFUSED = dict.fromkeys(
+    ("celta", "gtlec"),
+    "its published code transforms along the rows of the file, so that the result "
+    "depends on their order; docs/row_order.rst shows it.",
+)
+
 # What a card may exempt a method from, as its page tells it. A name that is not here is
 # that of one of scikit-learn's estimator checks.
 PROMISES = {
@@ -95,7 +102,14 @@ PROMISES = {
 }
 
 Weighs = L[
-    "clusterings", "clusters", "objects", "features", "views", "edges", "nothing"
+    "clusterings",
+    "clusters",
+    "objects",
+    "pairs",
+    "features",
+    "views",
+    "edges",
+    "nothing",
 ]
 Approach = L["fixed", "variable", "selection", "baseline", "composite"]
 Need = L["labels", "data", "constraints", "views", "series", "graph", "dendrograms"]
@@ -129,8 +143,9 @@ class MethodCard:
         The catalogue id; also the name of the file.
 
     weighs : str
-        What gets the weights: "clusterings", "clusters", "objects", "features",
-        "views", "edges" (of a network) or "nothing".
+        What gets the weights: ``"clusterings"``, ``"clusters"``, ``"objects"``,
+        ``"pairs"`` of objects, ``"features"``, ``"views"``, ``"edges"`` of a network or
+        ``"nothing"``.
 
     weighs_how : str, default=""
         Where the weights come from, if a fit with the defaults computes none.
@@ -338,6 +353,8 @@ def method(id: str = DEFAULT_METHOD) -> type[EnsembleMethod]:
     if known not in sources:
         import difflib
 
+        if id in _REFUSED:
+            raise ComitiaError(f"there is no method {id!r}: {_REFUSED[id]}")
         # Ids are in small letters; LWGP is a class, and what people write.
         name = str(id).lower().replace("-", "_").replace(" ", "_")
         close = [name] if name in sources else []

@@ -213,6 +213,7 @@ def test_a_mask_of_clusters_is_a_weighting_of_ones_and_zeros(consensus):
     ("weighting", "expected"),
     [
         ("entropy_certainty", "cluster_weights_"),
+        ("normalized_entropy_certainty", "cluster_weights_"),
         (lambda ensemble, X: [3.0, 2.0, 1.0], [1.5, 0, 1.0, 1.0, 0.5, 0.5, 0]),
     ],
 )
@@ -315,3 +316,13 @@ def test_clusters_added_cover_what_was_left_out_and_no_more_than_needed(seed):
     while not (has := B[:, by_hand].any(axis=1)).all():
         by_hand.append(int(B[~has].sum(axis=0).argmax()))
     assert_array_equal(covered, np.sort(by_hand))
+
+
+def test_the_weights_of_nwca_have_a_name():
+    votes = Ensemble(E6)
+    named = ConsensusClustering(
+        2, weighting="normalized_entropy_certainty", consensus="average"
+    ).fit(votes)
+    lwea = comitia.method("lwea")(2, theta=0.09, normalized=True).fit(votes)
+    assert_allclose(named.cluster_weights_, lwea.cluster_weights_)
+    assert same_partition(named.labels_, lwea.labels_)

@@ -26,8 +26,8 @@ def list_methods(
     Parameters
     ----------
     weighs
-        What gets the weights: clusterings, clusters, objects, features, views, edges
-        or nothing; several separated by commas.
+        What gets the weights: clusterings, clusters, objects, pairs, features, views,
+        edges or nothing; several separated by commas.
     approach
         How: fixed, variable, selection, baseline or composite.
     needs

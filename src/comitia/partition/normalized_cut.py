@@ -12,7 +12,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition.eigenpairs import largest_eigenpairs
 
-__all__ = ["choose_n_clusters", "eigengap", "most_parts", "ncut"]
+__all__ = ["choose_n_clusters", "eigengap", "most_parts", "ncut", "rotated_labels"]
 
 Floats = NDArray[np.float64]
 
@@ -141,7 +141,7 @@ def ncut(
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
     if discretize == "rotation":
-        return _rotated(points, rng, n_init)
+        return rotated_labels(points, rng, n_init)
     from comitia.partition.k_means import kmeans
 
     return kmeans(points, points.shape[1], rng, n_init=n_init).labels
@@ -323,10 +323,27 @@ def _with_parts_of_their_own(
     return labels
 
 
-def _rotated(
+def rotated_labels(
     points: Floats, rng: np.random.RandomState, n_init: int
 ) -> NDArray[np.int32]:
-    """Labels by the rotation that brings the rows closest to the unit vectors."""
+    """Labels by the rotation that brings the rows closest to the unit vectors.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, n_clusters)
+        Rows of unit length.
+
+    rng : RandomState
+        Draws the first rows.
+
+    n_init : int
+        Number of starts.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+        The part of each row.
+    """
     found = [_rotated_from(points, rng.randint(len(points))) for _ in range(n_init)]
     # Rounding must not decide between starts that end equally well.
     best = max(fit for fit, _ in found)

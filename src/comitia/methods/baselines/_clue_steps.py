@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,21 @@ _FREE = 1e-12
 
 
 class Classes(NamedTuple):
-    """The clusterings as membership matrices of distinct label rows.
+    """The clusterings as memberships of distinct label rows.
 
     Attributes
     ----------
-    blocks : list of csr_array of shape (n_micro, n_clusters of the clustering)
-        Memberships of each clustering.
+    rows, clusters : ndarray of shape (n_memberships,)
+        A label row, and a cluster of the ensemble that it is in.
 
-    seen : list of ndarray of shape (n_micro,)
-        Whether the clustering has a label row.
+    values : ndarray of shape (n_memberships,)
+        The membership; 1 in a clustering that is not fuzzy.
+
+    offsets : ndarray of shape (n_clusterings + 1,)
+        Where the clusters of each clustering begin.
+
+    seen : ndarray of shape (n_micro, n_clusterings)
+        Whether the clustering has the label row, as 0 or 1.
 
     counts : ndarray of shape (n_micro,)
         How many objects have each label row.
@@ -37,66 +43,74 @@ class Classes(NamedTuple):
         Weights of the clusterings, which sum to 1.
     """
 
-    blocks: list[Any]
-    seen: list[Floats]
+    rows: NDArray[np.intp]
+    clusters: NDArray[np.intp]
+    values: Floats
+    offsets: NDArray[np.intp]
+    seen: Floats
     counts: Floats
     weights: Floats
 
     @classmethod
     def of(cls, micro: Ensemble, counts: NDArray[np.int64], weights: Floats) -> Classes:
         """Of an ensemble of distinct label rows."""
-        B = micro.membership.tocsc()
-        ends = zip(micro.offsets[:-1], micro.offsets[1:], strict=True)
-        blocks = [csr_array(B[:, lo:hi]) for lo, hi in ends]
-        seen = [np.asarray(block.sum(axis=1)).ravel() > 0 for block in blocks]
-        return cls(
-            blocks,
-            [s.astype(np.float64) for s in seen],
-            counts.astype(np.float64),
-            weights,
-        )
+        B = micro.membership.tocoo()
+        offsets = np.asarray(micro.offsets, dtype=np.intp)
+        rows, clusters = B.row.astype(np.intp), B.col.astype(np.intp)
+        seen = np.zeros((B.shape[0], len(weights)))
+        seen[rows, np.searchsorted(offsets, clusters, side="right") - 1] = 1.0
+        values = B.data.astype(np.float64)
+        objects = counts.astype(np.float64)
+        return cls(rows, clusters, values, offsets, seen, objects, weights)
+
+    @property
+    def clusterings(self) -> NDArray[np.intp]:
+        """The clustering of each membership."""
+        return np.searchsorted(self.offsets, self.clusters, side="right") - 1
 
     @property
     def n_columns(self) -> int:
         """Clusters of the finest clustering."""
-        return max(block.shape[1] for block in self.blocks)
+        return int(np.diff(self.offsets).max())
 
-    def overlap(self, m: int, Q: Floats) -> Floats:
-        """Inner products of the classes of a clustering with the columns of Q."""
-        return np.asarray(self.blocks[m].T @ (self.counts[:, None] * Q))
+    def matrix(self, m: int) -> Floats:
+        """The memberships of a clustering."""
+        one = self.clusterings == m
+        low, high = self.offsets[m], self.offsets[m + 1]
+        B = np.zeros((len(self.counts), high - low))
+        B[self.rows[one], self.clusters[one] - low] = self.values[one]
+        return B
 
-    def placed(self, m: int, columns: NDArray[Any], n_columns: int) -> csr_array:
-        """The memberships of a clustering, its classes in these columns."""
-        block = self.blocks[m]
-        shape = (block.shape[0], n_columns)
-        return csr_array((block.data, columns[block.indices], block.indptr), shape)
+    def membership(self) -> csr_array:
+        """The memberships of all clusterings, beside each other."""
+        shape = (len(self.counts), int(self.offsets[-1]))
+        return csr_array((self.values, (self.rows, self.clusters)), shape)
 
-    def matched(self, Q: Floats) -> list[csr_array]:
-        """All clusterings, their classes in the columns of Q that fit best."""
-        found = []
-        for m in range(len(self.blocks)):
-            rows, columns = linear_sum_assignment(-self.overlap(m, Q))
-            place = np.empty(self.blocks[m].shape[1], dtype=np.int64)
-            place[rows] = columns
-            found.append(self.placed(m, place, Q.shape[1]))
-        return found
+    def overlaps(self, Q: Floats) -> list[Floats]:
+        """Inner products of the classes of each clustering with the columns of Q."""
+        together = np.asarray(self.membership().T @ (self.counts[:, None] * Q))
+        return np.split(together, self.offsets[1:-1])
 
-    def mean(self, placed: list[csr_array]) -> Floats:
+    def matched(self, Q: Floats) -> NDArray[np.intp]:
+        """The column of Q that fits best, for each cluster of the ensemble."""
+        columns = [linear_sum_assignment(-overlap)[1] for overlap in self.overlaps(Q)]
+        return np.concatenate(columns)
+
+    def mean(self, columns: NDArray[np.intp], n_columns: int) -> Floats:
         """Weighted mean of the memberships, of the clusterings that have the row."""
-        sums = np.zeros(placed[0].shape)
-        total = np.zeros(len(self.counts))
-        for w, one, seen in zip(self.weights, placed, self.seen, strict=True):
-            sums += w * one.toarray()
-            total += w * seen
-        return sums / np.maximum(total, _FREE)[:, None]
+        weighted = self.values * self.weights[self.clusterings]
+        at = self.rows * n_columns + columns[self.clusters]
+        sums = np.bincount(at, weighted, minlength=len(self.counts) * n_columns)
+        total = np.maximum(self.seen @ self.weights, _FREE)
+        return sums.reshape(-1, n_columns) / total[:, None]
 
-    def cost(self, Q: Floats, placed: list[csr_array], power: int) -> float:
+    def cost(self, Q: Floats, columns: NDArray[np.intp], power: int) -> float:
         """Weighted sum of squared or absolute differences to Q, over all objects."""
-        total = 0.0
-        for w, one, seen in zip(self.weights, placed, self.seen, strict=True):
-            apart = np.abs(Q - one.toarray()) ** power
-            total += w * float((self.counts * seen) @ apart.sum(axis=1))
-        return total
+        alone = (self.counts * (self.seen @ self.weights)) @ (Q**power).sum(axis=1)
+        there = Q[self.rows, columns[self.clusters]]
+        changed = np.abs(there - self.values) ** power - there**power
+        weights = self.weights[self.clusterings] * self.counts[self.rows]
+        return max(float(alone + weights @ changed), 0.0)
 
 
 def even_rows(Q: Floats, n_columns: int) -> Floats:

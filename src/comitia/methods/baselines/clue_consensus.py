@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
@@ -29,7 +30,7 @@ __all__ = ["ClueConsensus"]
 
 Floats = NDArray[np.float64]
 
-# Steps of the projected gradient between two looks at the objective of GV3.
+# The longest step of the projected gradient of GV3.
 _LARGEST_STEP = 1e3
 
 
@@ -130,6 +131,11 @@ class ClueConsensus(EnsembleMethod):
         needs="labels",
         missing="votes",
         scales="linear",
+        exempt={
+            "data_alone": "of clusterings of 2 to 8 clusters, classes beyond those "
+            "asked for have no counterpart and are spread evenly: the partition with "
+            "the lowest objective is not that of the clear clusters",
+        },
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -192,8 +198,8 @@ class ClueConsensus(EnsembleMethod):
         u = len(classes.counts)
         given = []
         for m in order[: self.n_init]:
-            Q = np.zeros((u, max(k, classes.blocks[m].shape[1])))
-            block = classes.blocks[m].toarray()
+            block = classes.matrix(m)
+            Q = np.zeros((u, max(k, block.shape[1])))
             by_size = np.argsort(-(classes.counts @ block), kind="stable")
             Q[:, : block.shape[1]] = block[:, by_size]
             given.append(_softened(even_rows(Q, k)))
@@ -221,16 +227,16 @@ class ClueConsensus(EnsembleMethod):
         """One turn of SE, HE, SM or HM: match, then average."""
         width = max(k, classes.n_columns)
         padded = np.pad(Q, ((0, 0), (0, width - k)))
-        placed = classes.matched(padded)
+        columns = classes.matched(padded)
         power = 2 if self.variant.endswith("E") else 1
         if self.variant == "SM":
-            Q = even_rows(_medians(classes, placed), k)
+            Q = even_rows(_medians(classes, columns, width), k)
         else:
-            Q = even_rows(classes.mean(placed), k)
+            Q = even_rows(classes.mean(columns, width), k)
         if self.variant.startswith("H"):
             Q = np.eye(k)[first_lowest(-Q)]
         padded = np.pad(Q, ((0, 0), (0, width - k)))
-        return Q, classes.cost(padded, placed, power), None
+        return Q, classes.cost(padded, columns, power), None
 
 
 class _Run(NamedTuple):
@@ -244,92 +250,100 @@ def _softened(Q: Floats) -> Floats:
     return 0.9 * Q + 0.1 / Q.shape[1]
 
 
-def _medians(classes: Classes, placed: list[Any]) -> Floats:
-    values = np.stack([one.toarray() for one in placed], axis=2)
-    weights = classes.weights * np.stack(classes.seen, axis=1)
-    return allocate(values, weights)
+def _medians(classes: Classes, columns: NDArray[Any], width: int) -> Floats:
+    values = np.zeros((len(classes.counts), width, len(classes.weights)))
+    at = classes.rows, columns[classes.clusters], classes.clusterings
+    values[at] = classes.values
+    return allocate(values, classes.weights * classes.seen)
 
 
 def _matched_only(
     classes: Classes, Q: Floats, k: int, state: Any
 ) -> tuple[Floats, float, Any]:
-    """One turn of GV1."""
-    from scipy.optimize import linear_sum_assignment
-
+    """One turn of GV1; the state is the memberships of each clustering."""
+    if state is None:
+        state = [classes.matrix(m) for m in range(len(classes.weights))]
     sums, alpha = np.zeros_like(Q), np.zeros(k)
     pairs = []
-    for m, block in enumerate(classes.blocks):
-        n = classes.counts * classes.seen[m]
-        squares = np.asarray((block.multiply(block)).T @ classes.counts).ravel()
-        costs = squares[:, None] + n @ Q**2 - 2.0 * classes.overlap(m, Q)
-        rows, columns = linear_sum_assignment(costs)
-        pairs.append((m, rows, columns))
+    for m, overlap in enumerate(classes.overlaps(Q)):
+        n = classes.counts * classes.seen[:, m]
+        squares = classes.counts @ state[m] ** 2
+        rows, columns = linear_sum_assignment(
+            squares[:, None] + n @ Q**2 - 2.0 * overlap
+        )
+        pairs.append((rows, columns))
         w = classes.weights[m]
-        sums[:, columns] += w * block[:, rows].toarray()
+        sums[:, columns] += w * state[m][:, rows]
         alpha[columns] += w
     means = np.divide(sums, alpha, out=np.zeros_like(sums), where=alpha > 0)
     Q = weighted_rows(means, alpha)
     value = 0.0
-    for m, rows, columns in pairs:
-        apart = Q[:, columns] - classes.blocks[m][:, rows].toarray()
-        n = classes.counts * classes.seen[m]
+    for m, (rows, columns) in enumerate(pairs):
+        apart = Q[:, columns] - state[m][:, rows]
+        n = classes.counts * classes.seen[:, m]
         value += classes.weights[m] * float(n @ (apart**2).sum(axis=1))
-    return Q, value, None
+    return Q, value, state
 
 
 def _comemberships(
     classes: Classes, Q: Floats, k: int, state: Any
 ) -> tuple[Floats, float, Any]:
-    """Some steps of the projected gradient of GV3; the state is the step's length."""
-    length = 1.0 / float(classes.counts.sum()) if state is None else state
-    value, gradient = _gv3(classes, Q)
+    """One step of the projected gradient of GV3; the state has the step's length."""
+    mean, length = (
+        (_MeanComembership.of(classes), 1.0 / float(classes.counts.sum()))
+        if state is None
+        else state
+    )
+    value, gradient = mean.distance(Q)
     for _ in range(60):
         new = project_simplex(Q - length * gradient)
-        changed, _ = _gv3(classes, new)
+        changed, _ = mean.distance(new)
         moved = float(classes.counts @ ((new - Q) ** 2).sum(axis=1))
         if changed <= value - 1e-4 * moved / max(length, 1e-300) or moved == 0.0:
-            return new, changed, min(2.0 * length, _LARGEST_STEP)
+            return new, changed, (mean, min(2.0 * length, _LARGEST_STEP))
         length /= 2.0
-    return Q, value, length
+    return Q, value, (mean, length)
 
 
-def _gv3(classes: Classes, Q: Floats) -> tuple[float, Floats]:
-    """The objective of GV3 over all pairs of objects, and its gradient by object."""
-    N = classes.counts[:, None]
-    inner = Q.T @ (N * Q)
-    value = float((inner**2).sum()) + _norm_of_mean(classes)
-    gradient = Q @ inner
-    for m, block in enumerate(classes.blocks):
-        overlap = classes.overlap(m, Q)
-        value -= 2.0 * classes.weights[m] * float((overlap**2).sum())
-        gradient -= classes.weights[m] * (block @ overlap)
-    return value, 4.0 * gradient
+class _MeanComembership(NamedTuple):
+    """The weighted mean of the co-memberships, as the memberships that make it."""
 
+    B: Any
+    weights: Floats
+    counts: Floats
+    norm: float
 
-def _norm_of_mean(classes: Classes) -> float:
-    """Squared norm of the weighted mean of the co-memberships."""
-    total = 0.0
-    for one, w in zip(classes.blocks, classes.weights, strict=True):
-        for other, v in zip(classes.blocks, classes.weights, strict=True):
-            shared = one.T @ (other.multiply(classes.counts[:, None]).tocsr())
-            total += w * v * float((shared.multiply(shared)).sum())
-    return total
+    @classmethod
+    def of(cls, classes: Classes) -> _MeanComembership:
+        B = classes.membership()
+        weights = np.repeat(classes.weights, np.diff(classes.offsets))
+        shared = (B.T @ B.multiply(classes.counts[:, None])).tocoo()
+        norm = weights[shared.row] * weights[shared.col] @ shared.data**2
+        return cls(B, weights, classes.counts, float(norm))
+
+    def distance(self, Q: Floats) -> tuple[float, Floats]:
+        """Squared distance to Q Q' over all pairs of objects; gradient by object."""
+        inner = Q.T @ (self.counts[:, None] * Q)
+        overlap = np.asarray(self.B.T @ (self.counts[:, None] * Q))
+        common = self.weights @ (overlap**2).sum(axis=1)
+        value = float((inner**2).sum() + self.norm - 2.0 * common)
+        return value, 4.0 * (Q @ inner - self.B @ (self.weights[:, None] * overlap))
 
 
 def _in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> _Run:
     """DWH: each clustering in turn is matched with the mean of those before it."""
     width = max(k, classes.n_columns)
-    first = classes.blocks[order[0]].toarray()
+    first = classes.matrix(order[0])
     by_size = np.argsort(-(classes.counts @ first), kind="stable")
     Q = np.zeros((len(first), width))
     Q[:, : first.shape[1]] = first[:, by_size]
-    total = classes.weights[order[0]] * classes.seen[order[0]]
+    total = classes.weights[order[0]] * classes.seen[:, order[0]]
     for m in order[1:]:
-        single = Classes(
-            [classes.blocks[m]], [classes.seen[m]], classes.counts, np.ones(1)
-        )
-        placed = single.matched(Q)[0].toarray()
-        w = classes.weights[m] * classes.seen[m]
+        block = classes.matrix(m)
+        columns = linear_sum_assignment(-(block.T @ (classes.counts[:, None] * Q)))[1]
+        placed = np.zeros_like(Q)
+        placed[:, columns] = block
+        w = classes.weights[m] * classes.seen[:, m]
         total = total + w
         share = np.divide(w, total, out=np.zeros_like(w), where=total > 0)[:, None]
         Q = (1.0 - share) * Q + share * placed

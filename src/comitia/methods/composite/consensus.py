@@ -152,9 +152,16 @@ def _entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
     return entropy_certainty(ensemble)
 
 
+def _normalized_entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
+    from comitia.weigh import entropy_certainty
+
+    return entropy_certainty(ensemble, theta=0.09, normalized=True)
+
+
 _WEIGHTINGS: dict[str, Callable[[Ensemble, Any], NDArray[Any]]] = {
     "crowd_agreement": _crowd_agreement,
     "entropy_certainty": _entropy_certainty,
+    "normalized_entropy_certainty": _normalized_entropy_certainty,
 }
 
 
@@ -189,6 +196,7 @@ class ConsensusClustering(EnsembleMethod):
     weighting : str, callable or None, default="auto"
         ``"entropy_certainty"`` weighs a cluster by how rarely the other clusterings
         tear it apart, ``"crowd_agreement"`` a clustering by how alike the others are.
+        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA.
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
         cluster of the ensemble. ``None`` weighs all alike. ``"auto"`` is
         ``"entropy_certainty"`` with ``consensus="reassign"``, and ``None`` with any

@@ -1,0 +1,1 @@
+"""Methods that weigh pairs of objects and combine in turns."""
