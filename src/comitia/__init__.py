@@ -64,6 +64,7 @@ _MODULES = {
     "plot",
     "report",
     "represent",
+    "scanpy",
     "select",
     "testing",
     "validity",
