@@ -202,9 +202,9 @@ def choose_resolution(
         Inconsistency below which a resolution is consistent, above 1.
 
     edge_fraction : float, default=1.0
-        Share of the links that a run sees, drawn anew for each. Below 1 asks for
-        clusters that survive other cells' absence as well, and wants a higher
-        threshold.
+        Share of the links that a run sees, drawn anew for each. On graphs of a few
+        hundred cells all seeds may find the same chance division; 0.95, with a
+        threshold of 1.02, guards against that.
 
     neighbors_key, obsp, use_rep : str, default=None
         Where the graph is from, as for :func:`consensus`.
