@@ -21,12 +21,13 @@ def homes():
 
     Kernels are left out: one bears the name of the function that calls it, and its
     twin on a device the same. So are commands, which bear that of the function they
-    call.
+    call, and ``comitia.scanpy``, where as in scanpy ``pl`` draws what the function of
+    the same name in ``tl`` wrote.
     """
     found = {}
     for path in sorted(SOURCE.rglob("*.py")):
         module = path.relative_to(SOURCE)
-        if module.parts[0] not in ("_kernels", "cli"):
+        if module.parts[0] not in ("_kernels", "cli", "scanpy"):
             for name in defined(ast.parse(path.read_text(encoding="utf-8"))):
                 found.setdefault(name, []).append(module.as_posix())
     return found

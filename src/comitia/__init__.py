@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from comitia.catalogue import MethodCard, method
     from comitia.catalogue import find_methods as methods
     from comitia.ensemble import Ensemble
-    from comitia.evaluate import choose_k, compare, recommend
+    from comitia.evaluate import choose_k, compare, recommend, stability
     from comitia.io import Result
     from comitia.methods.composite.consensus import ConsensusClustering
     from comitia.methods.composite.multi_view import MultiViewEnsemble
@@ -33,6 +33,7 @@ __all__ = [
     "method",
     "methods",
     "recommend",
+    "stability",
 ]
 
 # Where each public name lives; a module stands for itself.
@@ -46,6 +47,7 @@ _HOMES = {
     "compare": "comitia.evaluate",
     "method": "comitia.catalogue",
     "recommend": "comitia.evaluate",
+    "stability": "comitia.evaluate",
 }
 _MODULES = {
     "agreement",
@@ -62,6 +64,7 @@ _MODULES = {
     "plot",
     "report",
     "represent",
+    "scanpy",
     "select",
     "testing",
     "validity",

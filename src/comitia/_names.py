@@ -31,6 +31,7 @@ __all__ = [
     "Names",
     "as_names",
     "in_order",
+    "is_network",
     "match_rows",
     "matching_rows",
     "names_of",
@@ -50,13 +51,18 @@ def names_of(given: Any) -> Names:
     Parameters
     ----------
     given : object
-        A Series, a DataFrame, an AnnData, an Ensemble, or anything else.
+        A Series, a DataFrame, an AnnData, a graph of networkx, an Ensemble, or anything
+        else.
 
     Returns
     -------
     names : ndarray of str, range or None
         A range for the numbers 0..n-1 in order; None where there are no names.
     """
+    if is_network(given):
+        vertices = np.empty(len(given.nodes), dtype=object)
+        vertices[:] = list(given.nodes)
+        return as_names(vertices)
     # The index first: pandas answers with a column of that name to the others.
     for attribute in ("index", "object_names", "obs_names"):
         found = getattr(given, attribute, None)
@@ -64,6 +70,22 @@ def names_of(given: Any) -> Names:
         if hasattr(found, "tolist") and not hasattr(found, "compute"):
             return as_names(found)
     return None
+
+
+def is_network(given: Any) -> bool:
+    """Whether something is a graph of networkx, by what it has.
+
+    Parameters
+    ----------
+    given : object
+        Anything.
+
+    Returns
+    -------
+    is_network : bool
+        Whether it has nodes, edges and an answer to the question of directions.
+    """
+    return all(hasattr(given, name) for name in ("nodes", "edges", "is_directed"))
 
 
 def as_names(given: Any) -> NDArray[Any] | range:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from comitia import Ensemble, method, plot
+from comitia import Ensemble, method, plot, stability
 from comitia.exceptions import ComitiaError
 from comitia.io import Result
 from comitia.plot import _style, palette
@@ -51,6 +51,9 @@ def displays(fitted, optimized):
         "map": plot.MapDisplay.from_estimator(fitted, X),
         "objective": plot.ObjectiveDisplay.from_estimator(optimized),
         "profile": plot.ProfileDisplay.from_estimator(fitted, X),
+        "stability": plot.StabilityDisplay.from_stability(
+            stability(Ensemble(LABELS), by=[1.0, 0.5] * 6)
+        ),
         "weights": plot.WeightsDisplay.from_estimator(fitted),
     }
 
@@ -64,6 +67,7 @@ NAMES = [
     "map",
     "objective",
     "profile",
+    "stability",
     "weights",
 ]
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from comitia._inputs import masked_to_nan
+from comitia._names import is_network
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = ["check_graph"]
@@ -29,7 +30,9 @@ def check_graph(graph: Any) -> csr_array:
     graph : sparse matrix, array-like of shape (n_objects, n_objects), or AnnData
         Symmetric, with non-negative weights. The rows of a DataFrame must have the
         names of its columns, in the same order. Of an object with ``obsp``, such as
-        AnnData, it is ``obsp["connectivities"]``.
+        AnnData, it is ``obsp["connectivities"]``. A graph of networkx, without
+        directions, has the weights that its edges call ``weight``, and 1 without; its
+        vertices stand in the order of ``graph.nodes``.
 
     Returns
     -------
@@ -75,6 +78,8 @@ def _connectivities(graph: Any) -> Any:
                 "or give the data, such as .X or an entry of .obsm."
             )
         return graph.obsp["connectivities"]
+    if is_network(graph):
+        return _of_network(graph)
     if hasattr(graph, "index") and hasattr(graph, "columns"):
         rows, columns = np.asarray(graph.index), np.asarray(graph.columns)
         numbered = np.array_equal(columns, np.arange(len(columns)))
@@ -85,6 +90,29 @@ def _connectivities(graph: Any) -> Any:
                 "names in the same order, such as graph.loc[names, names]."
             )
     return graph
+
+
+def _of_network(graph: Any) -> csr_array:
+    """The adjacency matrix of a graph of networkx; parallel edges add up."""
+    if graph.is_directed():
+        raise ComitiaError(
+            "graph has directions, which communities here do not; give "
+            "graph.to_undirected()."
+        )
+    place = {vertex: i for i, vertex in enumerate(graph.nodes)}
+    if not place:
+        raise ComitiaError("graph has no vertices; there is nothing to cluster.")
+    links = list(graph.edges(data="weight", default=1.0))
+    ends = np.array([(place[u], place[v]) for u, v, _ in links], dtype=np.int64)
+    try:
+        weights = np.array([float(w) for *_, w in links])
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(
+            f"graph must have numbers for the weights of its edges: {error}."
+        ) from None
+    i, j = ends.reshape(-1, 2).T
+    half = csr_array((weights, (i, j)), shape=(len(place), len(place)))
+    return csr_array(half + half.T)
 
 
 def _matrix(graph: Any) -> Any:

@@ -21,5 +21,6 @@ __getattr__, __dir__, __all__ = attach(
         "panels": ["panel_ids"],
         "recommendation": ["Recommendation", "Recommendations", "recommend"],
         "references": ["shuffled_ensemble", "uniform_reference"],
+        "setting_stability": ["Stability", "stability"],
     },
 )

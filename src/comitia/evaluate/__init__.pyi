@@ -23,6 +23,8 @@ from comitia.evaluate.recommendation import Recommendations as Recommendations
 from comitia.evaluate.recommendation import recommend as recommend
 from comitia.evaluate.references import shuffled_ensemble as shuffled_ensemble
 from comitia.evaluate.references import uniform_reference as uniform_reference
+from comitia.evaluate.setting_stability import Stability as Stability
+from comitia.evaluate.setting_stability import stability as stability
 
 __all__ = [
     "Comparison",
@@ -32,6 +34,7 @@ __all__ = [
     "PairShares",
     "Recommendation",
     "Recommendations",
+    "Stability",
     "area_changes",
     "cdf_area",
     "choose_k",
@@ -47,5 +50,6 @@ __all__ = [
     "panel_ids",
     "recommend",
     "shuffled_ensemble",
+    "stability",
     "uniform_reference",
 ]

@@ -66,12 +66,12 @@ def as_json_types(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
 
-def import_pandas() -> Any:
+def import_pandas(asking: str = "frame()") -> Any:
     """Import pandas, or say how to get it."""
     try:
         import pandas as pd
     except ImportError:
         raise ImportError(
-            "frame() needs pandas; install it with pip install 'comitia[io]'."
+            f"{asking} needs pandas; install it with pip install 'comitia[io]'."
         ) from None
     return pd

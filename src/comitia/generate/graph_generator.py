@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.utils.metaestimators import available_if
 
+from comitia._names import is_network
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.adjacency import check_graph
 from comitia.cluster.communities import (
@@ -78,8 +79,8 @@ class GraphGenerator(Generator):
 
     affinity : {"auto", "precomputed", "nearest_neighbors"}, default="auto"
         What is given: a graph, or data to be joined with their neighbours. "auto"
-        takes square matrices and what has ``obsp``, such as AnnData, for graphs, and
-        all else for data.
+        takes square matrices, graphs of networkx and what has ``obsp``, such as
+        AnnData, for graphs, and all else for data.
 
     n_neighbors : int, default=15
         Neighbours that each object is linked to, of data.
@@ -171,7 +172,7 @@ class GraphGenerator(Generator):
             try:
                 return check_graph(X)
             except ComitiaError as error:
-                if self.affinity == "precomputed" or hasattr(X, "obsp"):
+                if self.affinity == "precomputed" or _is_marked(X):
                     raise
                 raise type(error)(
                     f"{error} If X is a table with as many rows as columns, say "
@@ -265,10 +266,15 @@ class GraphGenerator(Generator):
         return Ensemble.from_clusters([_clusters(one) for one in made], n, **names)
 
 
+def _is_marked(X: Any) -> bool:
+    """Whether something is a graph whatever its shape."""
+    return hasattr(X, "obsp") or is_network(X)
+
+
 def _is_graph(X: Any) -> bool:
     """Whether something is square, or knows who is connected with whom."""
     shape = getattr(X, "shape", None)
-    if hasattr(X, "obsp"):
+    if _is_marked(X):
         return True
     shape = np.shape(X) if shape is None and not issparse(X) else shape
     return shape is not None and len(shape) == 2 and shape[0] == shape[1]

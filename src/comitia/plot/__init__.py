@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = attach(
         "objective_display": ["ObjectiveDisplay"],
         "map_display": ["MapDisplay"],
         "profile_display": ["ProfileDisplay"],
+        "stability_display": ["StabilityDisplay"],
         "weights_display": ["WeightsDisplay"],
     },
 )

@@ -9,6 +9,7 @@ from comitia.plot.display_base import Display as Display
 from comitia.plot.map_display import MapDisplay as MapDisplay
 from comitia.plot.objective_display import ObjectiveDisplay as ObjectiveDisplay
 from comitia.plot.profile_display import ProfileDisplay as ProfileDisplay
+from comitia.plot.stability_display import StabilityDisplay as StabilityDisplay
 from comitia.plot.weights_display import WeightsDisplay as WeightsDisplay
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "MapDisplay",
     "ObjectiveDisplay",
     "ProfileDisplay",
+    "StabilityDisplay",
     "WeightsDisplay",
 ]
