@@ -348,7 +348,7 @@ def labels_of(
     if how == "reassign":
         return first
     agrees = agreement_with(first, ensemble, "nmi_sqrt")
-    groups, at = np.unique(names[mask], return_inverse=True)
+    at = np.unique(names[mask], return_inverse=True)[1]
     mean = np.bincount(at, agrees) / np.bincount(at)
     weights = (mean / mean.max())[at]
     again = comitia.ConsensusClustering(
@@ -424,8 +424,7 @@ def main(arguments: list[str] | None = None) -> int:
             scored = score_set(
                 asked.kind, name, Path(asked.data), asked.cache, wanted, asked.seed
             )
-            for row in scored:
-                rows.append(about | row)
+            rows += [about | row for row in scored]
         print(name, file=sys.stderr, flush=True)
         write(rows, asked.out)
     print(summary(rows))
