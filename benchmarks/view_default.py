@@ -156,7 +156,7 @@ def _embedded(D: Floats) -> Floats:
 
 def tables_of_series(series: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
     """The tables to cluster: values, shapes and features of the series."""
-    from comitia.represent import represent_series
+    from comitia.generate.series_features import represent_series
 
     X = one_length(series)
     n = len(X)
@@ -168,7 +168,7 @@ def tables_of_series(series: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
     lags = np.fft.irfft(F, axis=2)[:, :, 1 : max(2, z.shape[2] // 2)] / z.shape[2]
     yield "lags", "joint", lags.reshape(n, -1)
     yield "shape", "joint", _embedded(_shape_distances(X))
-    for name in ("statistics", "wavelets", "polynomials", "fourier"):
+    for name in ("statistics", "wavelets", "polynomial", "fourier"):
         yield "features", name, standardized(represent_series(series, name))
 
 
@@ -303,17 +303,49 @@ def candidates(kind: str) -> dict[str, Candidate]:
         "z+slope+lags+shape": ("z", "slope", "lags", "shape"),
         "all": ("raw", "z", "slope", "lags", "shape", "features"),
     }.items():
-        for short, families in {
-            "k": ("means",),
-            "s": ("spectral",),
-            "sg": _SG,
-            "ksg": _KSG,
-        }.items():
-            for how in ("reassign", "believed"):
-                found[f"{what} {short} {how}"] = Candidate(
-                    forms, ("each", "joint"), families, how
-                )
+        for short, families in {"k": ("means",), "sg": _SG, "ksg": _KSG}.items():
+            found[f"{what} {short} reassign"] = Candidate(
+                forms, ("each", "joint"), families, "reassign"
+            )
     return found
+
+
+def _fitted(id: str, **parameters: Any) -> Callable[..., Labels]:
+    def fit(X: Any, k: int, seed: int) -> Labels:
+        import comitia
+
+        made = comitia.method(id)(n_clusters=k, random_state=seed, **parameters)
+        return made.fit_predict(X)
+
+    return fit
+
+
+def _before(X: Any, k: int, seed: int) -> Labels:
+    from comitia.generate import KMeansGenerator
+
+    return _fitted(
+        "multi_view", method="lwgp", generators=KMeansGenerator(20), scale="standard"
+    )(X, k, seed)
+
+
+def _flat(X: Any, k: int, seed: int) -> Labels:
+    from sklearn.cluster import KMeans
+
+    table = np.hstack([standardized(view) for view in X])
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(table)
+
+
+#: What is fitted to the data themselves, for comparison.
+FITS: dict[str, dict[str, Callable[..., Labels]]] = {
+    "views": {
+        "the default": _fitted("multi_view"),
+        "the default before": _before,
+        "mic": _fitted("mic"),
+        "mvcc": _fitted("mvcc"),
+        "KMeans on all columns": _flat,
+    },
+    "series": {"yang_chen_2011": _fitted("yang_chen_2011")},
+}
 
 
 def taken(members: Members, one: Candidate, is_counts: Labels) -> NDArray[np.bool_]:
@@ -381,10 +413,13 @@ def score_set(
             kept.parent.mkdir(parents=True, exist_ok=True)
             np.savez_compressed(kept, **members._asdict())
     every = candidates(kind)
-    for each in asked or every:
+    for each in asked or [*every, *FITS[kind]]:
         start = time.process_time()
-        mask = taken(members, every[each], is_counts)
-        labels = labels_of(members, mask, every[each].consensus, k, seed)
+        if each in FITS[kind]:
+            labels = FITS[kind][each](found.X, k, seed)
+        else:
+            mask = taken(members, every[each], is_counts)
+            labels = labels_of(members, mask, every[each].consensus, k, seed)
         ari = adjusted_rand_score(found.y[known], labels[known])
         yield {
             "kind": kind,
