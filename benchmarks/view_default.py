@@ -335,6 +335,16 @@ def _flat(X: Any, k: int, seed: int) -> Labels:
     return KMeans(k, n_init=10, random_state=seed).fit_predict(table)
 
 
+def _together(family: str, form: str) -> Callable[..., Labels]:
+    def fit(X: Any, k: int, seed: int) -> Labels:
+        for found, part, table in tables_of_views(X):
+            if (found, part) == (form, "joint"):
+                return dict(_single(_turned(table), k, seed))[family][:, 0]
+        raise ValueError(f"there is no scaling {form}")
+
+    return fit
+
+
 #: What is fitted to the data themselves, for comparison.
 FITS: dict[str, dict[str, Callable[..., Labels]]] = {
     "views": {
@@ -343,6 +353,9 @@ FITS: dict[str, dict[str, Callable[..., Labels]]] = {
         "mic": _fitted("mic"),
         "mvcc": _fitted("mvcc"),
         "KMeans on all columns": _flat,
+        "KMeans side by side": _together("KMeans", "standard"),
+        "KMeans side by side, auto": _together("KMeans", "auto"),
+        "Spectral side by side, auto": _together("Spectral", "auto"),
     },
     "series": {"yang_chen_2011": _fitted("yang_chen_2011")},
 }
@@ -392,6 +405,20 @@ def labels_of(
 # -- the run ---------------------------------------------------------------------------
 
 
+def kept_members(
+    kind: str, name: str, X: Any, k: int, cache: Path | None, seed: int
+) -> Members:
+    """The members of a set, made once if there is a folder to keep them in."""
+    if cache is None:
+        return members_of(kind, X, k, seed)
+    kept = cache / f"{kind}_{name}_{seed}.npz"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(kept, **members_of(kind, X, k, seed)._asdict())
+    with np.load(kept, allow_pickle=False) as file:
+        return Members(*(file[field] for field in Members._fields))
+
+
 def score_set(
     kind: str, name: str, data: Path, cache: Path | None, asked: list[str], seed: int
 ) -> Iterator[dict[str, Any]]:
@@ -403,21 +430,17 @@ def score_set(
     is_counts = (
         np.array([_is_counts(X) for X in found.X]) if kind == "views" else np.array([])
     )
-    kept = None if cache is None else cache / f"{kind}_{name}_{seed}.npz"
-    if kept is not None and kept.exists():
-        with np.load(kept, allow_pickle=False) as file:
-            members = Members(*(file[field] for field in Members._fields))
-    else:
-        members = members_of(kind, found.X, k, seed)
-        if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            np.savez_compressed(kept, **members._asdict())
     every = candidates(kind)
-    for each in asked or [*every, *FITS[kind]]:
+    wanted = asked or [*every, *FITS[kind]]
+    members = None
+    if not set(wanted) <= set(FITS[kind]):
+        members = kept_members(kind, name, found.X, k, cache, seed)
+    for each in wanted:
         start = time.process_time()
         if each in FITS[kind]:
             labels = FITS[kind][each](found.X, k, seed)
         else:
+            assert members is not None
             mask = taken(members, every[each], is_counts)
             labels = labels_of(members, mask, every[each].consensus, k, seed)
         ari = adjusted_rand_score(found.y[known], labels[known])
@@ -439,7 +462,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("kind", choices=("views", "series"))
     parser.add_argument("--data", type=Path, default=os.environ.get("COMITIA_DATA"))
     parser.add_argument("--half", choices=("choose", "confirm"), required=True)
-    parser.add_argument("--candidates", help="names, separated by commas; default all")
+    parser.add_argument(
+        "--candidates", help="names, separated by semicolons; default all"
+    )
     parser.add_argument("--cache", type=Path, help="where members are kept")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=RESULTS / "view_default.csv")
@@ -450,7 +475,7 @@ def main(arguments: list[str] | None = None) -> int:
     half_of = halves([path.stem for path in folder.glob("*.npz")])
     names = sorted(name for name, half in half_of.items() if half == asked.half)
     names.sort(key=lambda name: (folder / f"{name}.npz").stat().st_size)
-    wanted = asked.candidates.split(",") if asked.candidates else []
+    wanted = asked.candidates.split(";") if asked.candidates else []
     rows: list[dict[str, Any]] = []
     about = {"half": asked.half, "date": datetime.date.today().isoformat()}
     for name in names:
