@@ -345,8 +345,11 @@ def _catalogued(id: str) -> Fit:
 def _ensemble(**parameters: Any) -> Fit:
     def fit(views: list[Array], k: int, seed: int) -> Labels:
         from comitia import MultiViewEnsemble
+        from comitia.generate import KMeansGenerator
 
-        model = MultiViewEnsemble(k, random_state=seed, **parameters)
+        # As it was when the rows that are kept were measured.
+        settings = {"generators": KMeansGenerator(20), "scale": "standard"} | parameters
+        model = MultiViewEnsemble(k, random_state=seed, **settings)
         return model.fit_predict(views)
 
     return fit

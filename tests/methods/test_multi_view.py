@@ -241,3 +241,63 @@ def test_blobs_in_one_view_are_a_plain_ensemble():
     fitted = MultiViewEnsemble(3, method="eac", generators=seeded, scale=None).fit([X])
     alone = comitia.method("eac")(3).fit(seeded.generate(X))
     assert same_partition(fitted.labels_, alone.labels_)
+
+
+def test_by_default_views_are_clustered_alone_and_side_by_side():
+    fitted = MultiViewEnsemble(3, random_state=0).fit({"size": X0, "color": X1})
+    assert fitted.method_.card.id == comitia.catalogue.DEFAULT_METHOD
+    assert np.unique(fitted.view_of_, return_counts=True)[1].tolist() == [20, 20, 20]
+    assert (fitted.ensemble_.groups[fitted.view_of_ == -1] == "all views").all()
+    assert adjusted_rand_score(TRUTH, fitted.labels_) == 1.0
+    assert fitted.view_weights_.shape == fitted.view_agreement_.shape == (2,)
+    assert_allclose(fitted.view_weights_.sum(), 1.0)
+
+
+def test_side_by_side_a_view_does_not_count_for_its_columns():
+    fitted = MultiViewEnsemble(3, random_state=0).fit([X0, X1])
+    wide = MultiViewEnsemble(3, random_state=0).fit([X0, np.hstack([X1] * 8)])
+    of_all = fitted.view_of_ == -1
+    for one, other in zip(
+        fitted.ensemble_.labels.T[of_all], wide.ensemble_.labels.T[of_all], strict=True
+    ):
+        assert same_partition(one, other)
+
+
+@pytest.mark.parametrize(
+    ("n_absent", "n_groups"), [(0, 3), (20, 3), (60, 2)], ids=["none", "few", "most"]
+)
+def test_views_are_side_by_side_where_half_of_the_objects_have_all(n_absent, n_groups):
+    views = [FAR[0], without(FAR[1], slice(0, n_absent))]
+    fitted = MultiViewEnsemble(3, random_state=0).fit(views)
+    assert len(np.unique(fitted.view_of_)) == n_groups
+    together = fitted.ensemble_.labels[:, fitted.view_of_ == -1]
+    assert ((together == -1) == (np.arange(90) < n_absent)[:, None]).all()
+    assert_array_equal(fitted.predict(views), fitted.labels_)
+
+
+def test_one_view_is_not_put_beside_itself():
+    fitted = MultiViewEnsemble(3, random_state=0).fit([FAR[0]])
+    assert (fitted.view_of_ == 0).all()
+
+
+def test_counts_of_words_are_told_by_their_zeros():
+    rng = np.random.RandomState(0)
+    # Long and short texts on three subjects: what they share is direction.
+    rates = np.kron(np.eye(3), np.ones((1, 20))) + 0.05
+    lengths = np.where(rng.rand(90) < 0.5, 0.2, 4.0)
+    words = rng.poisson(rates[TRUTH] * lengths[:, None]).astype(float)
+    words[words.sum(axis=1) == 0.0, 0] = 1.0
+    lying = np.abs(FAR[0])
+    words[0] = np.nan
+    fitted = MultiViewEnsemble(3, random_state=0).fit([words, lying, -words])
+    told = [isinstance(one, Standardizer) for one in fitted.scalers_]
+    assert told == [False, True, True]
+    found = {
+        scale: MultiViewEnsemble(3, scale=scale, random_state=0).fit_predict(
+            [words[1:]]
+        )
+        for scale in ("auto", "unit", "standard")
+    }
+    assert_array_equal(found["auto"], found["unit"])
+    assert adjusted_rand_score(TRUTH[1:], found["unit"]) > 0.85
+    assert adjusted_rand_score(TRUTH[1:], found["standard"]) < 0.7
