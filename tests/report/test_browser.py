@@ -1,6 +1,7 @@
 """The report in a browser: it loads alone, and pointer, keys and paper reach it."""
 
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 
@@ -256,3 +257,47 @@ def test_the_tooltip_stays_with_its_object_when_the_page_scrolls(visit, page_of_
     page.evaluate("window.scrollBy({ top: -40, behavior: 'instant' })")
     page.wait_for_timeout(100)
     assert page.evaluate(apart) == pytest.approx(before, abs=1.0)
+
+
+def saved(page, button):
+    """The file that a button saves: its name and what is in it."""
+    with page.expect_download() as download:
+        page.locator(button).click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def test_every_figure_can_be_saved(visit, page_of_iris):
+    page = visit(page_of_iris)
+    assert page.locator("figure").count() == page.locator(".save").count() > 3
+    name, drawing = saved(page, "#map .save button >> nth=0")
+    assert name == "iris-csv-map-of-150-objects-in-3-clusters.svg"
+    root = ElementTree.fromstring(drawing)
+    paths = root.findall(".//{http://www.w3.org/2000/svg}path")
+    assert {path.get("fill") for path in paths} == {
+        "rgb(0, 114, 178)",
+        "rgb(199, 78, 0)",
+        "rgb(0, 131, 95)",
+    }
+    assert b"class=" not in drawing
+    name, picture = saved(page, "#together .save button >> nth=1")
+    assert name.endswith(".png")
+    assert picture.startswith(b"\x89PNG")
+
+
+def test_the_page_is_dark_where_the_system_or_the_button_says_so(visit, page_of_iris):
+    page = visit(page_of_iris)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.locator("#theme").click()
+    dark = page.evaluate(background)
+    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(22, 25, 30)")
+    assert contrast_failures(page) == []
+    page.locator("#theme").click()
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) == light
+    other = visit(page_of_iris)
+    other.emulate_media(color_scheme="dark")
+    assert other.evaluate(background) == dark
+    # Paper is white.
+    other.emulate_media(media="print", color_scheme="dark")
+    assert other.evaluate(background) == light

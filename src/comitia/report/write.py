@@ -48,6 +48,10 @@ _SECTIONS = (
 )
 
 
+# The files of the script, which share the names of their functions.
+_SCRIPTS = ("page.js", "map.js", "save.js", "start.js")
+
+
 def write_report(
     result: Result, path: str | os.PathLike[str], *, title: str | None = None
 ) -> Path:
@@ -213,9 +217,12 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     static = files("comitia.report") / "static"
-    for name, file in (("style", "report.css"), ("script", "report.js")):
-        text = (static / file).read_text(encoding="utf-8")
-        environment.globals[name] = Markup(text)  # nosec B704 # our own file
+    script = "\n".join((static / file).read_text("utf-8") for file in _SCRIPTS)
+    for name, text in (
+        ("style", (static / "report.css").read_text("utf-8")),
+        ("script", f'(function () {{\n"use strict";\n{script}}})();\n'),
+    ):
+        environment.globals[name] = Markup(text)  # nosec B704 # our own files
         environment.globals[f"{name}_digest"] = _digest(text)
     ramp = np.linspace(0, 1, 256)[None, :]
     helpers: Mapping[str, Any] = {
