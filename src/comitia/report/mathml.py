@@ -95,6 +95,7 @@ _OPERATORS = {
     "rangle": "⟩",
     "lVert": "‖",
     "rVert": "‖",
+    "Vert": "‖",
     "lvert": "|",
     "rvert": "|",
     "lfloor": "⌊",

@@ -80,7 +80,7 @@ def write_report(
     environment = _environment()
     from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
-    from comitia.report._figures import PALETTE
+    from comitia.report._figures import COLORS, MARKS, PALETTE
     from comitia.report._page_markup import as_json
     from comitia.report._page_text import printable
     from comitia.report._sections import TABLE_ENDS, Sections
@@ -102,6 +102,10 @@ def write_report(
         "heat": facts.heat_data(),
         "agreement": facts.agreement_data(),
         "palette": _as_integers(PALETTE),
+        "cuts": facts.cuts_data(),
+        "columns": facts.columns_data(),
+        "marks": MARKS,
+        "colors": COLORS,
     }
     if title is None:
         title = Path(result.source).name if result.source else facts.method_name

@@ -32,7 +32,7 @@ function drawing(svg, width) {
       if (value) to[i].setAttribute(name, value);
     }
   });
-  for (const name of ["ring", "cursor"])
+  for (const name of ["ring", "cursor", "brush"])
     for (const one of copy.querySelectorAll("." + name)) one.remove();
   for (const one of [copy, ...copy.querySelectorAll("*")])
     for (const name of ["class", "tabindex", "role", "aria-hidden"])
