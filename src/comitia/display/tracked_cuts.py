@@ -66,7 +66,7 @@ def _renamed(labels: Labels, before: Labels) -> Labels:
     alike = shared[rows, columns] > 0
     names[rows[alike]] = columns[alike]
     new = np.flatnonzero(names < 0)
-    # Of the new clusters the largest is named first; of equals, that of the first object.
+    # The largest of the new clusters is named first; of equals, the first.
     new = new[np.argsort(-shared[new].sum(axis=1), kind="stable")]
     free = np.setdiff1d(np.arange(len(names)), names)
     names[new] = free[: len(new)]

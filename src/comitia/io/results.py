@@ -385,8 +385,9 @@ class Result:
         share of votes for each cluster, and the known class where there is one.
         ``weights.csv`` has a line for each weight. ``ensemble.npz`` holds the
         clusterings, ``details.npz`` what the report draws besides, ``result.json`` the
-        rest; with data there are ``profile.csv`` and ``map.csv`` too. A text that begins with ``=``, ``+``, ``-``, ``@``, a tab, a
-        carriage return or an apostrophe gets an apostrophe in front, so that a
+        rest; with data there are ``profile.csv`` and ``map.csv`` too. A text that
+        begins with ``=``, ``+``, ``-``, ``@``, a tab, a carriage return or an
+        apostrophe gets an apostrophe in front, so that a
         spreadsheet does not run it as a formula; :meth:`load` takes it off again.
 
         Parameters
