@@ -17,7 +17,7 @@ from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
 from benchmarks.evaluation.default import page as default_page
-from benchmarks.evaluation.pages import NOT_MEASURED
+from benchmarks.evaluation.pages import NOT_MEASURED, figure
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
@@ -28,6 +28,7 @@ from comitia.catalogue import (
     MethodCard,
     method_classes,
 )
+from comitia.evaluate.recommendation import measured_leagues
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 
@@ -144,6 +145,7 @@ def write_all(folder: Path) -> None:
     for part in EVALUATED:
         text = evaluated(part, out / "evaluation")
         _write(out / "tables" / f"evaluation_{part}.rst", text)
+    _write(out / "tables" / "evaluation_answer.rst", answer(out / "evaluation"))
     _write(out / "tables" / "default.rst", default_page.summary(RESULTS / "evaluation"))
 
 
@@ -169,6 +171,7 @@ def method_page(cls: type) -> str:
         *([("a missing label", MISSING[card.missing])] if card.missing else []),
         ("grows", f"{card.scales} in the number of objects"),
         ("source", SOURCES[card.source]),
+        ("measured", _measured_ranks(card.id)),
     ]
     if card.on_device:
         rows.append(("runs on", "the CPU, or a GPU through ``fit(..., device=)``"))
@@ -188,6 +191,76 @@ def method_page(cls: type) -> str:
             "",
         ]
     )
+
+
+# The leagues in which methods were compared, and what their data sets are.
+LEAGUES = {
+    "rivals": "tables, beside what one would use instead",
+    "tables": "tables",
+    "constraints": "tables with pairs known to be together or apart",
+    "series": "sets of time series",
+    "graph": "graphs",
+    "views": "data sets of several views",
+    "pools": "pools of given clusterings",
+}
+
+
+def _measured_ranks(id: str) -> str:
+    """Where a method stands in each league that it took part in."""
+    found = [
+        f"mean rank {league['methods'][id][0]:.1f} of {league['n_methods']}, mean ARI "
+        f"{league['methods'][id][1]:.2f} on {league['n_sets']} {LEAGUES[name]}"
+        for name, league in measured_leagues().items()
+        if id in league["methods"]
+    ]
+    if not found:
+        return "not yet"
+    return "; ".join(found) + " (:doc:`the evaluation </evaluation/everything>`)"
+
+
+def answer(figures: Path) -> str:
+    """The answer of the evaluation in one screen: a picture and five sentences.
+
+    Parameters
+    ----------
+    figures : path
+        The folder for plots.
+
+    Returns
+    -------
+    text : str
+        The beginning of the page.
+    """
+    from matplotlib.figure import Figure
+
+    rivals, tables = (measured_leagues()[name] for name in ("rivals", "tables"))
+    methods = rivals["methods"]
+    names = sorted(methods, key=lambda name: methods[name][1])
+    drawn = Figure(figsize=(7, 0.5 * len(names) + 0.8), layout="constrained")
+    axes = drawn.subplots()
+    colors = ["#0072b2" if name == "consensus" else "#9aa5b1" for name in names]
+    bars = axes.barh(names, [methods[name][1] for name in names], color=colors)
+    axes.bar_label(bars, fmt="%.2f", padding=3)
+    axes.set_xlabel(f"mean adjusted Rand index on {rivals['n_sets']} tables")
+    axes.spines[["top", "right"]].set_visible(False)
+    says = "Bars: " + ", ".join(f"{name} {methods[name][1]:.2f}" for name in names)
+    best, (rank, ari) = next(iter(tables["methods"].items()))
+    rank_gap = methods["k-means"][0] - methods["consensus"][0]
+    apart = "further" if rank_gap > rivals["critical_difference"] else "no further"
+    words = (
+        f"On {rivals['n_sets']} public tables, with the number of clusters given, the "
+        "default of comitia, ``consensus``, has a mean adjusted Rand index of "
+        f"{methods['consensus'][1]:.2f} and k-means {methods['k-means'][1]:.2f} "
+        f"({rivals['date']}). Their mean ranks among {rivals['n_methods']} are "
+        f"{methods['consensus'][0]:.1f} and {methods['k-means'][0]:.1f}, {apart} apart "
+        f"than chance explains ({rivals['critical_difference']:.2f}). Half of these "
+        "tables served to choose the default; :ref:`the-default` has the other half by "
+        f"itself. Of the {tables['n_methods']} measured on {tables['n_sets']} tables "
+        f"in :ref:`all-methods`, ``{best}`` has the best mean rank, {rank:.1f}, with a "
+        f"mean index of {ari:.2f}. Ranks that differ by less than "
+        f"{tables['critical_difference']:.1f} there are not told apart."
+    )
+    return "\n".join([words, "", figure(drawn, figures, "answer", says)])
 
 
 def _not_promised(card: MethodCard) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from comitia.catalogue import PROMISES, method_classes
+from comitia.evaluate.recommendation import measured_leagues
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -42,9 +43,19 @@ def test_a_page_says_what_a_missing_label_means(written):
         assert ("a missing label" in page) == ("labels" in cls.card.needs)
 
 
+def test_a_page_says_what_was_measured_of_its_method(written):
+    page = (written / "generated/methods/lwgp.rst").read_text()
+    rank, index = measured_leagues()["tables"]["methods"]["lwgp"]
+    assert f"mean rank {rank:.1f} of" in page
+    assert f"mean ARI {index:.2f} on" in page
+    answer = (written / "generated/tables/evaluation_answer.rst").read_text()
+    assert "``consensus``" in answer
+    assert (written / "generated/evaluation/answer.svg").is_file()
+
+
 def test_everything_the_pages_include_is_made(written):
-    for page in DOCS.glob("*.rst"):
-        for name in re.findall(r"include:: (\S+)", page.read_text()):
+    for page in [*DOCS.glob("*.rst"), *DOCS.glob("evaluation/*.rst")]:
+        for name in re.findall(r"include:: /?(\S+)", page.read_text()):
             assert (written / name).is_file(), (page.name, name)
 
 

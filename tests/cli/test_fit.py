@@ -24,7 +24,14 @@ from comitia.generate import FuzzyGenerator, KMeansGenerator
 from comitia.io import Result
 from tests.cli.conftest import read, write
 
-FILES = ["ensemble.npz", "labels.csv", "map.csv", "profile.csv", "result.json"]
+FILES = [
+    "details.npz",
+    "ensemble.npz",
+    "labels.csv",
+    "map.csv",
+    "profile.csv",
+    "result.json",
+]
 QUICK = ["--id", "name", "--truth", "class", "--n-clusterings", "5", "--no-report"]
 
 

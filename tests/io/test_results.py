@@ -55,8 +55,8 @@ def assert_same_result(one, other):
     """Every field of two results is equal."""
     for name in Result.__dataclass_fields__:
         a, b = getattr(one, name), getattr(other, name)
-        if name in ("weights", "profile") and a is not None:
-            a, b = (dict(v) if name == "weights" else vars(v) for v in (a, b))
+        if name in ("weights", "details", "profile") and a is not None:
+            a, b = (vars(v) if name == "profile" else dict(v) for v in (a, b))
             assert a.keys() == b.keys()
             for key in a:
                 assert a[key].dtype == b[key].dtype

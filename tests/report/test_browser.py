@@ -1,10 +1,14 @@
 """The report in a browser: it loads alone, and pointer, keys and paper reach it."""
 
+import csv
 from itertools import pairwise
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from comitia.report import write_report
+from comitia.report._sections import Sections
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +169,7 @@ def test_everything_is_unfolded_and_nothing_cut_off_on_paper(visit, page_of_iris
     # The policy of the page forbids the functions that Playwright would wait with.
     page.locator("details:not([open])").first.wait_for(state="detached")
     assert not page.locator(".contents").is_visible()
-    assert not page.locator(".tools").is_visible()
+    assert page.locator(".tools:visible").count() == 0
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 720
     cut = page.evaluate(
@@ -256,3 +260,115 @@ def test_the_tooltip_stays_with_its_object_when_the_page_scrolls(visit, page_of_
     page.evaluate("window.scrollBy({ top: -40, behavior: 'instant' })")
     page.wait_for_timeout(100)
     assert page.evaluate(apart) == pytest.approx(before, abs=1.0)
+
+
+def saved(page, button):
+    """The file that a button saves: its name and what is in it."""
+    with page.expect_download() as download:
+        page.locator(button).click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def test_every_figure_can_be_saved(visit, page_of_iris):
+    page = visit(page_of_iris)
+    assert page.locator("figure").count() == page.locator(".save").count() > 3
+    name, drawing = saved(page, "#map .save button >> nth=0")
+    assert name == "iris-csv-map-of-150-objects-in-3-clusters.svg"
+    root = ElementTree.fromstring(drawing)
+    paths = root.findall(".//{http://www.w3.org/2000/svg}path")
+    assert {path.get("fill") for path in paths} == {
+        "rgb(0, 114, 178)",
+        "rgb(199, 78, 0)",
+        "rgb(0, 131, 95)",
+    }
+    assert b"class=" not in drawing
+    name, picture = saved(page, "#together .save button >> nth=1")
+    assert name.endswith(".png")
+    assert picture.startswith(b"\x89PNG")
+
+
+def test_the_page_is_dark_where_the_system_or_the_button_says_so(visit, page_of_iris):
+    page = visit(page_of_iris)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.locator("#theme").click()
+    dark = page.evaluate(background)
+    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(22, 25, 30)")
+    assert contrast_failures(page) == []
+    page.locator("#theme").click()
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) == light
+    other = visit(page_of_iris)
+    other.emulate_media(color_scheme="dark")
+    assert other.evaluate(background) == dark
+    # Paper is white.
+    other.emulate_media(media="print", color_scheme="dark")
+    assert other.evaluate(background) == light
+
+
+def test_the_slider_shows_other_numbers_of_clusters(visit, page_of_iris, iris):
+    page = visit(page_of_iris)
+    clusters = "[...document.querySelectorAll('.marks')].map(g => g.dataset.cluster)"
+    legend = page.locator("#legend button")
+    before = legend.all_inner_texts()
+    page.locator("#cuts").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(clusters) == ["0", "1", "2", "3"]
+    cut = Sections(iris).cuts[4]
+    assert legend.all_inner_texts() == [
+        f"{c}\n({size})" for c, size in enumerate(np.bincount(cut))
+    ]
+    page.mouse.move(*where(page, 0))
+    assert f"cluster of 4\t{cut[0]}" in page.locator("#tooltip").inner_text()
+    page.locator("#cuts").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(clusters) == ["0", "1", "2"]
+    assert legend.all_inner_texts() == before
+    assert page.locator("#cuts-now").inner_text() == "3 (the result)"
+
+
+def test_the_map_is_coloured_by_a_column(visit, page_of_iris):
+    page = visit(page_of_iris)
+    fills = """[...new Set([...document.querySelectorAll('.marks path')].map(
+        path => path.getAttribute('fill')))]"""
+    assert len(page.evaluate(fills)) == 3
+    page.select_option("#color-by", label="petal length (cm)")
+    assert len(page.evaluate(fills)) > 10
+    assert page.locator("#color-legend").inner_text().split()[-1] == "6.9"
+    i = alone(page)
+    page.mouse.move(*where(page, i))
+    assert "petal length (cm)" in page.locator("#tooltip").inner_text()
+    page.select_option("#color-by", label="known class")
+    assert "virginica" in page.locator("#color-legend").inner_text()
+    page.select_option("#color-by", label="cluster")
+    assert not page.locator("#color-legend").is_visible()
+    assert len(page.evaluate(fills)) == 3
+
+
+def rows_of(page):
+    name, text = saved(page, "#save-objects")
+    assert name == "iris-csv-objects.csv"
+    return list(csv.DictReader(text.decode().splitlines()))
+
+
+def test_selected_objects_are_saved(visit, page_of_iris, iris):
+    page = visit(page_of_iris)
+    everything = rows_of(page)
+    assert [row["object"] for row in everything] == iris.object_names.tolist()
+    assert everything[3]["cluster"] == str(iris.labels[3])
+    assert everything[3]["petal length (cm)"] == "1.5"
+    page.locator("#legend button").nth(1).click()
+    assert {row["cluster"] for row in rows_of(page)} == {"1"}
+    page.locator("#legend button").nth(1).click()
+    page.locator("#find").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert [row["object"] for row in rows_of(page)] == ["flower 0"]
+    page.locator("#no-objects").click()
+    i = alone(page)
+    x, y = where(page, i)
+    page.mouse.move(x - 9, y - 9)
+    page.mouse.down()
+    page.mouse.move(x + 9, y + 9)
+    page.mouse.up()
+    assert [row["object"] for row in rows_of(page)] == [f"flower {i}"]

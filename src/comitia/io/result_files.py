@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._files import file_digest, write_json
+from comitia._files import file_digest, write_arrays, write_json
 from comitia.display.cluster_profiles import Profile
 from comitia.explanation import Explanation
 from comitia.io._collect import jsonable
+from comitia.io._details import read_details
 from comitia.io.csv_cells import (
     digits,
     escape_cell,
@@ -43,6 +44,7 @@ FILES = (
     "result.json",
     "profile.csv",
     "map.csv",
+    "details.npz",
     "report.html",
     # Of very many objects: all labels and all clusterings, in blocks.
     "labels",
@@ -88,13 +90,22 @@ def write_files(result: Result, folder: Path) -> None:
         write_columns(folder / "map.csv", ["object", "x", "y"], columns)
     if result.profile is not None:
         write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
+    if result.details:
+        write_arrays(folder / "details.npz", result.details, compress=True)
     write_json(
         folder / "result.json", {**_json_fields(result), "digests": _digests(folder)}
     )
 
 
 # What is read back, with a digest of each.
-_CHECKED_FILES = ("labels.csv", "weights.csv", "ensemble.npz", "profile.csv", "map.csv")
+_CHECKED_FILES = (
+    "labels.csv",
+    "weights.csv",
+    "ensemble.npz",
+    "profile.csv",
+    "map.csv",
+    "details.npz",
+)
 
 
 def _digests(folder: Path) -> dict[str, str]:
@@ -290,6 +301,7 @@ def read_files(
         "all_sizes": tuple(map(int, about["all_sizes"])),
         "feature_names": feature_names,
         "profile": profile,
+        "details": read_details(folder / "details.npz", n),
         "explanation": _read_explanation(about.get("explanation")),
         "notes": tuple(map(str, about["notes"])),
         **{

@@ -21,6 +21,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.explanation import Explanation
 from comitia.io import _collect as collect
+from comitia.io._details import collect_details
 from comitia.io.folder_swap import recover_folder, replaced_folder
 from comitia.io.result_files import (
     FILES,
@@ -131,6 +132,12 @@ class Result:
     preparation : dict or None
         What was decided about the columns of the table and learnt from it, as
         :meth:`comitia.prepare.TablePreparer.to_dict` says it.
+
+    details : dict of str to ndarray
+        What the report draws besides, where there is any: ``linkage``, the tree of
+        the method in SciPy form; ``columns``, the features that differ most between
+        the clusters, (n_objects, n_columns), with ``column_names``; ``silhouettes``
+        of the objects, NaN outside a sample.
     """
 
     method: str
@@ -161,6 +168,7 @@ class Result:
     command: str | None = None
     source: str | None = None
     preparation: Mapping[str, Any] | None = None
+    details: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -333,6 +341,7 @@ class Result:
         )
         seed = estimator.get_params(deep=False).get("random_state")
         known = collect.truth_of(truth, objects)
+        profile = None if units is None else cluster_profile(units, labels)
         return cls(
             method=estimator.card.id,
             card=collect.card_of(estimator),
@@ -350,7 +359,7 @@ class Result:
             axes=axes,
             feature_names=names,
             view_names=tuple(getattr(estimator, "view_names_", ())),
-            profile=None if units is None else cluster_profile(units, labels),
+            profile=profile,
             scores=collect.scores_of(
                 ensemble, labels, confidence, membership, data, known, graph
             ),
@@ -363,6 +372,7 @@ class Result:
             command=command,
             source=None if source is None else str(source),
             preparation=preparation,
+            details=collect_details(estimator, data, units, names, profile),
         )
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -371,9 +381,10 @@ class Result:
         ``labels.csv`` has a line for each object: its cluster, its confidence, its
         share of votes for each cluster, and the known class where there is one.
         ``weights.csv`` has a line for each weight. ``ensemble.npz`` holds the
-        clusterings, ``result.json`` the rest; with data there are ``profile.csv`` and
-        ``map.csv`` too. A text that begins with ``=``, ``+``, ``-``, ``@``, a tab, a
-        carriage return or an apostrophe gets an apostrophe in front, so that a
+        clusterings, ``details.npz`` what the report draws besides, ``result.json`` the
+        rest; with data there are ``profile.csv`` and ``map.csv`` too. A text that
+        begins with ``=``, ``+``, ``-``, ``@``, a tab, a carriage return or an
+        apostrophe gets an apostrophe in front, so that a
         spreadsheet does not run it as a formula; :meth:`load` takes it off again.
 
         Parameters

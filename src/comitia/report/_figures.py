@@ -21,6 +21,7 @@ from comitia.report._page_text import number
 
 __all__ = [
     "COLORS",
+    "MARKS",
     "N_SHAPES",
     "PALETTE",
     "histogram",
@@ -119,6 +120,13 @@ _OUTLINES: dict[int, Sequence[tuple[float, float]]] = {
     5: [(0, 1.25), (1.15, -0.85), (-1.15, -0.85)],
     6: _plus_outline(math.pi / 4),
 }
+
+
+# For the script, which draws marks again; without corners it is a circle.
+MARKS = [
+    [[round(v, 3) for v in corner] for corner in _OUTLINES.get(shape, ())]
+    for shape in range(N_SHAPES)
+]
 
 
 def _coord(value: float) -> str:

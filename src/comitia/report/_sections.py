@@ -17,9 +17,9 @@ from comitia.explanation import Explanation
 from comitia.prepare.column_decisions import ColumnDecision, grouped_decisions
 from comitia.report._alerts import Alert, find_alerts
 from comitia.report._figures import histogram, image, line_chart
-from comitia.report._maps import Maps
 from comitia.report._page_markup import rst
 from comitia.report._page_text import capital, listed, number, printable, sentences
+from comitia.report._panels import Panels
 
 __all__ = ["Sections"]
 
@@ -96,7 +96,7 @@ _CRITERIA = {
 }
 
 
-class Sections(Maps):
+class Sections(Panels):
     """Everything that the template shows, computed from a result when asked for."""
 
     @cached_property

@@ -95,6 +95,7 @@ _OPERATORS = {
     "rangle": "⟩",
     "lVert": "‖",
     "rVert": "‖",
+    "Vert": "‖",
     "lvert": "|",
     "rvert": "|",
     "lfloor": "⌊",
@@ -117,7 +118,7 @@ _LARGE = {
     "bigcap": "⋂",
 }
 _LIMITS = {"max", "min", "lim", "sup", "inf", "Pr", "det"}
-_NAMED = _LIMITS | {"arg", "ln", "log", "exp", "cos", "sin", "tanh", "dim"}
+_NAMED = _LIMITS | {"arg", "deg", "ln", "log", "exp", "cos", "sin", "tanh", "dim"}
 _CLOSE_TO_NAMES = {None, "(", "[", "{", "}", ")", ",", "\\left", "\\bigl", "\\Bigl"}
 _SPACES = {
     ",": 0.17,

@@ -48,6 +48,10 @@ _SECTIONS = (
 )
 
 
+# The files of the script, which share the names of their functions.
+_SCRIPTS = ("page.js", "map.js", "save.js", "start.js")
+
+
 def write_report(
     result: Result, path: str | os.PathLike[str], *, title: str | None = None
 ) -> Path:
@@ -76,7 +80,7 @@ def write_report(
     environment = _environment()
     from comitia.display.result_numbers import SUPPORT
     from comitia.io.results import Result
-    from comitia.report._figures import PALETTE
+    from comitia.report._figures import COLORS, MARKS, PALETTE
     from comitia.report._page_markup import as_json
     from comitia.report._page_text import printable
     from comitia.report._sections import TABLE_ENDS, Sections
@@ -98,6 +102,10 @@ def write_report(
         "heat": facts.heat_data(),
         "agreement": facts.agreement_data(),
         "palette": _as_integers(PALETTE),
+        "cuts": facts.cuts_data(),
+        "columns": facts.columns_data(),
+        "marks": MARKS,
+        "colors": COLORS,
     }
     if title is None:
         title = Path(result.source).name if result.source else facts.method_name
@@ -213,9 +221,12 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     static = files("comitia.report") / "static"
-    for name, file in (("style", "report.css"), ("script", "report.js")):
-        text = (static / file).read_text(encoding="utf-8")
-        environment.globals[name] = Markup(text)  # nosec B704 # our own file
+    script = "\n".join((static / file).read_text("utf-8") for file in _SCRIPTS)
+    for name, text in (
+        ("style", (static / "report.css").read_text("utf-8")),
+        ("script", f'(function () {{\n"use strict";\n{script}}})();\n'),
+    ):
+        environment.globals[name] = Markup(text)  # nosec B704 # our own files
         environment.globals[f"{name}_digest"] = _digest(text)
     ramp = np.linspace(0, 1, 256)[None, :]
     helpers: Mapping[str, Any] = {
