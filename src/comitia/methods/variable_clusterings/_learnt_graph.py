@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +60,7 @@ class PartsOfGraph(NamedTuple):
 
 def count_parts(S: Floats) -> int:
     """Connected parts of a graph with the edges S > 0."""
-    graph: Any = csr_array((S > 0).astype(np.int8))
-    return int(connected_components(graph, directed=False)[0])
+    return int(connected_components((S > 0).astype(np.int8), directed=False)[0])
 
 
 def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:
