@@ -197,6 +197,8 @@ for each in pkgutil.walk_packages(comitia.__path__, "comitia."):
 folders = [each.name for each in pkgutil.iter_modules(comitia.__path__) if each.ispkg]
 for folder in folders:
     package = importlib.import_module("comitia." + folder)
+    if folder == "scanpy":  # tl and pl are modules there, as scanpy's own are
+        continue
     for name in getattr(package, "__all__", []):
         if isinstance(getattr(package, name), types.ModuleType):
             print(package.__name__, name)
