@@ -102,6 +102,8 @@ PARTS = (
     "plot",
     "io",
     "report",
+    "scanpy.tl",
+    "scanpy.pl",
     "workers",
     "config",
     "exceptions",
