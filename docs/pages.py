@@ -104,6 +104,8 @@ PARTS = (
     "plot",
     "io",
     "report",
+    "scanpy.tl",
+    "scanpy.pl",
     "workers",
     "config",
     "exceptions",
