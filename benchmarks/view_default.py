@@ -20,7 +20,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -386,7 +386,7 @@ def labels_of(
     if how == "one":
         return labels[:, 0]
     names = np.char.add(np.char.add(members.form, members.part), members.family)
-    ensemble = comitia.Ensemble(labels, groups=names[mask])
+    ensemble = comitia.Ensemble(labels, groups=names[mask].tolist())
     if how == "lwgp":
         return comitia.method("lwgp")(k, random_state=seed).fit_predict(ensemble)
     first = comitia.ConsensusClustering(k, random_state=seed).fit_predict(ensemble)
@@ -494,7 +494,7 @@ def main(arguments: list[str] | None = None) -> int:
 def write(rows: list[dict[str, Any]], target: Path) -> None:
     """Put rows where there were none or others of the same fits."""
 
-    def key(row: dict[str, Any]) -> tuple[str, ...]:
+    def key(row: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(str(row[c]) for c in ("kind", "set", "candidate", "seed"))
 
     old: list[dict[str, Any]] = []
