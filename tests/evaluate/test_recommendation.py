@@ -26,13 +26,17 @@ def test_a_million_objects_leave_linear_methods_and_say_why():
     assert "minutes" in reasons["lwea"]
 
 
+UNMEASURED = "It has not been measured in the evaluation of the library."
+
+
 def test_few_distinct_objects_make_quadratic_methods_possible():
     rows = np.random.RandomState(0).randint(2, size=(30_000, 3))
     with config.limit("10 MB"):
         by_number = {one.id for one in recommend(n_objects=30_000).excluded}
         found = recommend(Ensemble(rows), n_best=99)
     assert "cspa" in by_number
-    assert found.excluded == []
+    # Nothing is left out for its size.
+    assert {one.reason for one in found.excluded} <= {UNMEASURED}
     reasons = {one.id: one.reason for one in found}
     assert "only 8 are distinct" in reasons["cspa"]
 
