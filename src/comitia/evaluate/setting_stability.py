@@ -20,7 +20,7 @@ from comitia.evaluate._common import import_pandas
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import is_lower, merged_ties
 
-__all__ = ["Stability", "mean_inconsistency", "stability"]
+__all__ = ["Stability", "stability"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -253,22 +253,6 @@ def stability(
         best=best,
         threshold=float(threshold),
     )
-
-
-def mean_inconsistency(ensemble: Ensemble) -> float:
-    """Inconsistency coefficient of all clusterings, as of one setting.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Hard or partial clusterings.
-
-    Returns
-    -------
-    inconsistency : float
-        As of :func:`stability`; NaN for a single clustering.
-    """
-    return _of_setting(ensemble, np.arange(ensemble.n_clusterings)).inconsistency
 
 
 class _Found(NamedTuple):

@@ -204,7 +204,7 @@ def choose_resolution(
     edge_fraction : float, default=1.0
         Share of the links that a run sees, drawn anew for each. On graphs of a few
         hundred cells all seeds may find the same chance division; 0.95, with a
-        threshold of 1.02, guards against that.
+        threshold of 1.02, may guard against that.
 
     neighbors_key, obsp, use_rep : str, default=None
         Where the graph is from, as for :func:`consensus`.
