@@ -7,8 +7,9 @@ from sklearn.base import clone
 
 import comitia
 from benchmarks.ensembles import planted_labels
-from comitia import ConsensusClustering, Ensemble
+from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import agreement
+from comitia.exceptions import ComitiaError
 from comitia.methods.composite import consensus as module
 from comitia.methods.composite.consensus import cover_clusters
 from comitia.partition import reassign
@@ -326,3 +327,24 @@ def test_the_weights_of_nwca_have_a_name():
     lwea = comitia.method("lwea")(2, theta=0.09, normalized=True).fit(votes)
     assert_allclose(named.cluster_weights_, lwea.cluster_weights_)
     assert same_partition(named.labels_, lwea.labels_)
+
+
+@pytest.mark.parametrize("id", ["trce", "lwea", "weac"])
+def test_weights_may_be_those_of_another_method(id):
+    labels, truth = planted(60, 3, 8, noise=0.1, seed=0)
+    junk = np.random.RandomState(0).randint(0, 3, size=(60, 3))
+    votes = Ensemble(np.hstack([labels, junk]))
+    other = method(id)(3).fit(votes)
+    mix = ConsensusClustering(3, weighting=method(id)(3), consensus="average").fit(
+        votes
+    )
+    if id == "lwea":
+        assert_allclose(mix.cluster_weights_, other.cluster_weights_)
+    else:
+        assert_allclose(mix.clustering_weights_, other.clustering_weights_)
+    assert same_partition(mix.labels_, truth)
+
+
+def test_a_method_without_weights_of_its_own_cannot_weigh():
+    with pytest.raises(ComitiaError, match="weighting=drec gives weights neither"):
+        ConsensusClustering(2, weighting=method("drec")(2)).fit(Ensemble(E6))

@@ -165,6 +165,20 @@ _WEIGHTINGS: dict[str, Callable[[Ensemble, Any], NDArray[Any]]] = {
 }
 
 
+def _weights_of_method(method: Any, ensemble: Ensemble, X: Any) -> NDArray[Any]:
+    """The weights that another method gives the clusterings, or their clusters."""
+    from sklearn.base import clone
+
+    fitted = clone(method).combine(ensemble, X)
+    for name in ("cluster_weights_", "clustering_weights_"):
+        if hasattr(fitted, name):
+            return np.asarray(getattr(fitted, name))
+    raise ComitiaError(
+        f"weighting={fitted.card.id} gives weights neither to clusterings nor to "
+        "clusters; take one that does (comitia.methods(weighs='clusterings'))."
+    )
+
+
 class ConsensusClustering(EnsembleMethod):
     r"""Consensus clustering from parts of your choice.
 
@@ -193,10 +207,12 @@ class ConsensusClustering(EnsembleMethod):
         of them. A callable ``selection(ensemble, X)`` returns indices of clusterings,
         or a mask of clusterings or clusters.
 
-    weighting : str, callable or None, default="auto"
+    weighting : str, EnsembleMethod, callable or None, default="auto"
         ``"entropy_certainty"`` weighs a cluster by how rarely the other clusterings
         tear it apart, ``"crowd_agreement"`` a clustering by how alike the others are.
-        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA.
+        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA. A
+        method, such as ``method("trce")(3)``, combines the clusterings first, and the
+        weights that it finds are taken.
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
         cluster of the ensemble. ``None`` weighs all alike. ``"auto"`` is
         ``"entropy_certainty"`` with ``consensus="reassign"``, and ``None`` with any
@@ -312,7 +328,12 @@ class ConsensusClustering(EnsembleMethod):
             callable,
             None,
         ],
-        "weighting": [StrOptions({"auto", *_WEIGHTINGS}), callable, None],
+        "weighting": [
+            StrOptions({"auto", *_WEIGHTINGS}),
+            HasMethods(["combine"]),
+            callable,
+            None,
+        ],
         "consensus": [StrOptions(set(CONSENSUS)), callable],
         "on_doubt": [StrOptions({"consensus", "best"}), None],
     }
@@ -510,9 +531,12 @@ class ConsensusClustering(EnsembleMethod):
             chosen = DEFAULT_WEIGHTING if self.consensus == DEFAULT_CONSENSUS else None
         if chosen is None:
             return {}
-        weighting = _WEIGHTINGS.get(chosen, chosen)
         with self._stage("weigh"):
-            found = masked_to_nan(weighting(ensemble, X))
+            if hasattr(chosen, "combine"):
+                found = _weights_of_method(chosen, ensemble, X)
+            else:
+                weighting = _WEIGHTINGS.get(chosen, chosen)
+                found = masked_to_nan(weighting(ensemble, X))
         weights = np.asarray(found, dtype=np.float64)
         if weights.shape == (ensemble.n_clusterings,):
             return {"clustering_weights": normalize_weights(weights)}
