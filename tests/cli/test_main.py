@@ -67,7 +67,7 @@ def test_help_imports_nothing_heavy():
         (["fit", "x.csv", "-m", "lwg"], "did you mean lwgp?"),
         (["fit", "x.csv", "--param", "theta"], "'theta' is not NAME=VALUE"),
         (["fit", "x.csv", "-m", "lwgp", "--param", "theta_=1"], "did you mean theta?"),
-        (["fit", "x.csv", "-m", "lwgp", "--param", "z=1"], "it has n_init, theta."),
+        (["fit", "x.csv", "-m", "lwgp", "--param", "z=1"], "it has n_init, norm"),
         (["fit", "x.csv", "--param", "n_clusters=3"], "use -k"),
         (["fit", "x.csv", "--generator", "magic"], ("magic", "--generator", "tree")),
         (["fit", "x.csv", "-m", "abc", "--generator", "kmeans"], "its own way"),

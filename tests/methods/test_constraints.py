@@ -15,6 +15,9 @@ NAMES = (
 OWN = {
     ("abc", "linkage"): "Ward or average",
     ("bregman_cc", "linkage"): "similarities, of which Ward's is none",
+    ("ecg", "n_clusters"): "the detector finds the number",
+    ("fast_ensemble", "n_clusters"): "the detector finds the number",
+    ("lf_consensus", "n_clusters"): "the detector finds the number",
     ("zheng_2014", "linkage"): "cophenetic distances, of which Ward's is none",
     ("wu_2017", "tol"): "one minus a correlation",
     ("yang_2016", "max_iter"): "none is the most typical of the first runs",

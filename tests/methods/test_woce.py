@@ -195,12 +195,11 @@ def test_one_object_is_one_cluster():
 
 def test_only_the_algorithms_that_are_used_ask_for_memory():
     X = np.random.RandomState(0).rand(400, 2)
-    k_means = WoCE(n_clusterings=1, random_state=0)  # the first of the crowd
+    k_means = WoCE(3, n_clusterings=1, random_state=0)  # the first of the crowd
+    both = WoCE(3, n_clusterings=2, algorithms=[KMeans(), AgglomerativeClustering()])
     with limit(10**6):
         k_means.fit(X)
         with pytest.raises(MemoryBudgetError, match="400 objects"):
-            WoCE(n_clusterings=2, algorithms=[KMeans(), AgglomerativeClustering()]).fit(
-                X
-            )
+            both.fit(X)
     with limit(10**6), pytest.raises(MemoryBudgetError, match="400 objects"):
-        WoCE().fit(X)  # Ward linkage compares all pairs
+        WoCE(3).fit(X)  # Ward linkage compares all pairs

@@ -60,7 +60,9 @@ def test_noise_is_one_cluster(p):
 
 def test_objects_that_hardly_differ_are_one_cluster():
     assert k_odds(np.ones((20, 3))).as_dict() == {1: 1.0}
-    assert k_odds(np.repeat([[0.0], [1.0], [2.0]], 9, axis=0)).n_clusters == 1
+    assert k_odds([[0.0], [1.0], [2.0]]).n_clusters == 1
+    # Copies of three objects are three clusters.
+    assert k_odds(np.repeat([[0.0], [1.0], [2.0]], 9, axis=0)).n_clusters == 3
     assert gaussian_gain(np.ones((20, 3)), [np.arange(20) % 2]) == -1.0
 
 

@@ -269,7 +269,8 @@ def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
     Returns
     -------
     odds : KOdds
-        How likely each is. Objects of which fewer than four differ are one cluster.
+        How likely each is. Objects of which fewer than four differ are as many clusters
+        if most are there several times, and one cluster otherwise.
 
     Examples
     --------
@@ -285,6 +286,8 @@ def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
         ks = range(2, most_k(n_rows) + 1)
     ks = [int(k) for k in ks if k < n_rows]
     if n_rows < 4 or not ks:
+        if 1 < n_rows < 4 and len(data) > 2 * n_rows:
+            return KOdds([1, n_rows], np.array([0.0, 1.0]))
         return KOdds([1], np.ones(1))
     evidence = k_evidence(data, ks, np.random.RandomState(0))
     return KOdds([1, *ks], k_probabilities(evidence))

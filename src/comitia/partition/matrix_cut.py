@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.k_means import kmeans
@@ -52,7 +53,7 @@ def matrix_cut(
     Returns
     -------
     labels : ndarray of shape (n_objects,)
-        The part of each object.
+        The part of each object; no more parts than objects.
 
     Examples
     --------
@@ -62,7 +63,9 @@ def matrix_cut(
     >>> (labels == labels[0]).tolist()
     [True, True, False, False]
     """
-    ones = np.ones(len(edges), dtype=np.int64)
+    n, K = edges.shape
+    require_memory(8 * (3 * K * K + n * K), f"the cut of a graph of {K} clusters")
+    ones = np.ones(n, dtype=np.int64)
     counts = ones if counts is None else counts
     degrees = np.maximum(edges.sum(axis=1), _FLOOR)
     within = edges.T @ (edges * (counts / degrees)[:, None])
@@ -73,6 +76,8 @@ def matrix_cut(
             f"n_clusters={n_clusters} is larger than the number of clusters that have "
             f"edges; give at most {len(used)}."
         )
+    # Rows that are equal cannot be cut apart.
+    n_clusters = min(n_clusters, n)
     root = np.sqrt(totals[used])
     normalized = within[np.ix_(used, used)] / root[:, None] / root
     # BLAS does not promise a symmetric product.

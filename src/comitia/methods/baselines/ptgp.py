@@ -9,6 +9,7 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._trajectories import trajectory_similarity
@@ -107,5 +108,6 @@ class PTGP(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         S = trajectory_similarity(micro, counts, self.n_neighbors, self.n_steps)
         B = micro.membership
+        require_memory(8 * 2 * B.shape[0] * B.shape[1], "the edges of the graph")
         edges = np.asarray(S @ B) / np.asarray(B.sum(axis=0)).ravel()
         return matrix_cut(edges, n_clusters, rng, n_init=self.n_init)[inverse]

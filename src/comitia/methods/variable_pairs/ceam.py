@@ -152,6 +152,11 @@ class CEAM(EnsembleMethod):
         if k == 1 or k >= u:
             # Objects that no clustering tells apart cannot be cut apart either.
             return np.minimum(np.arange(u, dtype=np.int32), k - 1)[inverse]
+        require_memory(
+            8 * u * u,
+            f"the layers of pairs of {u} objects",
+            "use a method that is linear in n, such as lwgp",
+        )
         B = micro.membership.tocsc()
         starts = [
             np.asarray(B[:, micro.offsets[m] : micro.offsets[m + 1]].toarray(), float)

@@ -196,7 +196,8 @@ function startMap(holder) {
 // -- other numbers of clusters, and colours -------------------------------------------
 
 function drawn(tag, attributes, parent) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  // The page has a picture wherever something is drawn.
+  const made = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   if (parent) parent.appendChild(made);
   return made;

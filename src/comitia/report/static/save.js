@@ -38,11 +38,11 @@ function drawing(svg, width) {
     for (const name of ["class", "tabindex", "role", "aria-hidden"])
       one.removeAttribute(name);
   const box = svg.viewBox.baseVal;
-  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const paper = document.createElementNS(svg.namespaceURI, "rect");
   for (const name of ["x", "y", "width", "height"]) paper.setAttribute(name, box[name]);
   paper.setAttribute("fill", "#fff");
   copy.prepend(paper);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("xmlns", svg.namespaceURI);
   copy.setAttribute("width", width);
   copy.setAttribute("height", Math.round((width * box.height) / box.width));
   const text = new XMLSerializer().serializeToString(copy);
