@@ -100,6 +100,7 @@ class CEAM(EnsembleMethod):
 
     card = MethodCard(
         id="ceam",
+        source="after",
         weighs="pairs",
         weighs_how="in the layers that are learnt",
         approach="variable",

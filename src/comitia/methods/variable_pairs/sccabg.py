@@ -119,6 +119,7 @@ class SCCABG(EnsembleMethod):
 
     card = MethodCard(
         id="sccabg",
+        source="after",
         weighs="pairs",
         weighs_how="of objects and clusters, at a pace until all count alike",
         approach="variable",
