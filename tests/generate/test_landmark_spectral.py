@@ -92,7 +92,14 @@ def test_landmarks_are_centers_of_candidates():
     # Every object has a landmark nearer than most objects are to each other.
     _, squares = brute_links(BLOBS, chosen.T, 1)
     assert squares.max() < np.median(((BLOBS[:50, None] - BLOBS) ** 2).sum(axis=2))
-    assert _choose_landmarks(columns, 5000, np.random.RandomState(0)) is columns
+
+
+def test_landmarks_are_at_most_half_of_the_objects_unless_these_are_few():
+    columns = np.ascontiguousarray(BLOBS.T.astype(np.float32))
+    rng = np.random.RandomState(0)
+    assert _choose_landmarks(columns, 5000, rng).shape[1] == len(BLOBS) // 2
+    few = columns[:, :20]
+    assert _choose_landmarks(few, 5000, rng) is few
 
 
 # -- the cut --------------------------------------------------------------------------

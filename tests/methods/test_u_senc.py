@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_moons
 
@@ -24,8 +25,9 @@ def test_it_is_lwgp_without_weights():
     assert same_partition(plain.labels_, even.labels_)
 
 
-def test_its_own_members_find_clusters_that_are_not_round():
-    X, y = make_moons(400, noise=0.04, random_state=0)
+@pytest.mark.parametrize("seed", range(3))
+def test_its_own_members_find_clusters_that_are_not_round(seed):
+    X, y = make_moons(400, noise=0.04, random_state=seed)
     fitted = USENC(2, random_state=0).fit(X)
     assert same_partition(fitted.labels_, y)
     assert fitted.ensemble_.n_clusterings == 20

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.metrics import adjusted_rand_score
 
-from comitia import Ensemble
+from comitia import Ensemble, sizes
 from comitia._kernels.contingency import weighted_contingency
 from comitia._kernels.label_rows import row_totals, unit_scales
 from comitia.engine.sparse import SparseEngine
@@ -275,3 +276,39 @@ def test_few_labels_are_cut_as_many_are(missing, monkeypatch):
     monkeypatch.setattr("comitia.sizes.FEW_LABELS", 10**6)
     assert isinstance(Ensemble(labels).engine, SparseEngine)
     assert_array_equal(cut(), compiled)
+
+
+def test_fifty_clusters_of_many_objects_are_found_from_every_seed(monkeypatch):
+    monkeypatch.setattr(sizes, "MANY_ROWS", 1000)
+    monkeypatch.setattr(sizes, "SAMPLE_ROWS", 4000)
+    labels, truth = planted(6000, 50, 10, noise=0.4, seed=0)
+    graph = bipartite_graph(Ensemble(labels))
+    found = [
+        adjusted_rand_score(truth, tcut(graph, 50, np.random.RandomState(seed)))
+        for seed in range(3)
+    ]
+    assert min(found) > max(found) - 0.002, found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_basis_of_equal_eigenvalues_gives_the_same_parts(seed, monkeypatch):
+    # No clustering joins two of the five parts, and each cuts them in its own way:
+    # eigenvectors of the eigenvalue 1 are any five that span the same space.
+    rng = np.random.RandomState(seed)
+    part = np.repeat(np.arange(5), [40, 30, 20, 5, 4])
+    pieces = rng.randint(0, 2, size=(len(part), 6))
+    pieces[:, 0] = 0
+    graph = bipartite_graph(Ensemble(2 * part[:, None] + pieces))
+    expected = tcut(graph, 3, np.random.RandomState(seed))
+    assert len({*zip(part.tolist(), expected.tolist(), strict=True)}) == 5
+
+    def rotated(S, n_pairs):
+        values, vectors = np.linalg.eigh(S)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        vectors[:, :5] = vectors[:, :5] @ np.linalg.qr(rng.randn(5, 5))[0]
+        return values[:n_pairs], vectors[:, :n_pairs]
+
+    monkeypatch.setattr("comitia.optimize.eigenpairs._signed", rotated)
+    for _ in range(3):
+        found = tcut(graph, 3, np.random.RandomState(seed))
+        assert_array_equal(found, expected)

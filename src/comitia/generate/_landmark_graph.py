@@ -30,6 +30,11 @@ Singles = NDArray[np.float32]
 _CANDIDATES_EACH = 10
 _AROUND_EACH = 10
 
+# Landmarks are at most half of the objects, unless these are few: with all objects as
+# landmarks every member would cut the same graph, and where that falls into parts, no
+# member would join them.
+_FEW_LANDMARKS = 20
+
 # Landmarks need not be centres to the last digit.
 _MAX_ITER = 10
 
@@ -258,8 +263,8 @@ def cut_landmark_graph(
 ) -> LandmarkClusters:
     """Choose landmarks of a sample, link its objects to them, and cut the graph.
 
-    There are at most as many landmarks as objects, and fewer clusters where there are
-    fewer landmarks. Every cluster has an object of the sample.
+    There are at most half as many landmarks as objects, and fewer clusters where there
+    are fewer landmarks. Every cluster has an object of the sample.
     """
     landmarks = _choose_landmarks(sample.values, n_landmarks, rng)
     n_links = min(n_neighbors, landmarks.shape[1])
@@ -287,6 +292,7 @@ def _choose_landmarks(
 ) -> Singles:
     """Hybrid selection: k-means among random candidates."""
     n = columns.shape[1]
+    n_landmarks = min(n_landmarks, max(n // 2, _FEW_LANDMARKS))
     if n_landmarks >= n:
         return columns
     n_candidates = min(n, _CANDIDATES_EACH * n_landmarks)
@@ -321,10 +327,10 @@ def _landmark_points(
     links: NDArray[np.int32], affinities: Floats, n_landmarks: int, n_vectors: int
 ) -> Floats:
     """The leading eigenvectors of the transfer cut, a row for each landmark."""
-    from scipy.linalg import eigh
     from threadpoolctl import threadpool_limits
 
     from comitia._kernels.landmarks import sum_links
+    from comitia.optimize.eigenpairs import largest_eigenpairs
 
     require_memory(
         24 * n_landmarks**2,
@@ -341,9 +347,9 @@ def _landmark_points(
     q = min(n_vectors, len(used))
     # One thread: sums inside of BLAS depend on how many there are.
     with threadpool_limits(limits=1, user_api="blas"):
-        _, vectors = eigh(N, subset_by_index=(len(used) - q, len(used) - 1))
-    table = np.zeros((n_landmarks, q))
-    table[used] = vectors[:, ::-1] / root[:, None]
+        _, vectors = largest_eigenpairs(N, q, ties=True)
+    table = np.zeros((n_landmarks, vectors.shape[1]))
+    table[used] = vectors / root[:, None]
     return table
 
 

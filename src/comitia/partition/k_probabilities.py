@@ -444,7 +444,7 @@ def _leading_vectors(X: Floats, n_vectors: int) -> Floats:
     """Leading eigenvectors of the graph of nearest neighbours."""
     from scipy.sparse import eye_array
 
-    from comitia.partition.eigenpairs import largest_eigenpairs
+    from comitia.optimize.eigenpairs import largest_eigenpairs
     from comitia.represent import knn_graph, laplacian
 
     n = len(X)

@@ -164,10 +164,12 @@ def _needed_shift(kernel: Floats, a: Floats) -> float:
 
 
 def _relaxed(kernel: Floats, a: Floats, n_clusters: int) -> Floats:
-    from comitia.partition.eigenpairs import largest_eigenpairs
+    from comitia.optimize.eigenpairs import largest_eigenpairs
 
     root = np.sqrt(a)
-    _, vectors = largest_eigenpairs(kernel * root * root[:, None], n_clusters)
+    _, vectors = largest_eigenpairs(
+        kernel * root * root[:, None], n_clusters, ties=True
+    )
     return vectors / root[:, None]
 
 

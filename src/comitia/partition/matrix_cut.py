@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition.k_means import kmeans
 
 __all__ = ["matrix_cut"]
@@ -81,7 +81,8 @@ def matrix_cut(
     root = np.sqrt(totals[used])
     normalized = within[np.ix_(used, used)] / root[:, None] / root
     # BLAS does not promise a symmetric product.
-    _, vectors = largest_eigenpairs((normalized + normalized.T) / 2, n_clusters)
+    normalized = (normalized + normalized.T) / 2
+    _, vectors = largest_eigenpairs(normalized, n_clusters, ties=True)
     points = (edges[:, used] / degrees[:, None]) @ (vectors / root[:, None])
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     points /= np.maximum(lengths, _FLOOR)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia import config
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 
 __all__ = ["choose_n_clusters", "eigengap", "most_parts", "ncut", "rotated_labels"]
 
@@ -135,16 +135,19 @@ def ncut(
         N = diags_array(root) @ S @ diags_array(root)
         N = (N + diags_array(offset * root * root)).tocsr()
     n_pairs = n_clusters if n_clusters is not None else min(n, most_parts(n) + 1)
-    values, vectors = largest_eigenpairs(N, int(n_pairs))
+    # The rotation needs as many vectors as parts.
+    ties = n_clusters is not None and discretize != "rotation"
+    values, vectors = largest_eigenpairs(N, int(n_pairs), ties=ties)
     if n_clusters is None:
-        vectors = vectors[:, : eigengap(values, most_parts(n))]
+        n_clusters = eigengap(values, most_parts(n))
+        vectors = vectors[:, :n_clusters]
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     points = vectors / np.maximum(lengths, np.finfo(np.float64).tiny)
     if discretize == "rotation":
         return rotated_labels(points, rng, n_init)
     from comitia.partition.k_means import kmeans
 
-    return kmeans(points, points.shape[1], rng, n_init=n_init).labels
+    return kmeans(points, n_clusters, rng, n_init=n_init).labels
 
 
 def eigengap(

@@ -20,8 +20,8 @@ from comitia.engine.row_blocks import (
 )
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition._lloyd import Squared, lloyd
-from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.represent.cluster_sums import row_sums
 from comitia.represent.graphs import BipartiteGraph
 
@@ -49,7 +49,7 @@ class Embedding(NamedTuple):
     Attributes
     ----------
     values : ndarray of shape (k,)
-        The eigenvalues.
+        The eigenvalues; more than were asked for where the last one has equals.
 
     table : ndarray of shape (n_clusters of the ensemble, k)
         A row for each cluster.
@@ -87,7 +87,8 @@ def tcut(
         u_i = \sum_c \frac{B_{ic}}{d_i} \frac{e_c}{\sqrt{(D_y)_{cc}}} ,
 
     with :math:`d_i` the degree of object i. K-means cuts the rows of the k leading
-    vectors, the trivial first one included, each row scaled to unit length.
+    vectors, the trivial first one included, each row scaled to unit length. Where the
+    k-th eigenvalue has equals, as in a graph of more than k parts, all of them count.
 
     Parameters
     ----------
@@ -121,9 +122,9 @@ def tcut(
     The factor :math:`1 / \sqrt{\mu}` of [1]_ on the columns of :math:`u` is left out,
     as in the authors' code of LWGP and its relatives; it makes no difference of
     practical size. The points are never stored: each is a sum of M rows of a small
-    table. With many objects the starts of k-means are tried on a sample of twenty
-    thousand. The sums over objects are sums of integers, so that the labels do not
-    depend on the number of threads.
+    table. With many objects eight times as many starts of k-means are tried, on a
+    sample, and the best one goes on with all objects. The sums over objects are sums of
+    integers, so that the labels do not depend on the number of threads.
 
     References
     ----------
@@ -148,7 +149,7 @@ def tcut(
     found = lloyd(
         micro.lloyd_rows(squares, scale),
         Squared(Projected(table)),
-        len(values),
+        len(values) if n_clusters is None else n_clusters,
         rng,
         n_init=n_init,
         max_iter=max_iter,
@@ -234,7 +235,9 @@ def _embedded(
         )
     else:
         k = int(n_clusters)
-        values, vectors = largest_eigenpairs(N, k)
+        # A graph of more parts than k has more leading eigenvectors than k.
+        values, vectors = largest_eigenpairs(N, k, ties=True)
+        k = len(values)
     table = np.zeros((graph.ensemble.n_clusters_total, k))
     table[used] = graph.weights[used, None] * vectors[:, :k] / root[:, None]
     return values[:k], table, micro.rows.map(_points_of, d, table=table)

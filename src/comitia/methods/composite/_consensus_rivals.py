@@ -13,8 +13,8 @@ from comitia._scales import off_center, untied
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
 from comitia.explanation import RivalScores
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.optimize.ties import merged_ties
-from comitia.partition.eigenpairs import largest_eigenpairs
 
 __all__ = ["Criteria", "RivalComparison", "beats", "compare_rivals"]
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition.transfer_cut import bipartite_embedding
 from comitia.represent.graphs import bipartite_graph
 
@@ -54,7 +54,7 @@ def _from_objects(
     S = (B.multiply(each).tocsr() @ B.T).toarray()
     S *= scale[:, None]
     S *= scale
-    values, vectors = largest_eigenpairs(S, min(k, n))
+    values, vectors = largest_eigenpairs(S, min(k, n), ties=True)
     return vectors[:, values > _NO_VALUE]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._scales import column_scales
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import eigengap, most_parts
 from comitia.represent import knn_graph, laplacian
 

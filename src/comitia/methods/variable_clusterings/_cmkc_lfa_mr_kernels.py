@@ -18,7 +18,7 @@ from comitia._arrays import (
 )
 from comitia._scales import off_center
 from comitia.exceptions import ComitiaError
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 
 __all__ = [
     "given_kernels",

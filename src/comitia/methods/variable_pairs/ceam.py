@@ -16,8 +16,8 @@ from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition import kmeans
-from comitia.partition.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import rotated_labels
 
 __all__ = ["CEAM"]

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from comitia.optimize.eigenpairs import largest_eigenpairs
+
+
+def parts(sizes):
+    """A matrix whose largest eigenvalue, 1, has one eigenvector for each part."""
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    return (part[:, None] == part) / np.array(sizes)[part]
+
+
+@pytest.mark.parametrize("n_pairs", [1, 2, 3, 4])
+def test_eigenvalues_that_equal_the_last_one_come_together(n_pairs):
+    S = parts([5, 3, 2, 4])
+    values, vectors = largest_eigenpairs(S, n_pairs, ties=True)
+    assert_allclose(values, np.ones(4))
+    # Whatever its basis is, the space they span is that of the four parts.
+    assert_allclose(vectors @ vectors.T, S, atol=1e-12)
+
+
+def test_without_equals_there_are_as_many_as_asked_for():
+    rng = np.random.RandomState(0)
+    A = rng.randn(30, 30)
+    for ties in (False, True):
+        values, vectors = largest_eigenpairs(A + A.T, 7, ties=ties)
+        assert_allclose(values, np.linalg.eigvalsh(A + A.T)[:-8:-1])
+        assert_allclose((A + A.T) @ vectors, vectors * values, atol=1e-10)
+
+
+def test_a_matrix_with_equal_eigenvalues_only_gives_all_of_them():
+    assert len(largest_eigenpairs(np.eye(6), 2, ties=True)[0]) == 6
