@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comitia
 from comitia import Ensemble, sizes
 from comitia.generate.estimators import median_distance
-from comitia.partition.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs
 from tests.fixtures import planted, same_partition
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +29,7 @@ SIDES = {
     "CELLS_PER_OBJECT": (0, ALL, {"FEW_CELLS": 0, "FEW_LABELS": 0}),
     "MANY_ROWS": (60, ALL, {"SAMPLE_ROWS": 200}),
     "SAMPLE_ROWS": (100, 300, {"MANY_ROWS": 60}),
+    "TRIED_ROWS": (40, ALL, {"MANY_ROWS": 60, "SAMPLE_ROWS": 200}),
     "GLANCE_ROWS": (20, ALL, {"FEW_LABELS": 0}),
     "SMALL_MATRIX": (0, ALL, {}),
     "DENSE_MATRIX": (10, ALL, {}),

@@ -23,6 +23,7 @@ __all__ = [
     "N_LANDMARKS",
     "SAMPLE_ROWS",
     "SMALL_MATRIX",
+    "TRIED_ROWS",
 ]
 
 # -- sparse products or compiled kernels -----------------------------------------------
@@ -56,6 +57,10 @@ MANY_ROWS = 40_000
 
 # Rows of the sample that the starts of k-means are tried on.
 SAMPLE_ROWS = 20_000
+
+# Rows, out of those, that several times as many starts are tried on first, where the
+# sample has at least twice as many.
+TRIED_ROWS = 2_000
 
 # Objects that tell whether equal rows are worth looking for among all of them. The
 # table of many millions of rows fits no cache; looking a row up in it takes as long as

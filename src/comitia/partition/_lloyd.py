@@ -42,6 +42,12 @@ _LARGER = 2
 # A start on a sample need not be polished: the passes over all rows do that.
 _SAMPLE_ITER = 30
 
+# Most starts of k-means with many clusters end in a poor place. On a part of the sample
+# they cost little, so that several are tried there for each start asked for.
+_TRIED = 8
+_TRIED_ITER = 8  # passes of each
+_TRIED_ROWS_PER_CLUSTER = 30
+
 # The authors of KCC add it inside the logarithm.
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -236,8 +242,8 @@ def lloyd(
     Parameters
     ----------
     rows : Blocks of KMeansRows
-        What is partitioned. With many rows the starts are tried on a sample of them,
-        and the best one goes on with all, block by block.
+        What is partitioned. With many rows several times as many starts are tried on
+        a sample of them, and the best one goes on with all, block by block.
 
     rule : Rule
         How centres are made.
@@ -264,10 +270,16 @@ def lloyd(
         only = rows.values[0]
         if len(only.squares) <= sizes.MANY_ROWS:
             return _best_start(only, rule, n_clusters, rng, n_init, max_iter, tol)
-    sample = join_rows(list(_sample(rows, sizes.SAMPLE_ROWS, rng).gather()))
-    found = _best_start(
-        sample, rule, n_clusters, rng, n_init, min(max_iter, _SAMPLE_ITER), tol
-    )
+    sample = _gathered(_sample(rows, sizes.SAMPLE_ROWS, rng))
+    passes = min(max_iter, _SAMPLE_ITER)
+    few = max(sizes.TRIED_ROWS, _TRIED_ROWS_PER_CLUSTER * n_clusters)
+    if _LARGER * few <= sizes.SAMPLE_ROWS:
+        part = _gathered(_sample(LocalBlocks([sample]), few, rng))
+        n_init, tried_iter = _TRIED * n_init, min(max_iter, _TRIED_ITER)
+        tried = _best_start(part, rule, n_clusters, rng, n_init, tried_iter, tol)
+        found = _iterate(sample, rule, tried.centers, passes, tol)
+    else:
+        found = _best_start(sample, rule, n_clusters, rng, n_init, passes, tol)
     size = rows.map(attrgetter("n_objects")).total() // _SHARE
     if size >= _LARGER * sizes.SAMPLE_ROWS:
         larger = _sample(rows, size, rng, counted=True)
@@ -296,6 +308,12 @@ def _sample(
     ]
     which = rows.map("draw", rows.put(each))
     return with_units(rows.map("take", which, counted=counted), size)
+
+
+def _gathered(rows: Blocks) -> KMeansRows:
+    """A sample of all blocks as rows of one block, in memory."""
+    only: KMeansRows = join_rows(list(rows.gather()))
+    return only
 
 
 def _best_start(
