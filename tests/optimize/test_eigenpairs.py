@@ -31,3 +31,8 @@ def test_without_equals_there_are_as_many_as_asked_for():
 
 def test_a_matrix_with_equal_eigenvalues_only_gives_all_of_them():
     assert len(largest_eigenpairs(np.eye(6), 2, ties=True)[0]) == 6
+
+
+def test_eigenvectors_of_nothing_are_not_looked_for():
+    values, _ = largest_eigenpairs(parts([5, 3, 2, 4]), 6, ties=True)
+    assert_allclose(values, [1, 1, 1, 1, 0, 0], atol=1e-12)

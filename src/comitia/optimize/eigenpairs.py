@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from comitia import sizes
 from comitia.config import require_memory
-from comitia.optimize.ties import is_lower
+from comitia.optimize.ties import SAME
 
 __all__ = ["largest_eigenpairs"]
 
@@ -30,9 +30,10 @@ def largest_eigenpairs(
         How many; at most n.
 
     ties : bool, default=False
-        Whether eigenvalues that equal the last one are returned as well. Only all of
-        them together span something that does not hang on rounding: a graph of four
-        parts has four vectors for the eigenvalue 1, and any two of them are as good.
+        Whether eigenvalues that equal the last one are returned as well, unless that is
+        zero. Only all of them together span something that does not hang on rounding: a
+        graph of four parts has four vectors for the eigenvalue 1, and any two of them
+        are as good.
 
     Returns
     -------
@@ -47,9 +48,12 @@ def largest_eigenpairs(
     while ties and asked < n:
         asked = min(2 * asked, n) if asked > n_pairs else n_pairs + 1
         values, vectors = _signed(S, asked)
-        if is_lower(values[-1], values[n_pairs - 1]):
-            n_equal = int((~is_lower(values, values[n_pairs - 1])).sum())
-            return values[:n_equal], vectors[:, :n_equal]
+        nothing = SAME * abs(values[0])
+        if values[n_pairs - 1] <= nothing:
+            return values[:n_pairs], vectors[:, :n_pairs]
+        among = values >= values[n_pairs - 1] - nothing
+        if not among[-1]:
+            return values[among], vectors[:, among]
     return _signed(S, asked)
 
 
