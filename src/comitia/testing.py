@@ -140,10 +140,64 @@ def _checks_of(cls: Any) -> Iterator[tuple[str, Callable[[Any], None], str]]:
         name = check.func.__name__
         if name.startswith("check_transformer") and _inherits_transform(cls):
             continue
+        if (name in _OF_THE_BASE or options == _AGAIN) and not _is_first_of_its_kind(
+            cls
+        ):
+            continue
         on_it = functools.partial(_on_estimator, estimator, check)
         call = functools.partial(_quietly, on_it)
         reason = cls.card.exempt.get(name, "")
         yield f"{name}({options})" if options else name, call, reason
+
+
+# Checks of scikit-learn that what all methods inherit decides: how input is read and
+# refused before a method sees it, and how members label new objects.
+_OF_THE_BASE = {
+    "check_dict_unchanged",
+    "check_dtype_object",
+    "check_estimators_dtypes",
+    "check_estimators_nan_inf",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_fit_score_takes_y",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_pipeline_consistency",
+    "check_positive_only_tag_during_fit",
+}
+
+# What was checked on other data already, on those that cannot be written to, which
+# check_readonly_memmap_input tries with every method.
+_AGAIN = "readonly_memmap=True"
+
+
+def _is_ours(cls: Any) -> bool:
+    return bool(cls.__module__.startswith("comitia."))
+
+
+def _is_first_of_its_kind(cls: Any) -> bool:
+    """Whether no method of ours before it reads the same input by the same code.
+
+    Methods of other packages are always the first, and so is the default.
+    """
+    return not _is_ours(cls) or cls in _first_of_each_kind()
+
+
+@functools.cache
+def _first_of_each_kind() -> set[type]:
+    from comitia.base import EnsembleMethod
+    from comitia.catalogue import method, method_classes
+
+    reading = [
+        name for name in vars(EnsembleMethod) if name.startswith(("_check", "_new"))
+    ]
+    first: dict[Any, type] = {}
+    for each in filter(_is_ours, method_classes()):
+        code = tuple(getattr(each, name) for name in (*reading, "_make_ensemble"))
+        first.setdefault((tuple(each.card.needs), code), each)
+    return {*first.values(), method()}
 
 
 def _inherits_transform(cls: Any) -> bool:
@@ -151,7 +205,7 @@ def _inherits_transform(cls: Any) -> bool:
     from comitia.base import EnsembleMethod
     from comitia.catalogue import DEFAULT_METHOD
 
-    ours = cls.__module__.startswith("comitia.") and cls.card.id != DEFAULT_METHOD
+    ours = _is_ours(cls) and cls.card.id != DEFAULT_METHOD
     parts = ("transform", "fit_transform", "_new_shares", "_check_new", "vote_weights")
     heirs = cls.__mro__[: cls.__mro__.index(EnsembleMethod)]
     return ours and not any(part in vars(each) for each in heirs for part in parts)
