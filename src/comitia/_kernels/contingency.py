@@ -186,17 +186,19 @@ def fuse(codes: NDArray[Any], n_clusters: NDArray[np.int64], n_codes: int) -> Co
     base = n_clusters + (codes.max(axis=1) == n_clusters)
     # First fit, largest first: the usual heuristic of bin packing, here for products.
     bins: list[list[int]] = []
-    room: list[int] = []
+    # Bins without room for the smallest are closed, or ten thousand would be tried for
+    # each clustering.
+    room: dict[int, int] = {}
+    smallest = max(int(base.min()), 1)
     for m in np.argsort(-base, kind="stable"):
         size = max(int(base[m]), 1)
-        for place, free in enumerate(room):
-            if size <= free:
-                bins[place].append(int(m))
-                room[place] = free // size
-                break
-        else:
-            bins.append([int(m)])
-            room.append(n_codes // size)
+        place = next((c for c, free in room.items() if size <= free), len(bins))
+        if place == len(bins):
+            bins.append([])
+        bins[place].append(int(m))
+        room[place] = room.get(place, n_codes) // size
+        if room[place] < smallest:
+            del room[place]
     if len(bins) == len(codes):
         bins = [[m] for m in range(len(codes))]
     member = np.concatenate([np.array(b) for b in bins])
