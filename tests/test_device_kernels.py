@@ -1,7 +1,7 @@
 """Sums on a device against the compiled kernels, to the last bit.
 
-Tensors on the CPU go the way that those on a GPU go; where there is a GPU, it is asked
-too.
+Tensors on the CPU go the way that those on a GPU go without CuPy; where there is a GPU,
+it is asked too, through PyTorch and, where CuPy is installed, through kernels of CUDA.
 """
 
 import numpy as np
@@ -26,9 +26,17 @@ on_cuda = pytest.param(
 )
 
 
-@pytest.fixture(params=["cpu", on_cuda])
-def device(request):
-    return request.param
+compiled = pytest.param("cuda, compiled", marks=on_cuda.marks)
+
+
+@pytest.fixture(params=["cpu", on_cuda, compiled])
+def device(request, monkeypatch):
+    name, _, how = request.param.partition(", ")
+    if how:
+        pytest.importorskip("cupy")
+    else:
+        monkeypatch.setattr(kernels.cuda, "runs_on", lambda codes: False)
+    return name
 
 
 @pytest.fixture(

@@ -42,9 +42,10 @@ _LARGER = 2
 # A start on a sample need not be polished: the passes over all rows do that.
 _SAMPLE_ITER = 30
 
-# Most starts of k-means with many clusters end in a poor place. On a part of the sample
-# they cost little, so that several are tried there for each start asked for.
-_TRIED = 8
+# The more clusters, the more starts of k-means end in a poor place. On a part of the
+# sample they cost little, so that there are so many for each start asked for.
+_TRIED = 8  # with many clusters
+_CLUSTERS_PER_TRIED = 5  # fewer with few
 _TRIED_ITER = 8  # passes of each
 _TRIED_ROWS_PER_CLUSTER = 30
 
@@ -242,8 +243,8 @@ def lloyd(
     Parameters
     ----------
     rows : Blocks of KMeansRows
-        What is partitioned. With many rows several times as many starts are tried on
-        a sample of them, and the best one goes on with all, block by block.
+        What is partitioned. With many rows more starts are tried, up to eight times as
+        many, on a sample of them, and the best one goes on with all, block by block.
 
     rule : Rule
         How centres are made.
@@ -275,8 +276,9 @@ def lloyd(
     few = max(sizes.TRIED_ROWS, _TRIED_ROWS_PER_CLUSTER * n_clusters)
     if _LARGER * few <= sizes.SAMPLE_ROWS:
         part = _gathered(_sample(LocalBlocks([sample]), few, rng))
-        n_init, tried_iter = _TRIED * n_init, min(max_iter, _TRIED_ITER)
-        tried = _best_start(part, rule, n_clusters, rng, n_init, tried_iter, tol)
+        n_init *= max(1, min(_TRIED, n_clusters // _CLUSTERS_PER_TRIED))
+        short = min(max_iter, _TRIED_ITER)
+        tried = _best_start(part, rule, n_clusters, rng, n_init, short, tol)
         found = _iterate(sample, rule, tried.centers, passes, tol)
     else:
         found = _best_start(sample, rule, n_clusters, rng, n_init, passes, tol)

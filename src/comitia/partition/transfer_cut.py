@@ -122,9 +122,9 @@ def tcut(
     The factor :math:`1 / \sqrt{\mu}` of [1]_ on the columns of :math:`u` is left out,
     as in the authors' code of LWGP and its relatives; it makes no difference of
     practical size. The points are never stored: each is a sum of M rows of a small
-    table. With many objects eight times as many starts of k-means are tried, on a
-    sample, and the best one goes on with all objects. The sums over objects are sums of
-    integers, so that the labels do not depend on the number of threads.
+    table. With many objects up to eight times as many starts of k-means are tried, on
+    a sample, and the best one goes on with all objects. The sums over objects are sums
+    of integers, so that the labels do not depend on the number of threads.
 
     References
     ----------

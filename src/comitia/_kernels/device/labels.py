@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._kernels.device import cuda
 from comitia._kernels.device._slices import narrowest, put, zeros
 
 __all__ = [
@@ -77,8 +78,11 @@ def in_order(labels: Tensor) -> tuple[NDArray[np.int32], int]:
 
     sizes = labels.bincount().cpu().numpy()
     used = np.flatnonzero(sizes)
-    found = [(labels == int(r)).to(torch.uint8).argmax() for r in used]
-    order = torch.stack(found).cpu().numpy().argsort()
+    if labels.dtype == torch.int32 and cuda.runs_on(labels):
+        order = cuda.first_places(labels, len(sizes))[used].argsort()
+    else:
+        found = [(labels == int(r)).to(torch.uint8).argmax() for r in used]
+        order = torch.stack(found).cpu().numpy().argsort()
     numbers = np.zeros(len(sizes), dtype=np.int64)
     numbers[used[order]] = np.arange(len(used))
     narrow = put(labels, numbers).to(narrowest(len(sizes)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._kernels.device import cuda
 from comitia._kernels.device._slices import narrowest, put, slices
 
 __all__ = [
@@ -48,6 +49,9 @@ def row_norms(
 ) -> Tensor:
     """Length of the sum of each object's table rows."""
     import torch
+
+    if cuda.runs_on(codes):
+        return cuda.norms(codes, starts, table)
 
     placed = put(codes, table)
     norms = torch.empty(codes.shape[1], dtype=torch.float64, device=codes.device)
@@ -86,6 +90,9 @@ def nearest_rows(
     penalty; objects without a label there get it back. A scale of None is one.
     """
     import torch
+
+    if absent is None and cuda.runs_on(codes):
+        return cuda.nearest(codes, starts, table, scale, penalty)
 
     n, where = codes.shape[1], codes.device
     placed, off = put(codes, table), put(codes, penalty)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._kernels.device import cuda
 from comitia._kernels.device._slices import BATCH, put, slices, zeros
 
 __all__ = [
@@ -31,6 +32,8 @@ Tensor = Any  # torch is not imported before it is needed
 
 def count_pairs(codes: Tensor, n_each: NDArray[np.int64]) -> NDArray[np.int64]:
     """Objects that each two clusters share: B'B."""
+    if cuda.runs_on(codes):
+        return cuda.pair_sums(codes, n_each, None)
     owner, within = _clusters(codes, n_each)
     total = zeros(codes, (len(owner), len(owner)))
     for rows in slices(codes.shape[1], len(owner)):
@@ -44,6 +47,9 @@ def count_with(
 ) -> NDArray[np.int64]:
     """Objects that each label 0..n_labels - 1 shares with each cluster."""
     import torch
+
+    if cuda.runs_on(codes):
+        return cuda.sums(codes, n_each, labels, None, n_labels)
 
     owner, within = _clusters(codes, n_each)
     names = torch.arange(n_labels, device=codes.device)[:, None]
@@ -59,6 +65,9 @@ def weighted_contingency(
 ) -> NDArray[np.int64]:
     """B' diag(weights) B of integers."""
     import torch
+
+    if cuda.runs_on(codes):
+        return cuda.pair_sums(codes, n_each, weights)
 
     owner, within = _clusters(codes, n_each)
     total = zeros(codes, (len(owner), len(owner)))
@@ -79,6 +88,9 @@ def sum_rows(
 ) -> NDArray[np.int64]:
     """Add the integer weight of each object to its cluster, label by label, (k, K)."""
     import torch
+
+    if cuda.runs_on(codes):
+        return cuda.sums(codes, n_each, labels, weights, n_clusters)
 
     owner, within = _clusters(codes, n_each)
     names = torch.arange(n_clusters, device=codes.device)[:, None]
