@@ -224,3 +224,10 @@ for folder in folders:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert not done.stdout
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    listed = re.findall(r"@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text())
+    assert {*re.findall(r"@(\w+\d{4})\b", text)} == {*listed}
+    assert (ROOT / "paper" / "figure.png").is_file()
