@@ -31,7 +31,10 @@ class Page(HTMLParser):
 
 def dead_links(folder: Path) -> list[str]:
     """Each link to a file or a place that is not there, with its page."""
-    pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
+    found = sorted(folder.rglob("*.html"))
+    # Themes ship templates there, which are no pages.
+    found = [path for path in found if "_static" not in path.relative_to(folder).parts]
+    pages = {path: Page(path) for path in found}
     dead = []
     for path, page in pages.items():
         for link in sorted(page.links):
