@@ -17,12 +17,15 @@
 #                       and goes on where it stopped. COMITIA_DATA names the data
 #   make bench-scale    from a million to a hundred million objects; an hour
 #   make docs     the documentation, in build/docs; warnings are errors
+#   make release  sdist and wheel in dist/, tried by every Python that is found here;
+#                 dist/UPLOAD.md says what to upload, and nothing is uploaded
 #   make format   put the code into shape
 
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 OLDEST := .venv-oldest
+RELEASE := .venv-release
 BIN := $(VENV)/bin
 JOBS ?= 2
 TOPICS ?=
@@ -33,7 +36,7 @@ TESTS ?=
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full bench-scale docs clean
+.PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full bench-scale docs release clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -122,6 +125,11 @@ docs: setup
 	MPLBACKEND=Agg $(BIN)/sphinx-build -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "build/docs/index.html"
 
+release:
+	test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet build twine check-wheel-contents
+	$(RELEASE)/bin/python tools/release.py
+
 # Peers that need an old SciPy live in an environment of their own.
 $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.txt | $(BIN)/python
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
@@ -130,5 +138,5 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(OLDEST) build dist docs/generated docs/gallery comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(OLDEST) $(RELEASE) build dist docs/generated docs/gallery comitia-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +

@@ -30,6 +30,18 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
+# Names of other libraries are links where the pages are hosted. Elsewhere nothing is
+# fetched, so that make docs works offline.
+if os.environ.get("READTHEDOCS"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "python": ("https://docs.python.org/3", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }
+    html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
+html_extra_path = ["llms.txt"]
 exclude_patterns = ["generated/tables/*"]
 # What is used when no method is named, for the text: |default_method| and its kin.
 rst_epilog = "\n".join(

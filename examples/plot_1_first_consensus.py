@@ -38,3 +38,9 @@ print(f"consensus: {adjusted_rand_score(wine.target, lwgp.labels_):.2f}")
 # %%
 # Objects are drawn larger the surer their place is.
 MapDisplay.from_estimator(lwgp, X).plot()
+
+# %%
+# **The decision.** Which wines go to a taster? Those whose place is least sure: one
+# sip there says more than one among wines that all runs put together.
+unsure = np.argsort(lwgp.confidence_)[:5]
+print("Decision: taste", *(f"wine {i}" for i in unsure))

@@ -54,3 +54,10 @@ print(f"resolution {resolution}, {adata.obs['consensus'].nunique()} clusters")
 print(f"agreement with the types: {adjusted_rand(adata.obs['consensus'], types):.2f}")
 cs.pl.consensus(adata)
 plt.show()
+
+# %%
+# **The decision.** Which clusters get a name in the paper? Those of which most cells
+# are sure; the others are called mixed until more cells are sequenced.
+by_cluster = adata.obs.groupby("consensus", observed=True)
+sure = by_cluster["consensus_confidence"].median() >= 0.9
+print(f"Decision: name {sure.sum()} of {len(sure)} clusters")

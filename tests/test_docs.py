@@ -100,3 +100,9 @@ def test_a_table_is_a_list_table(pages):
 
 def test_what_was_not_measured_is_not_made_up(pages, tmp_path):
     assert pages.measured(tmp_path / "nothing.csv") == "*Not measured yet.*\n"
+
+
+def test_the_pages_that_machines_are_shown_are_there():
+    text = (DOCS / "llms.txt").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((\w+)\.html\)", text):
+        assert (DOCS / f"{name}.rst").is_file(), name

@@ -56,6 +56,23 @@ def test_citation_has_the_version_and_the_licence():
     assert citation["license"] == "BSD-3-Clause"
 
 
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text())
+    assert recipe["context"]["version"] == comitia.__version__
+    asked = {*recipe["requirements"]["run"]}
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = settings["optional-dependencies"]
+    for each in [*settings["dependencies"], *extras["cli"], *extras["report"]]:
+        # METIS, which has no package for every system, is a choice there.
+        assert "pymetis" in each or each.replace(">=", " >=") in asked
+
+
+def test_actions_are_pinned_by_commit():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for used in re.findall(r"uses: (.*)", path.read_text(encoding="utf-8")):
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", used), used
+
+
 def packages():
     folders = sorted(path.parent for path in SOURCES if path.name == "__init__.py")
     return [".".join(folder.relative_to(ROOT / "src").parts) for folder in folders]
@@ -207,3 +224,10 @@ for folder in folders:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert not done.stdout
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    listed = re.findall(r"@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text())
+    assert {*re.findall(r"@(\w+\d{4})\b", text)} == {*listed}
+    assert (ROOT / "paper" / "figure.png").is_file()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from comitia.methods.composite.consensus import ConsensusClustering
     from comitia.methods.composite.multi_view import MultiViewEnsemble
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "ConsensusClustering",
@@ -54,6 +54,7 @@ _MODULES = {
     "catalogue",
     "cluster",
     "config",
+    "distributed",
     "evaluate",
     "exceptions",
     "generate",
@@ -62,6 +63,7 @@ _MODULES = {
     "optimize",
     "partition",
     "plot",
+    "prepare",
     "report",
     "represent",
     "scanpy",

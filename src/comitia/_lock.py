@@ -23,11 +23,6 @@ from typing import Any
 
 from comitia.exceptions import ComitiaError, ComitiaWarning, FolderInUseError
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
 __all__ = ["LOCK", "locked"]
 
 # The lock inside a folder; beside it, the name of the folder stands in front.
@@ -189,6 +184,8 @@ if hasattr(os, "register_at_fork"):
 if sys.platform == "win32":
 
     def _lock(handle: int) -> bool | None:
+        import msvcrt
+
         # What is locked cannot be read, so it is a byte behind what stands there.
         os.lseek(handle, 1 << 20, os.SEEK_SET)
         try:
@@ -205,10 +202,12 @@ else:
         the process closes the file.
         """
         try:
+            import fcntl
+
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             return False
-        except OSError:
+        except (OSError, ImportError):
             return None
         return True
 

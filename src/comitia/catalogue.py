@@ -186,6 +186,13 @@ class MethodCard:
 
     name, summary, reference : str
         Read from the docstring of the class.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> card = method("lwea").card
+    >>> card.weighs, card.scales
+    ('clusters', 'quadratic')
     """
 
     id: str
@@ -372,6 +379,12 @@ def method_classes() -> list[type[EnsembleMethod]]:
     classes : list of type
         The estimator classes. What cannot be imported is left out with a
         :class:`~comitia.exceptions.ComitiaWarning`.
+
+    Examples
+    --------
+    >>> from comitia.catalogue import method_classes
+    >>> [cls.card.id for cls in method_classes() if cls.card.weighs == "pairs"]
+    ['ceam', 'sccabg']
     """
     return list(iter_classes())
 
@@ -383,6 +396,12 @@ def iter_classes() -> Iterator[type[EnsembleMethod]]:
     ------
     cls : type
         An estimator class.
+
+    Examples
+    --------
+    >>> from comitia.catalogue import iter_classes
+    >>> next(iter_classes()).card.id
+    'abbasi_2019'
     """
     ours = _our_sources()
     for source in ours.values():

@@ -57,6 +57,13 @@ def memory_budget() -> int:
         What was set, or 60 % of the memory that is free now: of the machine, or of
         the container, ``ulimit -v`` or ``ulimit -d`` where they leave less. On macOS,
         which does not tell what is free, it is 60 % of all there is.
+
+    Examples
+    --------
+    >>> from comitia import config
+    >>> with config.limit("512 MiB"):
+    ...     config.memory_budget()
+    536870912
     """
     budget = _budget.get()
     return int(_SHARE_OF_FREE * _free_memory()) if budget is None else budget
@@ -70,6 +77,14 @@ def set_memory_budget(budget: int | str | None) -> None:
     budget : int, str or None
         Bytes, or a text such as ``"4 GB"`` or ``"512 MiB"``. ``None`` goes back to
         60 % of the memory that is free.
+
+    Examples
+    --------
+    >>> from comitia import config
+    >>> config.set_memory_budget("4 GB")
+    >>> config.memory_budget()
+    4000000000
+    >>> config.set_memory_budget(None)
     """
     _budget.set(None if budget is None else _parse_bytes(budget))
 
@@ -82,6 +97,13 @@ def limit(budget: int | str | None) -> Iterator[None]:
     ----------
     budget : int, str or None
         As for :func:`set_memory_budget`.
+
+    Examples
+    --------
+    >>> from comitia import config
+    >>> with config.limit("1 kB"):
+    ...     config.memory_budget()
+    1000
     """
     token = _budget.set(None if budget is None else _parse_bytes(budget))
     try:
@@ -103,6 +125,15 @@ def require_memory(n_bytes: int, what: str, instead: str = "") -> None:
 
     instead : str, default=""
         What would work, in words.
+
+    Examples
+    --------
+    >>> from comitia import config
+    >>> with config.limit("1 MB"):
+    ...     config.require_memory(8 * 1000**2, "a matrix of 1000 objects")
+    Traceback (most recent call last):
+    ...
+    comitia.exceptions.MemoryBudgetError: a matrix of 1000 objects needs ...
     """
     if n_bytes <= _LITTLE and _budget.get() is None:
         return
@@ -122,6 +153,12 @@ def precision() -> str:
     -------
     precision : {"float64", "float32"}
         What was set, or ``"float64"``. NumPy computes in ``"float64"`` whatever it is.
+
+    Examples
+    --------
+    >>> from comitia import config
+    >>> config.precision()
+    'float64'
     """
     return _precision.get()
 

@@ -62,6 +62,12 @@ def check_method(method_class: type) -> None:
     ----------
     method_class : type
         The class of the method.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> from comitia.testing import check_method
+    >>> check_method(method("lwgp"))  # doctest: +SKIP
     """
     from unittest import SkipTest  # what scikit-learn's checks raise
 
@@ -91,6 +97,14 @@ def method_checks(method_class: type) -> Iterator[tuple[str, Callable[[type], No
 
     check : callable
         Called as ``check(method_class)``; raises if the promise is not kept.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> from comitia.testing import method_checks
+    >>> names = [name for name, _ in method_checks(method("lwgp"))]
+    >>> "deterministic" in names
+    True
     """
     for name, check, reason in _checks_of(method_class):
         if not reason:
@@ -110,6 +124,14 @@ def parametrize_with_checks(classes: Iterable[type]) -> Any:
     decorator : pytest.mark.parametrize
         For a test ``test(cls, check)`` that calls ``check(cls)``. What ``exempt`` of a
         card names among the checks of scikit-learn is expected to fail.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> from comitia.testing import parametrize_with_checks
+    >>> @parametrize_with_checks([method("lwgp")])
+    ... def test_lwgp(cls, check):
+    ...     check(cls)
     """
     import pytest
 
@@ -241,6 +263,13 @@ def quick_method(method_class: type, **parameters: Any) -> Any:
     -------
     method : object
         The method, with what ``quick`` of its card says.
+
+    Examples
+    --------
+    >>> from comitia import method
+    >>> from comitia.testing import quick_method
+    >>> quick_method(method("lwgp"), theta=0.5).n_clusters
+    3
     """
     from comitia.generate import KMeansGenerator
 
@@ -293,6 +322,13 @@ def planted(
 
     truth : ndarray of shape (n,)
         The partition.
+
+    Examples
+    --------
+    >>> from comitia.testing import planted
+    >>> labels, truth = planted(6, 2, 3, noise=0.0, seed=0)
+    >>> labels.shape, truth.tolist()
+    ((6, 3), [0, 0, 0, 1, 1, 1])
     """
     rng = np.random.RandomState(seed)
     shares = np.ones(k) if sizes is None else np.asarray(sizes)
@@ -317,6 +353,12 @@ def same_partition(one: ArrayLike, other: ArrayLike) -> bool:
     -------
     same : bool
         True if they do.
+
+    Examples
+    --------
+    >>> from comitia.testing import same_partition
+    >>> same_partition([0, 0, 1], ["b", "b", "a"])
+    True
     """
     one, other = np.asarray(one), np.asarray(other)
     pairs = {*zip(one.tolist(), other.tolist(), strict=True)}

@@ -210,6 +210,14 @@ def adjusted_rand(a: Any, b: Any) -> float:
     -------
     adjusted_rand : float
         At most 1, and 0 on average for unrelated clusterings.
+
+    Examples
+    --------
+    >>> from comitia.agreement import adjusted_rand
+    >>> adjusted_rand([0, 0, 1, 1], ["b", "b", "a", "a"])
+    1.0
+    >>> adjusted_rand([0, 0, 1, 1], [0, 1, 0, 1])
+    -0.5
     """
     return agreement(a, b, "adjusted_rand")
 
@@ -307,6 +315,15 @@ def agreement_matrices(
     -------
     agreements : dict of measure to ndarray of shape (n_clusterings, n_clusterings)
         One matrix for each measure.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> from comitia.agreement import agreement_matrices
+    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> agreement_matrices(votes, ["rand", "nmi_sqrt"])["rand"]
+    array([[1. , 0.5],
+           [0.5, 1. ]])
     """
     if isinstance(measures, str) or callable(measures):
         raise ComitiaError("measures must be a list of names; use agreement_matrix.")

@@ -278,6 +278,16 @@ def constrained_kmeans(
     -------
     run : COPRun
         The best run: labels, centers, objective, converged, n_violated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.cluster import ConstraintSet, constrained_kmeans
+    >>> pairs = ConstraintSet(4, must_link=[(0, 3)])
+    >>> rng = np.random.RandomState(0)
+    >>> labels = constrained_kmeans([[0], [1], [9], [4]], 2, rng, pairs).labels
+    >>> bool(labels[0] == labels[3])
+    True
     """
     from scipy.spatial.distance import cdist
 

@@ -56,6 +56,15 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> Ensemble
     -------
     ensemble : Ensemble
         With the labels of each chunk of rows as one block.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from comitia.distributed import ensemble_of_array
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> ensemble_of_array(da.from_array(labels, chunks=(2, 2))).n_objects
+    4
     """
     parts = _delayed_blocks(labels)
     client = client or current_client()
@@ -93,6 +102,17 @@ def result_arrays(estimator: Any) -> ResultArrays:
     -------
     arrays : ResultArrays
         Lazy: vote shares are computed where and when they are asked for.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from comitia import method
+    >>> from comitia.distributed import ensemble_of_array, result_arrays
+    >>> labels = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> votes = ensemble_of_array(da.from_array(labels, chunks=(2, 2)))
+    >>> result_arrays(method("voting")(2).fit(votes)).labels.compute()
+    array([0, 0, 1, 1], dtype=int32)
     """
     import dask.array as da
     from dask import delayed

@@ -191,6 +191,12 @@ def client_for(
     ------
     client : dask.distributed.Client
         Closed in the end, with the workers that were started.
+
+    Examples
+    --------
+    >>> from comitia.distributed import client_for
+    >>> with client_for(n_workers=2) as client:  # doctest: +SKIP
+    ...     labels = method.fit(ensemble).labels_
     """
     distributed = _distributed()
     if scheduler is not None:
@@ -225,6 +231,12 @@ def current_client() -> Any:
     -------
     client : dask.distributed.Client or None
         None where there is none.
+
+    Examples
+    --------
+    >>> from comitia.distributed import current_client
+    >>> current_client() is None
+    True
     """
     try:
         return _distributed().get_client()

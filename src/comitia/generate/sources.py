@@ -90,6 +90,14 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     -------
     rows : Rows
         The rows; hardly anything is read yet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.generate import open_rows
+    >>> rows = open_rows(np.zeros((5, 2)))
+    >>> len(rows), rows.n_features
+    (5, 2)
     """
     if isinstance(data, str | os.PathLike):
         path = Path(data)

@@ -131,6 +131,20 @@ def read_labels(
     -------
     ensemble : Ensemble
         The clusterings.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia.io import read_labels
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "votes.csv")
+    ...     _ = path.write_text("first,second\\n0,a\\n0,b\\n1,b\\n")
+    ...     votes = read_labels(path)
+    >>> votes.labels
+    array([[0, 0],
+           [0, 1],
+           [1, 1]], dtype=int32)
     """
     return read_votes(
         paths,
@@ -199,6 +213,18 @@ def read_votes(
     -------
     votes : LabelTable
         The clusterings and what came with them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia.io import read_votes
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "votes.csv")
+    ...     _ = path.write_text("first,second,known\\n0,0,a\\n0,1,a\\n1,1,b\\n")
+    ...     table = read_votes(path, truth="known")
+    >>> table.ensemble.n_clusterings, list(table.truth)
+    (2, ['a', 'a', 'b'])
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -269,6 +295,17 @@ def read_pairs(
     -------
     pairs : ndarray of shape (n_pairs, 2)
         Indices of the objects.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia.io import read_pairs
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "together.csv")
+    ...     _ = path.write_text("ann,cy\\n")
+    ...     read_pairs(path, 3, object_names=["ann", "bob", "cy"])
+    array([[0, 2]])
     """
     if object_names is None:
         object_names = [str(i) for i in range(n_objects)]
@@ -309,6 +346,18 @@ def read_graph(path: str | os.PathLike[str]) -> Any:
     -------
     graph : csr_array of shape (n_objects, n_objects)
         The adjacency matrix.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from scipy.sparse import csr_array, save_npz
+    >>> from comitia.io import read_graph
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "links.npz")
+    ...     save_npz(path, csr_array([[0, 1], [1, 0]]))
+    ...     read_graph(path).toarray().tolist()
+    [[0, 1], [1, 0]]
     """
     from scipy.io import mminfo, mmread
     from scipy.sparse import csr_array, load_npz

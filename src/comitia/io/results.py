@@ -138,6 +138,17 @@ class Result:
         the method in SciPy form; ``columns``, the features that differ most between
         the clusters, (n_objects, n_columns), with ``column_names``; ``silhouettes``
         of the objects, NaN outside a sample.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia import Ensemble, Result, method
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> result = Result.from_estimator(method("lwea")(n_clusters=2).fit(votes))
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = result.save(f"{folder}/result")
+    ...     Result.load(f"{folder}/result").labels.tolist()
+    [0, 0, 1, 1]
     """
 
     method: str

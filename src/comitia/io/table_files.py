@@ -237,6 +237,20 @@ def read_table(
     -------
     table : Table
         The table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia.io import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("name,age,height\\nann,31,1.7\\nbob,45,1.8\\n")
+    ...     table = read_table(path)
+    >>> table.feature_names
+    ['age', 'height']
+    >>> table.object_names
+    ['ann', 'bob']
     """
     asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
     text = TextForm(sep, decimal, thousands, encoding)
@@ -315,6 +329,18 @@ transpose, rotate : shared
     -------
     check : TableCheck
         The decisions and the problems.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia.io import examine_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("name,age,height\\nann,31,1.7\\nbob,45,1.8\\n")
+    ...     check = examine_table(path)
+    >>> check.n_objects, check.problems
+    (2, ())
     """
     asked = _preferences(**how)
     text = TextForm(sep, decimal, thousands, encoding)

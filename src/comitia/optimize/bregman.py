@@ -136,6 +136,12 @@ def get_bregman(divergence: str) -> Bregman:
     -------
     bregman : Bregman
         Its convex function.
+
+    Examples
+    --------
+    >>> from comitia.optimize import get_bregman
+    >>> get_bregman("kl").name
+    'kl'
     """
     if divergence not in BREGMAN:
         raise ComitiaError(

@@ -162,6 +162,13 @@ def frobenius_term(
     -------
     term : Term
         The term for U.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.optimize import frobenius_term
+    >>> frobenius_term(np.array([[6.0]]), [[1.0]], [[2.0]])
+    Term(pull=array([[12.]]), push=array([[4.]]))
     """
     U, V = floats(U), floats(V)
     weighted = _scale_rows(V, column_weights, "column_weights")
@@ -254,6 +261,13 @@ def graph_term(
     -------
     term : Term
         The term for U.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.optimize import graph_term
+    >>> graph_term(np.array([[0.0, 2.0], [2.0, 0.0]]), [[1.0], [3.0]]).push.tolist()
+    [[2.0], [6.0]]
     """
     U = floats(U)
     if degrees is None:
@@ -292,6 +306,12 @@ def coupling_term(
     -------
     term : Term
         The term for U.
+
+    Examples
+    --------
+    >>> from comitia.optimize import coupling_term
+    >>> coupling_term([[1.0, 1.0]], [[3.0, 0.0]], strength=2.0)
+    Term(pull=array([[2., 2.]]), push=array([[6., 0.]]))
     """
     pull, push = strength * floats(target), strength * floats(U)
     return Term(
@@ -445,6 +465,13 @@ def frobenius_loss(
     -------
     loss : float
         The loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.optimize import frobenius_loss
+    >>> frobenius_loss(np.array([[6.0]]), [[1.0]], [[2.0]])
+    16.0
     """
     squares = residual_norms(X, U, V)[:, None] ** 2
     weighted = _scale_rows(squares, row_weights, "row_weights")

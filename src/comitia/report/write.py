@@ -76,6 +76,18 @@ def write_report(
     -------
     path : Path
         The file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from comitia import Ensemble, Result, method
+    >>> from comitia.report import write_report
+    >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+    >>> result = Result.from_estimator(method("lwea")(n_clusters=2).fit(votes))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(result, Path(folder, "report.html")).name
+    'report.html'
     """
     environment = _environment()
     from comitia.display.result_numbers import SUPPORT
@@ -149,6 +161,13 @@ def write_comparison(
     -------
     path : Path
         The file.
+
+    Examples
+    --------
+    >>> import comitia
+    >>> from comitia.report import write_comparison
+    >>> found = comitia.compare(X, ["lwgp", "lwea"], n_clusters=3)  # doctest: +SKIP
+    >>> write_comparison(found, "comparison.html")  # doctest: +SKIP
     """
     environment = _environment()
     from comitia.report._comparison_facts import ComparisonFacts

@@ -228,6 +228,16 @@ def coassociation_blocks(
 
     block : ndarray of shape (n_rows, n_objects)
         Its values; the last block may have fewer rows.
+
+    Examples
+    --------
+    >>> from comitia import Ensemble
+    >>> from comitia.represent import coassociation_blocks
+    >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+    >>> for rows, block in coassociation_blocks(votes, n_rows=2):
+    ...     print(rows.start, block.tolist())
+    0 [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5]]
+    2 [[0.0, 0.5, 1.0]]
     """
     n = ensemble.n_objects
     if n_rows is not None and n_rows < 1:
