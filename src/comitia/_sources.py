@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import _labels
 from comitia._arrays import device_of
+from comitia._block_folder import SHARED_NAMES, grow_folder, open_folder
+from comitia._lock import locked
 from comitia._members import (
     check_array,
     check_cluster,
@@ -22,6 +24,7 @@ from comitia._members import (
 )
 from comitia._names import in_order, match_rows, names_of_each
 from comitia.config import require_memory
+from comitia.engine import growth
 from comitia.engine.row_blocks import Blocks, LocalBlocks
 from comitia.engine.storage import InBlocks, Mapped, OnDevice
 from comitia.exceptions import ComitiaError
@@ -228,9 +231,7 @@ class EnsembleSources:
         ensemble : Ensemble
             The ensemble; asking for its ``codes`` reads them.
         """
-        from comitia import _store
-
-        folder = _store.open_folder(path)
+        folder = open_folder(path)
         k, kind = folder.n_clusters_each, folder.kind
         parts = [
             cls.assemble(Mapped(folder, number), k, None, kind)
@@ -248,6 +249,7 @@ class EnsembleSources:
             kind,
             groups=folder.groups,
             clustering_names=folder.clustering_names,
+            cluster_names=folder.cluster_names,
         )
 
     @classmethod
@@ -324,6 +326,7 @@ class EnsembleSources:
             groups=given.groups,
             object_names=given.object_names,
             clustering_names=given.clustering_names,
+            cluster_names=given.cluster_names,
         )
         if given.storage.is_local:
             there.__dict__["whole"] = given  # who asks for a copy need not wait for one
@@ -352,39 +355,214 @@ class EnsembleSources:
         """
         which = check_indices(clusterings, self.n_clusterings, "clusterings")
         kept = check_indices(objects, self.n_objects, "objects")
-        names: dict[str, Any] = {
-            "groups": None if self.groups is None else self.groups[which],
-            "clustering_names": (
-                None if self.clustering_names is None else self.clustering_names[which]
-            ),
-            "object_names": (
-                None if self.object_names is None else self.object_names[kept]
-            ),
-        }
-        if self.is_hard:
-            k = self.n_clusters_each[which]
-            if objects is None and self.device is not None:
-                codes = self.storage.codes[which.tolist()]
-                return self.assemble(OnDevice(codes), k, **names)
-            labels = self.codes[which]
-            if objects is None:
-                return self.assemble(labels, k, **names)
-            labels = labels[:, kept].astype(np.int64)
-            labels[labels == k[:, None]] = -1
-            return type(self)(list(labels), **names)
+        # The clusters of these clusterings, and what they are called.
         columns = np.concatenate(
             [np.arange(self.offsets[m], self.offsets[m + 1]) for m in which]
         )
+        names: dict[str, Any] = {
+            name: None if found is None else found[at]
+            for name, found, at in (
+                ("groups", self.groups, which),
+                ("clustering_names", self.clustering_names, which),
+                ("object_names", self.object_names, kept),
+                ("cluster_names", self.cluster_names, columns),
+            )
+        }
+        if self.is_hard:
+            k = self.n_clusters_each[which]
+            if objects is None and isinstance(self.storage, InBlocks):
+                return growth.taken(self, which, names)
+            if objects is None and self.device is not None:
+                codes = self.storage.codes[which.tolist()]
+                return self.assemble(OnDevice(codes), k, **names)
+            if objects is None:
+                return self.assemble(growth.some_rows(self.codes, which), k, **names)
+            labels = self.codes[which][:, kept].astype(np.int64)
+            labels[labels == k[:, None]] = -1
+            called = names.pop("cluster_names")
+            made = type(self)(list(labels), **names)
+            if called is not None:
+                made.__dict__["cluster_names"] = called[_used(labels, k)]
+            return made
         B = self.membership[:, columns][kept]
         sizes = np.asarray(B.sum(axis=0)).ravel()
         begin = np.r_[0, np.cumsum(self.n_clusters_each[which])]
         blocks = [B[:, lo:hi][:, sizes[lo:hi] > 0] for lo, hi in _pairs(begin)]
+        names.pop("cluster_names")
         if self.kind == "fuzzy":
             return self.from_memberships([b.toarray() for b in blocks], **names)
         lists = [
             [column.indices for column in _columns(block.tocsc())] for block in blocks
         ]
         return self.from_clusters(lists, len(kept), **names)
+
+    def append(
+        self: Any,
+        labels: Any,
+        *,
+        axis: str = "clusterings",
+        object_names: Sequence[Any] | None = None,
+        clustering_names: Sequence[Any] | None = None,
+        groups: Sequence[Any] | None = None,
+    ) -> Ensemble:
+        """The same ensemble with more clusterings, or with more objects.
+
+        What exists is shared and not copied, once there is room for more: new objects
+        are a row block behind the others, and the first clusterings that are appended
+        in memory make room for those to come. Nothing is written to disk;
+        :meth:`grow` does that.
+
+        Parameters
+        ----------
+        labels : Ensemble, or array-like
+            New clusterings: whatever an ensemble is made of, or one label vector. Rows
+            are matched by name where both sides have names. New objects: one row for
+            each and a column for each clustering, which are matched by name where both
+            sides have names. There a label means the cluster that has this label, as
+            ``cluster_names`` says; one that no cluster has is a new cluster.
+
+        axis : {"clusterings", "objects"}, default="clusterings"
+            What is new.
+
+        object_names, clustering_names, groups : sequences, default=None
+            As for the class; of what is new.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The larger one; this one stays as it is.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([["a", 1], ["a", 2], ["b", 2]])
+        >>> votes.append([5, 5, 7])
+        Ensemble(kind='hard', n_objects=3, n_clusterings=3, n_clusters_total=6)
+        >>> votes.append([["b", 1], ["c", -1]], axis="objects").labels
+        array([[ 0,  0],
+               [ 0,  1],
+               [ 1,  1],
+               [ 1,  0],
+               [ 2, -1]], dtype=int32)
+        """
+        new = labels
+        if not isinstance(labels, EnsembleSources):
+            names = {"object_names": object_names, "clustering_names": clustering_names}
+            if _checked_axis(axis) == "objects":
+                new = growth.new_rows(labels, **names)
+            else:
+                new = type(self)(_labels.as_columns(labels), groups=groups, **names)
+        return self.concat([self, new], axis=axis)
+
+    @classmethod
+    def grow(
+        cls: Any, path: str | os.PathLike[str], labels: Any, **settings: Any
+    ) -> Ensemble:
+        """Let a folder of row blocks grow by files: :meth:`append` on disk.
+
+        The files that are there stay as they are. New labels are written beside them,
+        then the description of the folder, in one step: a process that ends before it
+        leaves the ensemble as it was, and one that ends after it has added everything.
+
+        Parameters
+        ----------
+        path : path-like
+            A folder that :meth:`open` opens; its objects have no names.
+
+        labels : Ensemble, or array-like
+            As for :meth:`append`.
+
+        **settings : dict
+            ``axis``, ``clustering_names`` and ``groups``, as for :meth:`append`.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The larger ensemble, opened.
+        """
+        with locked(path):
+            old = cls.open(path)
+            grown = old.append(labels, **settings)
+            if grown.object_names is not None:
+                raise ComitiaError(
+                    "objects in row blocks have no names; give the new ones none, in "
+                    "the order of the blocks."
+                )
+            names = {name: getattr(grown, name) for name in SHARED_NAMES}
+            files = growth.new_files(old, grown)
+            grow_folder(path, grown.n_clusters_each, grown.kind, names, files)
+        return cls.open(path)
+
+    @classmethod
+    def concat(
+        cls: Any, ensembles: Sequence[Any], *, axis: str = "clusterings"
+    ) -> Ensemble:
+        """Put ensembles together: clusterings side by side, or objects end to end.
+
+        Parameters
+        ----------
+        ensembles : sequence of Ensemble
+            At least one; the first is shared as in :meth:`append`.
+
+        axis : {"clusterings", "objects"}, default="clusterings"
+            Whether they are clusterings of the same objects, or the same clusterings of
+            other objects. Names are matched as in :meth:`append`.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            All of them together.
+        """
+        parts = check_sequence(ensembles, "ensembles")
+        if not parts or not isinstance(parts[0], EnsembleSources):
+            raise ComitiaError("ensembles must be a list of at least one Ensemble.")
+        first: Any = parts[0]
+        if len(parts) == 1:
+            return first
+        if _checked_axis(axis) == "objects":
+            return growth.more_objects(first, parts[1:])
+        called = ["the ensemble", *(f"ensembles[{i}]" for i in range(1, len(parts)))]
+        if len(parts) == 2:
+            called[1] = "labels"
+        return growth.more_clusterings(parts, called)
+
+    def drop(self: Any, clusterings: Any) -> Ensemble:
+        """The same ensemble without some of its clusterings.
+
+        Parameters
+        ----------
+        clusterings : array-like of int, bool or str
+            Those to leave out: numbers, a mask, or names.
+
+        Returns
+        -------
+        ensemble : Ensemble
+            The others, in their order.
+        """
+        which = np.atleast_1d(np.asarray(clusterings))
+        if which.dtype.kind in "UO" and self.clustering_names is not None:
+            known = self.clustering_names.tolist()
+            strange = [name for name in which.tolist() if name not in known]
+            if strange:
+                raise ComitiaError(f"there is no clustering {strange[0]!r}.")
+            which = np.isin(self.clustering_names, which)
+        left_out = check_indices(which, self.n_clusterings, "clusterings")
+        return self.take(np.setdiff1d(np.arange(self.n_clusterings), left_out))
+
+
+def _checked_axis(axis: str) -> str:
+    if axis not in ("clusterings", "objects"):
+        raise ComitiaError(f'axis={axis!r} must be "clusterings" or "objects".')
+    return axis
+
+
+def _used(labels: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the clusters of each clustering have objects, end to end."""
+    counts = [
+        np.bincount(row[row >= 0], minlength=n)
+        for row, n in zip(labels, k.tolist(), strict=True)
+    ]
+    return np.concatenate(counts) > 0
 
 
 def _pairs(ends: NDArray[Any]) -> Iterator[tuple[int, int]]:

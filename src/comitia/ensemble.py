@@ -32,6 +32,7 @@ _STATE = (
     "groups",
     "object_names",
     "clustering_names",
+    "cluster_names",
 )
 
 
@@ -43,6 +44,7 @@ _CLUSTERS = (
     "is_hard",
     "n_clusters_each",
     "offsets",
+    "cluster_names",
 )
 
 
@@ -136,6 +138,10 @@ class Ensemble(EnsembleSources):
     offsets : ndarray of shape (n_clusterings + 1,)
         The clusters of clustering m are ``offsets[m]`` to ``offsets[m + 1] - 1``.
 
+    cluster_names : ndarray of str of shape (n_clusters_total,) or None
+        The labels that the clusters had where they came from, by which new objects are
+        matched; None where these were 0..k_m - 1, or are not known.
+
     Examples
     --------
     >>> from comitia import Ensemble
@@ -162,6 +168,7 @@ class Ensemble(EnsembleSources):
     groups: NDArray[Any] | None
     object_names: NDArray[Any] | None
     clustering_names: NDArray[Any] | None
+    cluster_names: NDArray[Any] | None
 
     def __init__(
         self,
@@ -183,19 +190,19 @@ class Ensemble(EnsembleSources):
         called = check_names(
             clustering_names, len(table.columns), "clustering_names", "clustering"
         )
-        n_clusters = np.empty(len(table.columns), dtype=np.int64)
-        columns = []
-        for m, column in enumerate(table.columns):
-            name = m if called is None else called[m]
-            codes, n_clusters[m] = _labels.encode(column, f"clustering {name}")
-            columns.append(codes)
-        codes = np.stack(columns)
+        coded = [
+            _labels.encode(column, f"clustering {m if called is None else called[m]}")
+            for m, column in enumerate(table.columns)
+        ]
+        n_clusters = np.array([one.n_clusters for one in coded], dtype=np.int64)
+        codes = np.stack([one.codes for one in coded])
         self._set(
             InMemory(codes.astype(_labels.narrowest(n_clusters.max()), copy=False)),
             n_clusters,
             groups=groups,
             object_names=object_names,
             clustering_names=called,
+            cluster_names=_labels.cluster_names(coded),
         )
 
     def _set(
@@ -207,6 +214,7 @@ class Ensemble(EnsembleSources):
         groups: Sequence[Any] | NDArray[Any] | None = None,
         object_names: Sequence[Any] | NDArray[Any] | None = None,
         clustering_names: Sequence[Any] | NDArray[Any] | None = None,
+        cluster_names: NDArray[Any] | None = None,
     ) -> None:
         """Check the parts and take them; arrays are kept, and cannot be written to.
 
@@ -236,6 +244,9 @@ class Ensemble(EnsembleSources):
             "clustering_names": check_names(
                 clustering_names, M, "clustering_names", "clustering"
             ),
+            "cluster_names": check_names(
+                cluster_names, int(offsets[-1]), "cluster_names", "cluster"
+            ),
         }
         if membership is not None:
             state["membership"] = _frozen_csr(membership)
@@ -254,7 +265,8 @@ class Ensemble(EnsembleSources):
 
         *args, **kwargs : objects
             ``n_clusters_each``, ``membership`` (of a fuzzy or overlapping ensemble),
-            ``kind``, ``groups``, ``object_names`` and ``clustering_names``.
+            ``kind``, ``groups``, ``object_names``, ``clustering_names`` and
+            ``cluster_names``.
 
         Returns
         -------
@@ -432,6 +444,7 @@ class Ensemble(EnsembleSources):
             groups=self.groups,
             object_names=self.object_names,
             clustering_names=self.clustering_names,
+            cluster_names=self.cluster_names,
         )
 
     @property
@@ -515,8 +528,18 @@ class Ensemble(EnsembleSources):
     @cached_property
     def dense_contingency(self) -> NDArray[np.int64]:
         """The same as a full matrix of integers, for hard clusterings."""
+        earlier = self.__dict__.pop("_earlier", None)
+        if earlier is not None:
+            from comitia.engine.growth import grown_table
+
+            return frozen(grown_table(self, earlier))
         shared = self.row_blocks.map("engine.dense_contingency").total()
         return frozen(np.asarray(shared))
+
+    @property
+    def keeps_tables(self) -> bool:
+        """Whether tables are kept to be counted on: those of an ensemble that grows."""
+        return "_earlier" in self.__dict__ or "dense_contingency" in self.__dict__
 
     @property
     def device(self) -> str | None:
@@ -720,6 +743,7 @@ class Ensemble(EnsembleSources):
                     None if self.is_hard else self.kind,
                     groups=self.groups,
                     clustering_names=self.clustering_names,
+                    cluster_names=self.cluster_names,
                     object_names=(
                         None if self.object_names is None else self.object_names[rows]
                     ),
