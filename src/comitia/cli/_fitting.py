@@ -107,6 +107,7 @@ def fit_and_keep(
                 **given.constraints,
                 "device": given.device,
                 "approximate": given.approximate,
+                "align_to": given.align_to,
                 "on_progress": meter.on_progress,
             }
             if given.ensemble is None:
@@ -129,7 +130,8 @@ def fit_and_keep(
                 command=command,
                 **about,
             )
-            where = folder.publish(result, report, meter.on_progress)
+            drift = getattr(estimator, "drift_", None)
+            where = folder.publish(result, report, meter.on_progress, drift)
     except BaseException as error:
         describe_interruption(error, folder)
         raise

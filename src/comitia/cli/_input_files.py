@@ -54,6 +54,9 @@ class FitInput:
 
     groups : ndarray of shape (n_features,) or None
         The variable that each column of X belongs to.
+
+    align_to : Result or None
+        The earlier result whose cluster numbers are kept.
     """
 
     X: Any = None
@@ -63,6 +66,7 @@ class FitInput:
     device: str | None = None
     approximate: str | None = None
     groups: Any = None
+    align_to: Any = None
 
     @property
     def n_objects(self) -> int:
