@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from numbers import Integral
+from inspect import signature
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -140,6 +141,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     _generated: _Generated | None = None
     _progress: Progress | None = None
     _checkpoint: str | None = None
+    _time_limit: float | None = None
     _device: str | None = None
     # Some rows of the table that is fitted, for the number of clusters.
     _table: NDArray[np.float64] | None = None
@@ -215,6 +217,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         approximate: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         align_to: Any = None,
+        time_limit: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one.
@@ -270,6 +273,12 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             below k, and the others fill the gaps. ``drift_`` says what became of the
             clusters.
 
+        time_limit : float, default=None
+            Seconds after which no more clusterings are made of the data; combining
+            them comes on top. At least two are made. Where that stops the generator,
+            the result depends on the speed of the machine, and a warning says how many
+            clusterings there are. By default all of them are made.
+
         on_progress : callable, default=None
             Called as ``on_progress(stage, done, total)``: with ``"generate"`` and
             numbers of clusterings, then with ``"combine"`` and, where a method tells
@@ -292,7 +301,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         elif X is None:
             raise self._no_data()
         before = _labels_before(align_to)
+        self._refuse_time_limit(time_limit, ensemble)
         with self._all_or_nothing(on_progress, checkpoint):
+            self._time_limit = time_limit
             self.check_parameters(device=device, approximate=approximate)
             rng = check_random_state(self.random_state)
             data, names = self._check_objects(
@@ -928,6 +939,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         finally:
             self.__dict__.pop("_progress", None)
             self.__dict__.pop("_checkpoint", None)
+            self.__dict__.pop("_time_limit", None)
             self.__dict__.pop("_table", None)
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
@@ -1003,6 +1015,25 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if names is not None:
             self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         self._warn_of_fewer_clusters()
+
+    def _refuse_time_limit(self, limit: Any, ensemble: Ensemble | None) -> None:
+        """Refuse a limit of time that nothing would keep to."""
+        if limit is None:
+            return
+        if not isinstance(limit, Real) or not limit > 0:
+            raise ComitiaError(f"time_limit={limit!r} must be a number above 0.")
+        if ensemble is not None:
+            raise ComitiaError(
+                "time_limit is for clusterings that are made; those of an ensemble are "
+                "there already."
+            )
+        makes = getattr(self.get_generator(), "generate", None)
+        known = makes is not None and "time_limit" in signature(makes).parameters
+        if not known or "generator" not in self.get_params(deep=False):
+            raise ComitiaError(
+                f"{type(self).__name__} makes its clusterings in its own way, and all "
+                "of them; leave out time_limit."
+            )
 
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         """Whether data and ensemble are what this method works on."""
@@ -1180,7 +1211,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             X = to_tensor(X, self._device)
         # A generator of the caller's need not know of progress.
         is_watched = self._progress is not None and self._progress.on_progress
-        settings = {"on_progress": self._report} if is_watched else {}
+        settings: dict[str, Any] = {"on_progress": self._report} if is_watched else {}
+        if self._time_limit is not None:
+            settings["time_limit"] = self._time_limit
         if self._checkpoint is None or not hasattr(generator, "checkpoint"):
             return generator.generate(X, *more, **settings)
         before, generator.checkpoint = generator.checkpoint, self._checkpoint

@@ -112,6 +112,7 @@ def fit_and_keep(
             }
             if given.ensemble is None:
                 draw_variables(estimator, given.groups)
+                settings["time_limit"] = given.time_limit
                 estimator.fit(given.X, checkpoint=folder.checkpoint, **settings)
             else:
                 estimator.combine(given.ensemble, given.X, **settings)

@@ -57,6 +57,9 @@ class FitInput:
 
     align_to : Result or None
         The earlier result whose cluster numbers are kept.
+
+    time_limit : float or None
+        Seconds after which no more clusterings are made.
     """
 
     X: Any = None
@@ -67,6 +70,7 @@ class FitInput:
     approximate: str | None = None
     groups: Any = None
     align_to: Any = None
+    time_limit: float | None = None
 
     @property
     def n_objects(self) -> int:

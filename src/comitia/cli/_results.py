@@ -122,7 +122,7 @@ def _fit(
     meter = Meter(output.quiet, folder.n_clusterings if folder.resume else 0)
     with memory_limit(which.memory):
         table = open_in_blocks(
-            data, estimator, wanted, how, which, blocks, write_obs, meter
+            data, estimator, wanted, how, which, making, blocks, write_obs, meter
         )
         if table is not None:
             found = fit_in_blocks(
@@ -156,6 +156,7 @@ def _fit(
                 by_feature="features" in estimator.card.weighs,
             )
         given.device, given.approximate = which.device, which.approximate
+        given.time_limit = making.time_limit
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
             estimator.card,
