@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
 __all__ = [
-    "cluster_names",
     "grown_table",
     "more_clusterings",
     "more_objects",
@@ -86,7 +85,7 @@ def more_clusterings(parts: Sequence[Ensemble], called: Sequence[str]) -> Ensemb
     names = {
         "groups": _side_by_side(parts, "groups", lambda m: ""),
         "clustering_names": _side_by_side(parts, "clustering_names", str),
-        "cluster_names": np.concatenate([cluster_names(part) for part in parts]),
+        "cluster_names": np.concatenate([_called(part) for part in parts]),
         "object_names": order,
     }
     _refuse_twice(names["clustering_names"], "clustering")
@@ -278,7 +277,7 @@ def more_objects(first: Ensemble, given: Sequence[Ensemble | NewRows]) -> Ensemb
 
 
 def _names_each(ensemble: Ensemble) -> list[list[str]]:
-    names = cluster_names(ensemble)
+    names = _called(ensemble)
     return [part.tolist() for part in np.split(names, ensemble.offsets[1:-1])]
 
 
@@ -362,7 +361,7 @@ def _with_clusters(
 # -- what both share -------------------------------------------------------------------
 
 
-def cluster_names(ensemble: Ensemble) -> NDArray[Any]:
+def _called(ensemble: Ensemble) -> NDArray[Any]:
     """What each cluster is called; its number where that was its label."""
     if ensemble.cluster_names is not None:
         return ensemble.cluster_names
