@@ -405,6 +405,8 @@ def part_page(part: str) -> str:
             lines.append("   :show-inheritance:")
         elif inspect.isclass(item):
             lines.append("   :members:")
+            if item.__bases__[0].__name__ == "EnsembleSources":
+                lines.append("   :inherited-members:")
         lines.append("")
     return "\n".join(lines)
 

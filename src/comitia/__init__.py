@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from comitia import config, exceptions
+    from comitia._drift import drift
     from comitia.catalogue import MethodCard, method
     from comitia.catalogue import find_methods as methods
     from comitia.ensemble import Ensemble
@@ -29,6 +30,7 @@ __all__ = [
     "choose_k",
     "compare",
     "config",
+    "drift",
     "exceptions",
     "method",
     "methods",
@@ -45,6 +47,7 @@ _HOMES = {
     "Result": "comitia.io",
     "choose_k": "comitia.evaluate",
     "compare": "comitia.evaluate",
+    "drift": "comitia._drift",
     "method": "comitia.catalogue",
     "recommend": "comitia.evaluate",
     "stability": "comitia.evaluate",

@@ -22,12 +22,16 @@ from comitia._names import (
 from comitia.exceptions import ComitiaError
 
 __all__ = [
+    "Coded",
     "ReadLabels",
+    "as_columns",
     "as_labels",
     "check_not_sparse",
+    "cluster_names",
     "encode",
     "label_columns",
     "narrowest",
+    "texts_of",
 ]
 
 
@@ -100,6 +104,27 @@ def label_columns(labels: Any) -> ReadLabels:
     return ReadLabels(list(table.T), None, None)
 
 
+def as_columns(labels: Any) -> Any:
+    """Take one label vector for a list of one.
+
+    Parameters
+    ----------
+    labels : array-like
+        A vector, or whatever an ensemble is made of.
+
+    Returns
+    -------
+    labels : object
+        What :func:`label_columns` reads.
+    """
+    if hasattr(labels, "shape"):
+        return [labels] if len(labels.shape) == 1 else labels
+    is_list = isinstance(labels, list | tuple)
+    if is_list and all(np.isscalar(label) or label is None for label in labels):
+        return [as_labels(labels)]
+    return labels
+
+
 def as_labels(given: Any) -> NDArray[Any]:
     """Read labels from outside as an array in which missing ones are marked.
 
@@ -143,7 +168,15 @@ def check_not_sparse(given: Any, argument: str) -> None:
         )
 
 
-def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+class Coded(NamedTuple):
+    """One label vector as codes."""
+
+    codes: NDArray[Any]  # 0..k-1, and k for objects that are not clustered
+    n_clusters: int
+    names: Any  # what the label of each code was; None for 0..k-1 themselves
+
+
+def encode(column: NDArray[Any], name: str, *, may_be_empty: bool = False) -> Coded:
     """Code one label vector as 0..k-1, with k for objects that are not clustered.
 
     Parameters
@@ -154,13 +187,14 @@ def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
     name : str
         How messages call the clustering.
 
+    may_be_empty : bool, default=False
+        Whether all of them may be missing, as those of a few new objects may.
+
     Returns
     -------
-    codes : ndarray of shape (n,)
-        The codes, in the narrowest integer type that holds them.
-
-    n_clusters : int
-        Number of clusters, k.
+    coded : Coded
+        The codes, in the narrowest integer type that holds them; the number of
+        clusters, k; and what they were called.
     """
     if column.ndim != 1:
         raise ComitiaError(
@@ -169,23 +203,61 @@ def encode(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
     if column.dtype.kind == "b":
         column = column.astype(np.uint8)
     if column.dtype.kind == "f":
-        codes, k = _encode_floats(column, name)
+        coded = _encode_floats(column, name)
     elif column.dtype.kind in "iu":
-        codes, k = _encode_integers(column, name)
+        coded = _encode_integers(column, name)
     elif column.dtype.kind in "US":
         names, codes = np.unique(column, return_inverse=True)
-        k = len(names)
+        coded = Coded(codes, len(names), names)
     elif column.dtype.kind == "O":
-        codes, k = _encode_objects(column, name)
+        coded = _encode_objects(column, name)
     else:
         raise ComitiaError(
             f"labels of {name} have type {column.dtype}; give integers or names."
         )
-    if k == 0:
+    k = coded.n_clusters
+    if k == 0 and not may_be_empty:
         raise ComitiaError(f"labels of {name} are all missing; leave it out.")
     # The type holds k itself even when nothing is missing, so that blocks with and
     # without missing objects share one type.
-    return codes.astype(narrowest(k), copy=False), k
+    return coded._replace(codes=coded.codes.astype(narrowest(k), copy=False))
+
+
+def cluster_names(coded: Sequence[Coded]) -> NDArray[Any] | None:
+    """What the clusters of several clusterings were called, as text.
+
+    Parameters
+    ----------
+    coded : sequence of Coded
+        The clusterings.
+
+    Returns
+    -------
+    names : ndarray of str of shape (n_clusters_total,), or None
+        None where all labels were 0..k-1.
+    """
+    if all(one.names is None for one in coded):
+        return None
+    return np.array([name for one in coded for name in texts_of(one)], dtype=str)
+
+
+def texts_of(coded: Coded) -> list[str]:
+    """What the clusters of a clustering were called, as text.
+
+    Parameters
+    ----------
+    coded : Coded
+        The clustering.
+
+    Returns
+    -------
+    names : list of str
+        Different for each cluster: as in Python where 1 and "1" are two labels.
+    """
+    if coded.names is None:
+        return [str(c) for c in range(coded.n_clusters)]
+    texts = [str(name) for name in coded.names]
+    return texts if len({*texts}) == len(texts) else [repr(n) for n in coded.names]
 
 
 def narrowest(largest: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
@@ -288,7 +360,7 @@ def _read_frame(frame: Any) -> ReadLabels:
     return ReadLabels(list(columns.values()), names, list(columns))
 
 
-def _encode_floats(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+def _encode_floats(column: NDArray[Any], name: str) -> Coded:
     missing = np.isnan(column)
     column = np.where(missing, -1.0, column)
     # Beyond 2**53 neighbouring whole numbers are the same float.
@@ -300,9 +372,9 @@ def _encode_floats(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
     return _encode_integers(column.astype(np.int64), name)
 
 
-def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+def _encode_integers(column: NDArray[Any], name: str) -> Coded:
     if len(column) == 0:
-        return column, 0
+        return Coded(column, 0, None)
     smallest, largest = int(column.min()), int(column.max())
     if smallest < -1:
         raise ComitiaError(
@@ -313,8 +385,8 @@ def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int
         values, codes = np.unique(column, return_inverse=True)
         if smallest == -1:  # np.unique sorts it first; it belongs behind the last
             k = len(values) - 1
-            return np.where(codes == 0, k, codes - 1), k
-        return codes, len(values)
+            return Coded(np.where(codes == 0, k, codes - 1), k, values[1:])
+        return Coded(codes, len(values), values)
     # Counting is 30 times faster than np.unique.
     # Widened first: one more than the largest int8 is no int8.
     first = 0 if smallest >= 0 else 1
@@ -323,13 +395,14 @@ def _encode_integers(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int
     used = np.bincount(place, minlength=largest + 1 + first)[first:] > 0
     k = int(used.sum())
     if k == largest + 1 and first == 0:  # 0..k-1 already
-        return column, k
+        return Coded(column, k, None)
     table = np.full(first + len(used), k, dtype=narrowest(k))
     table[first:][used] = np.arange(k)
-    return table[place], k
+    names = None if k == len(used) else np.flatnonzero(used)
+    return Coded(table[place], k, names)
 
 
-def _encode_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]:
+def _encode_objects(column: NDArray[Any], name: str) -> Coded:
     missing = np.array([_is_missing(value) for value in column], dtype=bool)
     numbers = _as_numbers(column[~missing].tolist())
     if numbers is not None:
@@ -361,7 +434,7 @@ def _encode_objects(column: NDArray[Any], name: str) -> tuple[NDArray[Any], int]
     k = len(places)
     codes = np.full(len(column), k, dtype=np.int64)
     codes[~missing] = [places[value] for value in column[~missing]]
-    return codes, k
+    return Coded(codes, k, list(places))
 
 
 def _as_numbers(values: list[Any]) -> NDArray[Any] | None:

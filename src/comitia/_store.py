@@ -12,51 +12,46 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import sizes
+from comitia._block_folder import (
+    FOLDER_FORMAT,
+    SHARED_NAMES,
+    Folder,
+    about_folder,
+    blamed_on,
+    labels_name,
+    map_block,
+    open_folder,
+    read_block,
+)
 from comitia._files import (
-    DIGEST_BYTES,
     UNFINISHED,
     array_digest,
     atomic_write,
     file_digest,
     read_arrays,
-    read_json,
     write_arrays,
     write_json,
 )
 from comitia._labels import narrowest
 from comitia._lock import locked
-from comitia._members import check_codes, check_n_clusters, check_names
+from comitia._members import check_codes
 from comitia.config import require_memory
-from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
+from comitia.exceptions import ComitiaError, EnsembleFileError
 
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
-__all__ = [
-    "BlockWriter",
-    "Folder",
-    "map_block",
-    "open_folder",
-    "read",
-    "read_block",
-    "version_of",
-    "write",
-]
+__all__ = ["BlockWriter", "read", "write"]
 
 FORMAT = "comitia-ensemble-1"
-FOLDER_FORMAT = "comitia-ensemble-3"
-# Folders of older versions, without digests: of labels, and of memberships or names.
-_OLD_LABELS, _OLD_ARCHIVES = "comitia-ensemble-2", "comitia-ensemble-1"
-_NAMES = ("groups", "object_names", "clustering_names")
+_NAMES = ("groups", "object_names", "clustering_names", "cluster_names")
 _MEMBERSHIP = ("data", "indices", "indptr")
 
 
@@ -165,22 +160,12 @@ def _assembled(
     said = parts["kind"]
     # Whether labels are missing is found out; what the source says is compared.
     kind = None if parts["membership"] is None else said
-    with _blamed_on(source):
+    with blamed_on(source):
         codes = parts.pop("codes")
         made = make(codes, **{**parts, "kind": kind})
         if made.kind != said:
             raise ComitiaError(f"kind={said!r} is not true: it is {made.kind}.")
     return made
-
-
-@contextmanager
-def _blamed_on(source: Path) -> Iterator[None]:
-    try:
-        yield
-    except MemoryBudgetError:
-        raise
-    except ComitiaError as error:
-        raise EnsembleFileError(f"{source} is damaged: {error}") from None
 
 
 def _parts(arrays: dict[str, NDArray[Any]], source: Path) -> dict[str, Any]:
@@ -227,32 +212,6 @@ def _parts(arrays: dict[str, NDArray[Any]], source: Path) -> dict[str, Any]:
     }
 
 
-class Folder(NamedTuple):
-    """What ``ensemble.json`` says of a folder of labels."""
-
-    path: Path
-    kind: str
-    n_rows: list[int]  # objects of each block
-    n_clusters_each: NDArray[np.int64]
-    dtype: np.dtype[Any]
-    groups: NDArray[Any] | None
-    clustering_names: NDArray[Any] | None
-    digests: list[str] | None  # of each block; None in folders of older versions
-
-    def block(self, number: int) -> Path:
-        """The file of a block."""
-        return self.path / _labels_name(number)
-
-    def read(self, number: int) -> tuple[NDArray[Any], str]:
-        """Map the labels of a block into memory, and look at all of them."""
-        return read_block(
-            self.block(number),
-            self.n_clusters_each,
-            self.n_rows[number],
-            None if self.digests is None else self.digests[number],
-        )
-
-
 class BlockWriter:
     """Writes the labels of an ensemble block by block.
 
@@ -268,6 +227,7 @@ class BlockWriter:
         *,
         groups: Sequence[str] | None = None,
         clustering_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
         run: str = "",
     ) -> None:
         self.folder = Path(folder)
@@ -278,14 +238,14 @@ class BlockWriter:
             "blocks": "labels",
             "n_clusters_each": self.n_clusters_each.tolist(),
             "dtype": self.dtype.name,
-            "groups": None if groups is None else [str(name) for name in groups],
-            "clustering_names": (
-                None
-                if clustering_names is None
-                else [str(name) for name in clustering_names]
-            ),
+            "groups": groups,
+            "clustering_names": clustering_names,
+            "cluster_names": cluster_names,
             "run": run,
         }
+        for name in SHARED_NAMES:
+            if self.about[name] is not None:
+                self.about[name] = [*map(str, self.about[name])]
         self._begin()
 
     @classmethod
@@ -294,8 +254,7 @@ class BlockWriter:
         names: dict[str, Any] = {
             name: None if value is None else value.tolist()
             for name, value in (
-                ("groups", ensemble.groups),
-                ("clustering_names", ensemble.clustering_names),
+                (name, getattr(ensemble, name)) for name in SHARED_NAMES
             )
         }
         return cls(folder, ensemble.n_clusters_each, **names)
@@ -326,7 +285,7 @@ class BlockWriter:
 
     def _digest(self, number: int) -> str:
         """The digest of a block that is as it was written."""
-        path = self.folder / _labels_name(number)
+        path = self.folder / labels_name(number)
         codes = map_block(path, self.dtype)
         digest = array_digest(codes)
         with open(path, "rb") as file:
@@ -357,7 +316,7 @@ class BlockWriter:
             checked, _, _ = check_codes(codes, self.n_clusters_each)
         except ComitiaError as error:
             raise ComitiaError(f"block {number} does not fit: {error}") from None
-        path = self.folder / _labels_name(number)
+        path = self.folder / labels_name(number)
         try:
             with atomic_write(path) as file:
                 np.save(file, checked)
@@ -374,7 +333,7 @@ class BlockWriter:
         """Say that all blocks are there: from now on the folder is an ensemble."""
         kinds, digests = set(), []
         for number, n in enumerate(n_rows):
-            path = self.folder / _labels_name(number)
+            path = self.folder / labels_name(number)
             _, kind = read_block(path, self.n_clusters_each, int(n), None)
             kinds.add(kind)
             digests.append(self._digest(number))
@@ -388,134 +347,10 @@ class BlockWriter:
         write_json(self.folder / "ensemble.json", about)
 
 
-def open_folder(path: str | os.PathLike[str]) -> Folder:
-    """Look at a folder of labels without reading the labels."""
-    folder = Path(path)
-    about = _about(folder)
-    if about["blocks"] != "labels":
-        raise EnsembleFileError(
-            f"{folder} holds memberships or named objects, which are not mapped; use "
-            "Ensemble.load."
-        )
-    try:
-        each = _numbers(about["n_clusters_each"])
-        k = check_n_clusters(each, len(each))
-        groups, names = (
-            check_names(about.get(name), len(k), name, "clustering")
-            for name in ("groups", "clustering_names")
-        )
-        found = Folder(
-            folder.resolve(),
-            str(about["kind"]),
-            _numbers(about["n_rows"]),
-            k,
-            np.dtype(narrowest(int(k.max()))),
-            groups,
-            names,
-            None if about["format"] == _OLD_LABELS else list(about["digests"]),
-        )
-        fits = (
-            found.kind in ("hard", "partial")
-            and found.dtype.name == about["dtype"]
-            and min(found.n_rows) > 0
-            and sum(found.n_rows) == about["n_objects"]
-            and (found.digests is None or len(found.digests) == len(found.n_rows))
-        )
-    except MemoryBudgetError:
-        raise
-    except (KeyError, TypeError, ValueError):
-        fits = False
-    if not fits:
-        raise EnsembleFileError(f"{folder} is damaged: ensemble.json does not fit.")
-    for number, n in enumerate(found.n_rows):
-        map_block(folder / _labels_name(number), found.dtype, (len(k), n))
-    return found
-
-
-def map_block(
-    path: Path, dtype: np.dtype[Any], shape: tuple[int, int] | None = None
-) -> np.memmap[Any, Any]:
-    """Map the labels of one block into memory; :func:`read_block` also checks them."""
-    try:
-        codes = npy.open_memmap(path, mode="r")
-    except Exception as error:  # NumPy fails in a dozen ways on a header
-        raise EnsembleFileError(f"{path} cannot be read ({error}).") from None
-    fits = codes.dtype == dtype and codes.ndim == 2 and codes.flags.c_contiguous
-    if not fits or shape not in (None, codes.shape):
-        raise EnsembleFileError(
-            f"{path} is damaged: it holds {codes.dtype} of shape {codes.shape} instead "
-            f"of labels, {dtype} of shape {shape}."
-        )
-    # Behind the labels is the seal of their writer; nothing in older folders.
-    if version_of(path)[1] - codes.offset - codes.nbytes not in (0, DIGEST_BYTES):
-        raise EnsembleFileError(f"{path} is damaged: it has another length.")
-    return codes
-
-
-def version_of(path: Path) -> tuple[int, int]:
-    """When a file was written, and its length: they tell whether it changed."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise EnsembleFileError(f"{path} cannot be read ({error}).") from None
-    return found.st_mtime_ns, found.st_size
-
-
-def read_block(
-    path: Path, n_clusters_each: NDArray[np.int64], n_rows: int, digest: str | None
-) -> tuple[NDArray[Any], str]:
-    """Map the labels of one block into memory, and look at all of them.
-
-    They are those with the digest, unless that is not known. Whether labels are missing
-    comes with them: ``"hard"`` or ``"partial"``.
-    """
-    k = n_clusters_each
-    codes = map_block(path, np.dtype(narrowest(int(k.max()))), (len(k), n_rows))
-    if digest is not None and array_digest(codes).hex() != digest:
-        raise EnsembleFileError(
-            f"{path} is damaged: its labels are not those that were written."
-        )
-    with _blamed_on(path):
-        _, _, kind = check_codes(codes, k)
-    return codes, kind
-
-
-def _numbers(given: Any) -> list[int]:
-    """Whole numbers of a description; JSON has others too."""
-    if not isinstance(given, list) or not all(type(n) is int for n in given):
-        raise TypeError
-    return given
-
-
-def _labels_name(number: int) -> str:
-    return f"block-{number:05d}.npy"
-
-
-def _about(folder: Path) -> dict[str, Any]:
-    """What ``ensemble.json`` says; what it has more in newer folders is filled in."""
-    try:
-        about = read_json(folder / "ensemble.json", FOLDER_FORMAT)
-    except OSError:
-        about = {}
-    except ValueError as error:
-        raise EnsembleFileError(
-            f"{folder} is damaged: ensemble.json does not fit ({error})."
-        ) from None
-    blocks = {
-        FOLDER_FORMAT: about.get("blocks"),
-        _OLD_LABELS: "labels",
-        _OLD_ARCHIVES: "archives",
-    }
-    about["blocks"] = blocks.get(str(about.get("format")))
-    if about["blocks"] not in ("labels", "archives"):
-        raise EnsembleFileError(f"{folder} holds no ensemble.json that comitia wrote.")
-    return about
-
-
 def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
     from scipy.sparse import vstack
 
-    about = _about(folder)
+    about = about_folder(folder)
     if about["blocks"] == "labels":
         return _assembled(_read_labels(open_folder(folder)), folder, make)
     # One after the other: the first that is not there ends it, however many there are
@@ -545,8 +380,7 @@ def _read_folder(folder: Path, make: Callable[..., Ensemble]) -> Ensemble:
         if first.is_hard
         else vstack([block.membership for block in blocks], format="csr"),
         "kind": about.get("kind"),
-        "groups": first.groups,
-        "clustering_names": first.clustering_names,
+        **{name: getattr(first, name) for name in SHARED_NAMES},
         "object_names": np.concatenate([block.object_names for block in blocks])
         if named
         else None,
@@ -591,6 +425,5 @@ def _read_labels(folder: Folder) -> dict[str, Any]:
         "n_clusters_each": k,
         "membership": None,
         "kind": folder.kind,
-        "groups": folder.groups,
-        "clustering_names": folder.clustering_names,
+        **{name: getattr(folder, name) for name in SHARED_NAMES},
     }

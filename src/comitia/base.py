@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from numbers import Integral
+from inspect import signature
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -116,6 +117,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     ensemble_ : Ensemble
         The clusterings that were combined.
 
+    drift_ : Drift
+        What became of the clusters of the run that ``align_to`` names, where it was
+        given.
+
     timings_ : dict of str to float
         Seconds that each stage took: ``"generate"`` and ``"combine"``, and ``"weigh"``
         for methods that weigh in a step of its own.
@@ -136,6 +141,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
     _generated: _Generated | None = None
     _progress: Progress | None = None
     _checkpoint: str | None = None
+    _time_limit: float | None = None
     _device: str | None = None
     # Some rows of the table that is fitted, for the number of clusters.
     _table: NDArray[np.float64] | None = None
@@ -210,6 +216,8 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         device: str | None = None,
         approximate: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        align_to: Any = None,
+        time_limit: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one.
@@ -257,6 +265,20 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         checkpoint : path-like, default=None
             As for :meth:`generate`.
 
+        align_to : array-like, fitted method, Result or path, default=None
+            An earlier run, whose cluster numbers are kept: its labels, or who knows
+            them; a path is a result folder. Clusters are matched one to one by the
+            objects that both runs have, as :func:`comitia.drift` matches them. Labels
+            are 0..k - 1 all the same: a cluster has the number of its match if that is
+            below k, and the others fill the gaps. ``drift_`` says what became of the
+            clusters.
+
+        time_limit : float, default=None
+            Seconds after which no more clusterings are made of the data; combining
+            them comes on top. At least two are made. Where that stops the generator,
+            the result depends on the speed of the machine, and a warning says how many
+            clusterings there are. By default all of them are made.
+
         on_progress : callable, default=None
             Called as ``on_progress(stage, done, total)``: with ``"generate"`` and
             numbers of clusterings, then with ``"combine"`` and, where a method tells
@@ -278,7 +300,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             X, ensemble = None, X
         elif X is None:
             raise self._no_data()
+        before = _labels_before(align_to)
+        self._refuse_time_limit(time_limit, ensemble)
         with self._all_or_nothing(on_progress, checkpoint):
+            self._time_limit = time_limit
             self.check_parameters(device=device, approximate=approximate)
             rng = check_random_state(self.random_state)
             data, names = self._check_objects(
@@ -289,6 +314,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             else:
                 made = _in_order_of(names, ensemble)
             self._make_consensus(made, data, names, rng, approximate)
+            self._align(before)
         return self
 
     def generate(
@@ -416,6 +442,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         cannot_link: Any = None,
         device: str | None = None,
         approximate: str | None = None,
+        align_to: Any = None,
         on_progress: OnProgress | None = None,
     ) -> EnsembleMethod:
         """Combine clusterings into one: the second of the two steps of :meth:`fit`.
@@ -442,6 +469,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         approximate : {"landmarks"}, default=None
             As for :meth:`fit`.
 
+        align_to : array-like, fitted method, Result or path, default=None
+            As for :meth:`fit`.
+
         on_progress : callable, default=None
             As for :meth:`fit`, with ``"weigh"`` and ``"combine"``.
 
@@ -453,6 +483,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         made = self._generated
         if made is not None and made.ensemble is not ensemble:
             made = None
+        before = _labels_before(align_to)
         with self._all_or_nothing(on_progress, going_on=made):
             self.check_parameters(device=device, approximate=approximate)
             rng = check_random_state(self.random_state)
@@ -471,6 +502,75 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             if ensemble is not None:
                 ensemble = _in_order_of(names, ensemble)
             self._make_consensus(ensemble, data, names, rng, approximate)
+            self._align(before)
+        return self
+
+    def partial_update(
+        self,
+        new_members: Any = None,
+        new_rows: Any = None,
+        *,
+        align_to: Any = None,
+        on_progress: OnProgress | None = None,
+    ) -> EnsembleMethod:
+        """Combine again after the ensemble has grown.
+
+        The labels are those of ``fit`` on the grown ensemble, exactly, for a fixed
+        ``random_state``. Contingency tables are kept from the first update on, and
+        what they have counted is not counted again: after that, methods that weigh by
+        tables (such as ``lwgp``, ``lwmc`` and ``voting``) read the new labels alone
+        for their weights. Everything else, such as the passes of k-means, is done
+        again.
+
+        Parameters
+        ----------
+        new_members : Ensemble or array-like, default=None
+            New clusterings of the same objects, as for :meth:`Ensemble.append`.
+
+        new_rows : Ensemble or array-like, default=None
+            New objects: their labels in each clustering, as for
+            ``Ensemble.append(…, axis="objects")``. Of new data,
+            ``generator_.transform(X_new)`` are these labels; :meth:`predict` works on.
+
+        align_to : array-like, fitted method, Result or path, default=None
+            As for :meth:`fit`; the method itself keeps the numbers of its clusters.
+
+        on_progress : callable, default=None
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        self : object
+            The fitted method.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(votes)
+        >>> fitted.partial_update(new_rows=[[1, 1, 1], [0, 0, 0]]).labels_
+        array([0, 0, 1, 1, 1, 0], dtype=int32)
+        """
+        check_is_fitted(self, "labels_")
+        if (new_members is None) == (new_rows is None):
+            raise ComitiaError("give new_members or new_rows, one of the two.")
+        if self.ensemble_ is None:
+            raise ComitiaError(
+                f"{type(self).__name__} combines no clusterings that could grow."
+            )
+        kept = {}
+        if new_members is None:
+            grown = self.ensemble_.append(new_rows, axis="objects")
+            # The members are the same, and can still label others.
+            kept = {
+                name: getattr(self, name)
+                for name in ("generator_", "n_features_in_", "feature_names_in_")
+                if hasattr(self, name)
+            }
+        else:
+            grown = self.ensemble_.append(new_members)
+        self.combine(grown, align_to=align_to, on_progress=on_progress)
+        self.__dict__.update(kept)
         return self
 
     def check_parameters(
@@ -839,6 +939,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         finally:
             self.__dict__.pop("_progress", None)
             self.__dict__.pop("_checkpoint", None)
+            self.__dict__.pop("_time_limit", None)
             self.__dict__.pop("_table", None)
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
@@ -914,6 +1015,25 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         if names is not None:
             self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         self._warn_of_fewer_clusters()
+
+    def _refuse_time_limit(self, limit: Any, ensemble: Ensemble | None) -> None:
+        """Refuse a limit of time that nothing would keep to."""
+        if limit is None:
+            return
+        if not isinstance(limit, Real) or not limit > 0:
+            raise ComitiaError(f"time_limit={limit!r} must be a number above 0.")
+        if ensemble is not None:
+            raise ComitiaError(
+                "time_limit is for clusterings that are made; those of an ensemble are "
+                "there already."
+            )
+        makes = getattr(self.get_generator(), "generate", None)
+        known = makes is not None and "time_limit" in signature(makes).parameters
+        if not known or "generator" not in self.get_params(deep=False):
+            raise ComitiaError(
+                f"{type(self).__name__} makes its clusterings in its own way, and all "
+                "of them; leave out time_limit."
+            )
 
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         """Whether data and ensemble are what this method works on."""
@@ -1091,7 +1211,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             X = to_tensor(X, self._device)
         # A generator of the caller's need not know of progress.
         is_watched = self._progress is not None and self._progress.on_progress
-        settings = {"on_progress": self._report} if is_watched else {}
+        settings: dict[str, Any] = {"on_progress": self._report} if is_watched else {}
+        if self._time_limit is not None:
+            settings["time_limit"] = self._time_limit
         if self._checkpoint is None or not hasattr(generator, "checkpoint"):
             return generator.generate(X, *more, **settings)
         before, generator.checkpoint = generator.checkpoint, self._checkpoint
@@ -1129,6 +1251,29 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             self.labels_, self.n_clusters_ = in_order(labels)
         self.ensemble_ = ensemble
 
+    def _align(self, before: Any) -> None:
+        """Keep the cluster numbers of an earlier run."""
+        if before is None:
+            return
+        from comitia._drift import drift, stable_numbers
+
+        numbers = stable_numbers(
+            before, to_numpy(self.labels_), names_of(self.ensemble_)
+        )
+        order = np.argsort(numbers)
+        if isinstance(self.labels_, np.ndarray):
+            self.labels_ = numbers.astype(self.labels_.dtype)[self.labels_]
+        else:
+            table = to_tensor(numbers, device_of(self.labels_))
+            self.labels_ = table[self.labels_.long()].to(self.labels_.dtype)
+        # What a method says of its clusters goes with their numbers.
+        if "membership_" in vars(self):
+            self.membership_ = self.membership_[:, order]
+        weights = vars(self).get("feature_weights_")
+        if weights is not None and np.ndim(weights) == 2:
+            self.feature_weights_ = weights[order]
+        self.drift_ = drift(before, self)
+
     def _warn_of_fewer_clusters(self) -> None:
         asked, found = self.n_clusters, self.n_clusters_
         if asked is None or found >= asked:
@@ -1159,6 +1304,15 @@ def _not_an_ensemble(given: Any) -> ComitiaError:
         f"ensemble is a {type(given).__name__}; make an Ensemble of it: "
         "comitia.Ensemble(labels)."
     )
+
+
+def _labels_before(align_to: Any) -> Any:
+    """The labels of an earlier run, read before anything is done; None for none."""
+    if align_to is None:
+        return None
+    from comitia._drift import named_labels
+
+    return named_labels(align_to, "align_to")
 
 
 def _n_objects(X: Any) -> int:

@@ -23,6 +23,7 @@ def now(monkeypatch):
     at = [0.0]
     monkeypatch.setattr(_meter, "_SECONDS_BETWEEN_LINES", 10.0)
     monkeypatch.setattr(time, "monotonic", lambda: at[0])
+    monkeypatch.setattr(_meter, "memory_words", lambda: "1.5 GB")
     return at
 
 
@@ -36,11 +37,26 @@ def test_a_line_now_and_then_says_the_time_left(now, capsys):
         now[0] = 10.0
         meter.on_progress("generate", 30, 100)
         # Twenty new ones took ten seconds; seventy are left.
-        assert capsys.readouterr().err == "  ensemble  30 of 100, about 0:35 left\n"
+        line = "  ensemble  30 of 100, about 0:35 left, 1.5 GB\n"
+        assert capsys.readouterr().err == line
         meter.on_progress("combine", 0, 8)
+        assert capsys.readouterr().err == "  ensemble  0:10, 1.5 GB\n"
         now[0] = 21.0
         meter.on_progress("combine", 4, 8)
-    assert capsys.readouterr().err == "  consensus 4 of 8, about 0:11 left\n"
+        line = "  consensus 4 of 8, about 0:11 left, 1.5 GB\n"
+        assert capsys.readouterr().err == line
+
+
+def test_a_long_stage_that_tells_nothing_has_a_line_in_the_end(now, capsys):
+    with Meter() as meter:
+        meter.on_progress("combine", 0, 1)
+        now[0] = 75.0
+    assert capsys.readouterr().err == "  consensus 1:15, 1.5 GB\n"
+
+
+def test_memory_is_told_in_gigabytes():
+    number, unit = _meter.memory_words().split()
+    assert (0.0 < float(number) < 1000, unit) == (True, "GB")
 
 
 def test_a_quiet_meter_says_nothing(now, capsys):

@@ -33,7 +33,7 @@ def read_vector(labels: Any, name: str) -> tuple[NDArray[Any], int]:
     column = _labels.as_labels(labels)
     if column.ndim == 1 and len(column) == 0:
         raise ComitiaError(f"{name} is empty; give at least one object.")
-    return _labels.encode(column, name)
+    return _labels.encode(column, name)[:2]
 
 
 def read_vectors(a: Any, b: Any) -> tuple[NDArray[Any], int, NDArray[Any], int]:

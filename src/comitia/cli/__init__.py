@@ -20,6 +20,7 @@ Commands:
   recommend DATA     which methods: those that fit and are the best measured
   methods            the catalogue; methods show ID for one of them
   report DIR         write report.html of a result folder again
+  warm               compile everything once, so that no first result waits
 
 Options:
   -h, --help         show this and stop; comitia COMMAND --help says more
@@ -54,6 +55,7 @@ _COMMANDS = (
     "recommend",
     "methods",
     "report",
+    "warm",
 )
 
 

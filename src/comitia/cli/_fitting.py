@@ -107,10 +107,12 @@ def fit_and_keep(
                 **given.constraints,
                 "device": given.device,
                 "approximate": given.approximate,
+                "align_to": given.align_to,
                 "on_progress": meter.on_progress,
             }
             if given.ensemble is None:
                 draw_variables(estimator, given.groups)
+                settings["time_limit"] = given.time_limit
                 estimator.fit(given.X, checkpoint=folder.checkpoint, **settings)
             else:
                 estimator.combine(given.ensemble, given.X, **settings)
@@ -129,7 +131,8 @@ def fit_and_keep(
                 command=command,
                 **about,
             )
-            where = folder.publish(result, report, meter.on_progress)
+            drift = getattr(estimator, "drift_", None)
+            where = folder.publish(result, report, meter.on_progress, drift)
     except BaseException as error:
         describe_interruption(error, folder)
         raise

@@ -158,7 +158,7 @@ class ResultFolder:
         shutil.rmtree(self.partial, ignore_errors=True)
 
     def publish(
-        self, result: Any, report: bool, on_progress: OnProgress
+        self, result: Any, report: bool, on_progress: OnProgress, drift: Any = None
     ) -> Path | None:
         """Let the finished folder appear, and forget the finished clusterings.
 
@@ -173,6 +173,9 @@ class ResultFolder:
         on_progress : callable
             Told of the stages.
 
+        drift : Drift, default=None
+            What became of the clusters of the result before.
+
         Returns
         -------
         report : Path or None
@@ -182,6 +185,11 @@ class ResultFolder:
         with self.replaced_result() as place:
             on_progress("write", 0, 1)
             result.save(place)
+            if drift is not None:
+                from comitia.io.csv_cells import write_csv
+
+                rows = [*drift.rows()]
+                write_csv(place / "drift.csv", rows[0]._fields, rows)
             written = False
             if report:
                 on_progress("report", 0, 1)

@@ -54,6 +54,12 @@ class FitInput:
 
     groups : ndarray of shape (n_features,) or None
         The variable that each column of X belongs to.
+
+    align_to : Result or None
+        The earlier result whose cluster numbers are kept.
+
+    time_limit : float or None
+        Seconds after which no more clusterings are made.
     """
 
     X: Any = None
@@ -63,6 +69,8 @@ class FitInput:
     device: str | None = None
     approximate: str | None = None
     groups: Any = None
+    align_to: Any = None
+    time_limit: float | None = None
 
     @property
     def n_objects(self) -> int:

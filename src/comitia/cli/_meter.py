@@ -1,12 +1,13 @@
-"""Progress with the time left: a bar on a terminal, a line now and then elsewhere."""
+"""Progress, memory and time left: a bar on a terminal, some lines elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import Any
 
-__all__ = ["Meter", "clock"]
+__all__ = ["Meter", "clock", "memory_words"]
 
 # A log wants a line now and then, a short run none at all.
 _SECONDS_BETWEEN_LINES = 10.0
@@ -23,6 +24,7 @@ _WORDS = {
     "report": "report",
     "choose": "choose k",
     "compare": "methods",
+    "compile": "kernels",
 }
 
 
@@ -42,6 +44,27 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def memory_words() -> str:
+    """The memory that this process has now, in words.
+
+    Returns
+    -------
+    text : str
+        ``"1.2 GB"``; the most that it has had where the system does not say more.
+    """
+    try:
+        with open("/proc/self/statm") as file:
+            n_bytes = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        try:
+            import resource
+        except ImportError:  # Windows
+            return ""
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        n_bytes = most if sys.platform == "darwin" else most * 1024
+    return f"{n_bytes / 1e9:.1f} GB"
 
 
 class Meter:
@@ -70,7 +93,7 @@ class Meter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop_bar()
+        self._end_stage()
         self._stage = None
 
     def on_progress(self, stage: str, done: int, total: int) -> None:
@@ -85,13 +108,15 @@ class Meter:
             How much is done, and of how much.
         """
         if stage != self._stage:
-            self._stop_bar()
+            self._end_stage()
             self._stage = stage
             self._begin = self._last_line = time.monotonic()
             self._first = max(done, self.n_earlier if stage == "generate" else 0)
             self._start_bar()
         if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total)
+            self._bar.update(
+                self._task, completed=done, total=total, memory=memory_words()
+            )
         elif not self.quiet:
             self._print_line(done, total)
 
@@ -99,10 +124,16 @@ class Meter:
     def _words(self) -> str:
         return _WORDS.get(self._stage or "", self._stage or "")
 
-    def _stop_bar(self) -> None:
+    def _end_stage(self) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+        elif self._stage is not None and not self.quiet:
+            # A log hears of long stages that tell nothing on the way, too.
+            spent = time.monotonic() - self._begin
+            if spent >= _SECONDS_BETWEEN_LINES:
+                text = f"  {self._words:<9} {clock(spent)}, {memory_words()}"
+                print(text, file=sys.stderr, flush=True)
 
     def _start_bar(self) -> None:
         if self.quiet or not sys.stderr.isatty():
@@ -126,11 +157,12 @@ class Meter:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[memory]}"),
             console=Console(stderr=True),
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task(self._words, total=None)
+        self._task = self._bar.add_task(self._words, total=None, memory=memory_words())
 
     def _print_line(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -142,4 +174,5 @@ class Meter:
         if new > 0:
             left = (now - self._begin) / new * (total - done)
             text += f", about {clock(left)} left"
+        text += f", {memory_words()}"
         print(text, file=sys.stderr, flush=True)

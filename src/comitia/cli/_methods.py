@@ -82,7 +82,7 @@ def build(
     seed: int,
     params: Sequence[str] = (),
     generator: str | None = None,
-    n_clusterings: int | None = None,
+    n_clusterings: int | str | None = None,
     n_jobs: int = 1,
 ) -> Any:
     """Make a method, with its parameters checked.
@@ -104,7 +104,7 @@ def build(
     generator : str, default=None
         The name of a generator; the method's own by default.
 
-    n_clusterings : int, default=None
+    n_clusterings : int or "auto", default=None
         How many clusterings are made.
 
     n_jobs : int, default=1
@@ -150,7 +150,7 @@ def build(
 
 
 def _generator(
-    estimator: Any, name: str | None, n_clusterings: int | None, n_jobs: int
+    estimator: Any, name: str | None, n_clusterings: int | str | None, n_jobs: int
 ) -> Any:
     from comitia import generate
 

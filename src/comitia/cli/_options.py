@@ -255,8 +255,12 @@ needs PyTorch."
 class MakingOptions:
     """How clusterings are made."""
 
-    n_clusterings: int | None = None
-    "How many clusterings are made."
+    n_clusterings: int | Literal["auto"] | None = None
+    "How many clusterings are made; auto makes them until they have settled."
+
+    time_limit: float | None = None
+    "Seconds after which no more clusterings are made; the result then depends on the \
+speed of the machine."
 
     generator: Generators | None = None
     "How they are made; by default as the method likes it, most often by k-means; \

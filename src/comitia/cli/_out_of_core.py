@@ -25,7 +25,12 @@ from comitia.cli._summary import spaced
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
-    from comitia.cli._options import BlockOptions, DataOptions, MethodOptions
+    from comitia.cli._options import (
+        BlockOptions,
+        DataOptions,
+        MakingOptions,
+        MethodOptions,
+    )
 
 __all__ = ["BlockFit", "BlockTable", "fit_in_blocks", "open_in_blocks"]
 
@@ -90,6 +95,7 @@ def open_in_blocks(
     wanted: Any,
     how: DataOptions,
     which: MethodOptions,
+    making: MakingOptions,
     blocks: BlockOptions,
     write_obs: str | None,
     meter: Meter,
@@ -113,6 +119,9 @@ def open_in_blocks(
     which : MethodOptions
         Which method, with what.
 
+    making : MakingOptions
+        How clusterings are made.
+
     blocks : BlockOptions
         What was asked for.
 
@@ -129,7 +138,7 @@ def open_in_blocks(
         rows if nothing stands against it; None if it is to be read into memory.
     """
     reason = next(
-        _reasons_against(data, estimator, wanted, how, which, write_obs), None
+        _reasons_against(data, estimator, wanted, how, which, making, write_obs), None
     )
     path = Path(data)
     is_folder = path.is_dir() and path.suffix.lower() != ".zarr"
@@ -165,6 +174,7 @@ def _reasons_against(
     wanted: Any,
     how: DataOptions,
     which: MethodOptions,
+    making: MakingOptions,
     write_obs: str | None,
 ) -> Iterator[str]:
     """What speaks against blocks: whatever needs the whole table in memory."""
@@ -196,6 +206,10 @@ def _reasons_against(
         yield "constraints are not read for a table in blocks"
     if which.approximate is not None:
         yield "--approximate needs the whole table in memory"
+    if making.time_limit is not None:
+        yield "--time-limit needs the whole table in memory"
+    if making.n_clusterings == "auto":
+        yield "--n-clusterings auto needs the whole table in memory"
     if which.device is not None:
         yield "--device needs the whole table in memory"
     if write_obs is not None:

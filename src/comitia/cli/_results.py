@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from comitia._lock import locked
 from comitia.cli._advice import look_through
+from comitia.cli._append import append_to_result, refuse_options
 from comitia.cli._fitting import fit_and_keep
 from comitia.cli._folder import ResultFolder, check_obs
 from comitia.cli._folder import write_obs as write_obs_column
@@ -121,7 +122,7 @@ def _fit(
     meter = Meter(output.quiet, folder.n_clusterings if folder.resume else 0)
     with memory_limit(which.memory):
         table = open_in_blocks(
-            data, estimator, wanted, how, which, blocks, write_obs, meter
+            data, estimator, wanted, how, which, making, blocks, write_obs, meter
         )
         if table is not None:
             found = fit_in_blocks(
@@ -155,6 +156,7 @@ def _fit(
                 by_feature="features" in estimator.card.weighs,
             )
         given.device, given.approximate = which.device, which.approximate
+        given.time_limit = making.time_limit
         refuse_large_k(wanted, given.n_objects)
         given.constraints = read_constraints(
             estimator.card,
@@ -202,6 +204,7 @@ def combine(
     which: MethodOptions = _METHOD,
     output: OutputOptions = _OUTPUT,
     write_obs: str | None = None,
+    append: str | None = None,
 ) -> None:
     """Combine given clusterings: label columns in, the weighted consensus out.
 
@@ -222,7 +225,21 @@ def combine(
         their data. It is scaled as --scale says.
     write_obs
         Write the clusters into this column of .obs of the .h5ad file as well.
+    append
+        Add to the result in this folder instead: new clusterings of its objects, or
+        new objects if the columns are those of the result. Its method is used again,
+        its clusters keep their numbers, and drift.csv says what became of them.
     """
+    if append is not None:
+        refuse_options(
+            which, output, **{"-k": k, "--data": data, "--write-obs": write_obs}
+        )
+        for each in [*labels, append]:
+            refuse_absent(each)
+        with ResultFolder.held(append, force=True, quiet=output.quiet) as folder:
+            result, where, drift = append_to_result(labels, folder, how, which, output)
+        _print_result(result, folder.path, where, output, "", how.truth, drift=drift)
+        return
     wanted = parse_k(k)
     for each in [*labels, *([] if data is None else [data])]:
         refuse_absent(each)
@@ -365,6 +382,7 @@ def _print_result(
     data: str,
     truth: str | None,
     sizes: list[int] | None = None,
+    drift: Any = None,
 ) -> None:
     if output.quiet and not output.json:
         return
@@ -372,7 +390,10 @@ def _print_result(
 
     alerts = result_alerts(result)
     if output.json:
-        print_json(result_as_json(result, folder, report, sizes, alerts))
+        about = result_as_json(result, folder, report, sizes, alerts)
+        if drift is not None:
+            about["drift"] = [row._asdict() for row in drift.rows()]
+        print_json(about)
     else:
         # The first note is the line on the data again.
         notes = result.notes[1:] if data else result.notes
@@ -388,6 +409,8 @@ def _print_result(
                 alerts=alerts,
             )
         )
+        if drift is not None:
+            print("  drift     " + str(drift).replace("\n", "\n            "))
         if report is None and not output.no_report:
             print("  report    needs jinja2; pip install 'comitia[report]', then")
             print(f"            comitia report {folder}")

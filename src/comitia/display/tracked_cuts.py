@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from comitia.ensemble import Ensemble
 from comitia.partition import cut, ensemble_linkage
+from comitia.represent.alignment import kept_numbers
 
 __all__ = ["tracked_cuts", "vote_tree"]
 
@@ -57,17 +58,6 @@ def tracked_cuts(
 
 def _renamed(labels: Labels, before: Labels) -> Labels:
     """Labels under the names of the clusters before that share most objects."""
-    from scipy.optimize import linear_sum_assignment
-
     shared = np.zeros((labels.max() + 1, before.max() + 1))
     np.add.at(shared, (labels, before), 1.0)
-    names = np.full(len(shared), -1)
-    rows, columns = linear_sum_assignment(-shared)
-    alike = shared[rows, columns] > 0
-    names[rows[alike]] = columns[alike]
-    new = np.flatnonzero(names < 0)
-    # The largest of the new clusters is named first; of equals, the first.
-    new = new[np.argsort(-shared[new].sum(axis=1), kind="stable")]
-    free = np.setdiff1d(np.arange(len(names)), names)
-    names[new] = free[: len(new)]
-    return names[labels]
+    return kept_numbers(shared, contiguous=False)[0][labels]

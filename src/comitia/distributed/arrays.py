@@ -87,6 +87,8 @@ def ensemble_of_array(labels: Any, client: Any = None, **names: Any) -> Ensemble
         _encoded, blocks.put(n_rows), each=each, n_clusters_each=k, kind=kind
     )
     storage = InBlocks(encoded, n_rows, "a Dask array")
+    if any(len(values) <= values[-1] for values in each):
+        names["cluster_names"] = np.concatenate([v.astype(str) for v in each])
     return Ensemble.assemble(storage, k, None, kind, **names)
 
 

@@ -8,14 +8,16 @@ blocks, and knows which engine adds up its labels.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia import _store, sizes
+from comitia import sizes
 from comitia._arrays import device_of
+from comitia._block_folder import Folder
 from comitia._labels import narrowest
 from comitia._members import check_codes, check_extremes, check_n_clusters, frozen
 from comitia.config import require_memory
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from comitia.engine.protocol import Engine
     from comitia.ensemble import Ensemble
 
-__all__ = ["InBlocks", "InMemory", "Mapped", "OnDevice", "Storage"]
+__all__ = ["InBlocks", "InMemory", "Mapped", "OnDevice", "Selected", "Storage"]
 
 
 class Storage(ABC):
@@ -74,6 +76,7 @@ class InMemory(Storage):
 
     codes: NDArray[Any]
     compiled: bool = False
+    room: Any = None  # of comitia.engine.growth, if more clusterings fit behind these
 
     is_lasting: ClassVar[bool] = True
 
@@ -118,11 +121,11 @@ class Mapped(Storage):
     Copies that travel to other processes carry the path, not the labels.
     """
 
-    def __init__(self, folder: _store.Folder, number: int) -> None:
+    def __init__(self, folder: Folder, number: int) -> None:
         self.folder = folder
         self.number = number
         self.n_objects = folder.n_rows[number]
-        self._checked: tuple[int, int] | None = None  # the version that was checked
+        self._checked: Any = None  # the version that was checked
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Mapped, (self.folder, self.number)
@@ -133,21 +136,51 @@ class Mapped(Storage):
 
         They are checked when they are first read, and again when the file changed.
         """
-        path = self.folder.block(self.number)
-        version = _store.version_of(path)
+        version = self.folder.version(self.number)
         if self._checked == version:
-            shape = len(self.folder.n_clusters_each), self.n_objects
-            return _store.map_block(path, self.folder.dtype, shape)
+            return self.folder.map(self.number)
         codes, kind = self.folder.read(self.number)
         if kind == "partial" and self.folder.kind == "hard":
             raise EnsembleFileError(
-                f"{path} is damaged: labels are missing in a folder of hard ones."
+                f"block {self.number} of {self.folder.path} is damaged: labels are "
+                "missing in a folder of hard ones."
             )
         self._checked = version
         return codes
 
     def engine(self, ensemble: Ensemble) -> Engine:
         """Kernels: how sums are done must not depend on the size of blocks."""
+        from comitia.engine.compiled import CompiledEngine
+
+        return CompiledEngine(ensemble)
+
+
+class Selected(Storage):
+    """Some clusterings of several storages, put together while they are used."""
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[Storage, NDArray[np.int64] | None]],
+        dtype: np.dtype[Any],
+    ) -> None:
+        self.parts = parts
+        self.dtype = dtype
+        self.n_objects = parts[0][0].n_objects
+
+    @property
+    def codes(self) -> NDArray[Any]:
+        """The labels, (n_clusterings, n_rows), put together each time."""
+        return np.concatenate(
+            [
+                np.asarray(storage.codes if which is None else storage.codes[which])
+                for storage, which in self.parts
+            ],
+            dtype=self.dtype,
+            casting="unsafe",
+        )
+
+    def engine(self, ensemble: Ensemble) -> Engine:
+        """Kernels, as for the blocks that the labels are of."""
         from comitia.engine.compiled import CompiledEngine
 
         return CompiledEngine(ensemble)
@@ -215,7 +248,7 @@ class InBlocks(Storage):
     is_local = False
 
     def __init__(self, blocks: Blocks, n_rows: list[int], source: str) -> None:
-        self._blocks = blocks
+        self.kept = blocks
         self.n_rows = [int(n) for n in n_rows]
         self.n_objects = sum(self.n_rows)
         self.source = source
@@ -241,7 +274,7 @@ class InBlocks(Storage):
         )
         codes: NDArray[Any] | None = None
         start = 0
-        for part in self._blocks.map(_codes_of).gather():
+        for part in self.kept.map(_codes_of).gather():
             if codes is None:
                 codes = np.empty((M, n), dtype=part.dtype)
             codes[:, start : start + part.shape[1]] = part
@@ -251,7 +284,7 @@ class InBlocks(Storage):
 
     def blocks(self, ensemble: Ensemble) -> Blocks:
         """The row blocks; one, in memory, when there are few objects."""
-        return LocalBlocks([ensemble.whole]) if _is_few(ensemble) else self._blocks
+        return LocalBlocks([ensemble.whole]) if _is_few(ensemble) else self.kept
 
     def rows_each(self) -> list[int]:
         """Objects of each row block."""

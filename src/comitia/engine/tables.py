@@ -44,11 +44,14 @@ Integers = NDArray[np.int64]
 # on a finer scale, then holds what the first one rounds away.
 _MAX_RATIO = 2.0**16
 
+# The most that the tables of an ensemble that grows may take.
+_KEPT_BYTES = 1 << 28
+
 
 def contingency(ensemble: Ensemble) -> csr_array:
     """Every contingency table at once, B'B: objects that each two clusters share."""
     blocks = ensemble.row_blocks
-    if len(blocks) == 1 or not tables_fit(ensemble):
+    if not _keeps_tables(ensemble) and (len(blocks) == 1 or not tables_fit(ensemble)):
         return blocks.map("engine.contingency").total().tocsr()
     from scipy.sparse import csr_array
 
@@ -60,7 +63,7 @@ def count_tables(ensemble: Ensemble) -> Iterator[Tables]:
 
     Each pair of clusterings comes once.
     """
-    if len(ensemble.row_blocks) == 1:
+    if len(ensemble.row_blocks) == 1 and not _keeps_tables(ensemble):
         (block,) = ensemble.row_blocks.gather()
         counted: Iterator[Tables] = block.engine.count_tables()
         return counted
@@ -69,6 +72,12 @@ def count_tables(ensemble: Ensemble) -> Iterator[Tables]:
     return tables_of(
         ensemble.dense_contingency, ensemble.n_clusters_each, ensemble.offsets
     )
+
+
+def _keeps_tables(ensemble: Ensemble) -> bool:
+    """Whether all tables are kept as one matrix, for an ensemble that grows."""
+    fits = 8 * ensemble.n_clusters_total**2 <= _KEPT_BYTES
+    return fits and ensemble.is_hard and ensemble.keeps_tables and tables_fit(ensemble)
 
 
 def tables_fit(ensemble: Ensemble) -> bool:

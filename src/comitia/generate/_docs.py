@@ -10,8 +10,10 @@ __all__ = ["SharedDocs"]
 
 # Parameters and attributes that mean the same for every generator that has them.
 _TEXTS = {
-    "n_clusterings": r"""int, default=50
-        Size of the ensemble, :math:`M`.""",
+    "n_clusterings": r"""int or "auto", default=50
+        Size of the ensemble, :math:`M`. ``"auto"`` makes members, of data in memory,
+        until their co-association is reliable (.9, by split halves; at least 20 and
+        at most 200 members): :class:`comitia.generate.stopping.Reliability`.""",
     "n_clusters": r"""int, (int, int) or (int, None), default=None
         Number of clusters of each clustering, or the range it is drawn from. ``None``
         draws from 2 to :math:`\sqrt{n}`, at most 50, and ``(k, None)`` from k to the

@@ -242,6 +242,8 @@ class BoostingGenerator(Generator):
     Ensemble(kind='partial', n_objects=6, n_clusterings=3, n_clusters_total=6)
     """
 
+    members_are_alone = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "cluster": [callable],

@@ -133,7 +133,7 @@ class EstimatorGenerator(Generator):
     def __init__(
         self,
         estimator: Any = None,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         parameters: Any = None,

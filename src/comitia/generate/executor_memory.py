@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from copy import copy
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -17,12 +18,16 @@ from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
 from comitia.generate.generator import Generator, Keep, Plan, report_each
 from comitia.generate.member import Made, MadeAgain, Member
+from comitia.generate.stopping import AUTO, MOST, fit_until
 
 __all__ = ["fit_in_memory", "fit_plans"]
 
 
 def fit_in_memory(
-    generator: Generator, X: Any, on_progress: OnProgress | None = None
+    generator: Generator,
+    X: Any,
+    on_progress: OnProgress | None = None,
+    time_limit: float | None = None,
 ) -> tuple[Ensemble, list[Member]]:
     """Run a generator on data in memory.
 
@@ -37,6 +42,9 @@ def fit_in_memory(
     on_progress : callable, default=None
         As for :meth:`Generator.fit`.
 
+    time_limit : float, default=None
+        As for :meth:`Generator.fit`.
+
     Returns
     -------
     ensemble : Ensemble
@@ -47,7 +55,12 @@ def fit_in_memory(
     """
     names: dict[str, Any] = {"object_names": proper_names(names_of(X))}
     X = generator.check_data(X)
+    auto = getattr(generator, "n_clusterings", None) == AUTO
+    if auto:
+        # As many as there may be are planned; those that are not needed are not made.
+        generator = copy(generator).set_params(n_clusterings=MOST)
     plans = generator.plan(X, check_random_state(generator.random_state))
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
     folder = generator.checkpoint
     with nullcontext() if folder is None else locked(folder):
         keep: Keep = _fit_now
@@ -56,16 +69,24 @@ def fit_in_memory(
                 folder,
                 generator.fingerprint(X),
                 plans,
-                X.shape[0] if hasattr(X, "shape") else len(X),
+                n,
                 is_seeded=isinstance(generator.random_state, Integral),
             )
             plans, keep = checkpoint.plans, checkpoint.keep
         shift = generator.shift_of(X)
         X = generator.prepare(X if shift is None else X - shift)
-        members = generator.fit_members(X, plans, keep)
+        members: Iterable[tuple[int, Made]]
+        if auto or time_limit is not None:
+            members = fit_until(
+                generator, X, plans, keep, n, auto=auto, time_limit=time_limit
+            )
+        else:
+            members = enumerate(generator.fit_members(X, plans, keep))
         members = report_each(members, len(plans), on_progress)
-        made = list(_with_bar(members, len(plans)) if generator.verbose else members)
-    plans = plans[: len(made)]  # a loop may end before its last round
+        found = dict(_with_bar(members, len(plans)) if generator.verbose else members)
+    # A loop may end before its last round.
+    plans = [plans[m] for m in sorted(found)]
+    made = [found[m] for m in sorted(found)]
     groups = [plan.get("group") for plan in plans]
     if any(groups):
         names["groups"] = groups
@@ -110,7 +131,7 @@ def _model_of(generator: Generator, X: Any, plan: Plan, made: Made) -> Any:
     return MadeAgain(partial(generator.fit_member, X, plan)) if model is None else model
 
 
-def _with_bar(members: Iterable[Made], total: int) -> Iterable[Made]:
+def _with_bar(members: Iterable[Any], total: int) -> Iterable[Any]:
     try:
         from rich.progress import track
     except ImportError:

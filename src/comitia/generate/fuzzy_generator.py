@@ -76,7 +76,7 @@ class FuzzyGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         fuzziness: float | Literal["auto"] = "auto",

@@ -24,12 +24,14 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._arrays import device_of
 from comitia._labels import narrowest
 from comitia._progress import OnProgress
-from comitia._sklearn import Interval, in_workers, validate_data
+from comitia._sklearn import Interval, StrOptions, in_workers, validate_data
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
 from comitia.generate._docs import SharedDocs
 from comitia.generate.columns import Columns
 from comitia.generate.member import Made
+from comitia.generate.stopping import AUTO, MOST
 
 __all__ = ["Generator", "Plan", "draw_seeds", "report_each"]
 
@@ -76,7 +78,10 @@ class Generator(SharedDocs, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+        "n_clusterings": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({AUTO}),
+        ],
         "n_jobs": [Integral, None],
         "checkpoint": [str, os.PathLike, None],
         "verbose": ["verbose"],
@@ -85,6 +90,8 @@ class Generator(SharedDocs, BaseEstimator):
 
     # Whether data on a device can be labelled there.
     takes_tensors: ClassVar[bool] = False
+    # Whether each member can be fitted without the others.
+    members_are_alone: ClassVar[bool] = True
 
     n_clusterings: Any
     n_jobs: int | None = None
@@ -178,7 +185,7 @@ class Generator(SharedDocs, BaseEstimator):
     @property
     def n_members(self) -> int:
         """How many clusterings are made, at most."""
-        return self.n_clusterings
+        return MOST if self.n_clusterings == AUTO else self.n_clusterings
 
     def needs_memory(self, n: int | None = None) -> str:
         """Say why all objects must be in memory.
@@ -350,9 +357,19 @@ class Generator(SharedDocs, BaseEstimator):
             What each member is to do.
         """
         self._validate_params()
+        if getattr(self, "n_clusterings", None) == AUTO:
+            raise ComitiaError(
+                'n_clusterings="auto" is for data in memory; give a number.'
+            )
         return self.plan(X, check_random_state(self.random_state))
 
-    def generate(self, X: Any, *, on_progress: OnProgress | None = None) -> Ensemble:
+    def generate(
+        self,
+        X: Any,
+        *,
+        on_progress: OnProgress | None = None,
+        time_limit: float | None = None,
+    ) -> Ensemble:
         """Cluster the data several times.
 
         Parameters
@@ -363,15 +380,23 @@ class Generator(SharedDocs, BaseEstimator):
         on_progress : callable, default=None
             As for :meth:`fit`.
 
+        time_limit : float, default=None
+            As for :meth:`fit`.
+
         Returns
         -------
         ensemble : Ensemble
             The clusterings.
         """
-        return self.fit(X, on_progress=on_progress).ensemble_
+        return self.fit(X, on_progress=on_progress, time_limit=time_limit).ensemble_
 
     def fit(
-        self, X: Any, y: Any = None, *, on_progress: OnProgress | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        on_progress: OnProgress | None = None,
+        time_limit: float | None = None,
     ) -> Generator:
         """Cluster the data several times.
 
@@ -388,6 +413,10 @@ class Generator(SharedDocs, BaseEstimator):
             Called as ``on_progress("generate", done, total)`` with numbers of
             clusterings, in this process: once with 0, then after each that is done.
 
+        time_limit : float, default=None
+            Seconds after which no clustering is begun, for data in memory. At least two
+            are made; a warning says how many there are.
+
         Returns
         -------
         self : object
@@ -395,10 +424,16 @@ class Generator(SharedDocs, BaseEstimator):
         """
         self._validate_params()
         if self.takes_tensors and device_of(X) is not None:
-            from comitia.generate.executor_device import fit_on_device as execute
+            from comitia.generate.executor_device import fit_on_device
+
+            if time_limit is not None:
+                raise ComitiaError("time_limit is for data in memory, not on a device.")
+            self.ensemble_, self.members_ = fit_on_device(self, X, on_progress)
         else:
-            from comitia.generate.executor_memory import fit_in_memory as execute
-        self.ensemble_, self.members_ = execute(self, X, on_progress)
+            from comitia.generate.executor_memory import fit_in_memory
+
+            made = fit_in_memory(self, X, on_progress, time_limit)
+            self.ensemble_, self.members_ = made
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.int32]:

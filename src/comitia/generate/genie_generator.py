@@ -74,7 +74,7 @@ class GenieGenerator(ShapesGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         gini_thresholds: Any = (0.2, 0.5),

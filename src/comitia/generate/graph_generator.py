@@ -130,7 +130,7 @@ class GraphGenerator(Generator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         detector: Any = "leiden",
         resolution: Any = 1.0,

@@ -60,7 +60,7 @@ class KernelGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         kernels: Any = ("rbf", "laplacian", "poly"),

@@ -81,7 +81,7 @@ class KMeansGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         init: str = "k-means++",

@@ -55,7 +55,7 @@ class HierarchicalGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         linkages: Any = ("average", "complete", "single", "ward"),

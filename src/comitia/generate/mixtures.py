@@ -50,7 +50,7 @@ class MixtureGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         covariances: Any = ("full", "diag"),

@@ -89,7 +89,7 @@ class NeighborSpectralGenerator(ShapesGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         n_neighbors: Any = (5, 8, 10, 15, 20),

@@ -67,7 +67,7 @@ class SpectralGenerator(EstimatorGenerator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         affinity: str = "rbf",

@@ -96,7 +96,7 @@ class TreeGenerator(Generator):
 
     def __init__(
         self,
-        n_clusterings: int = 50,
+        n_clusterings: int | str = 50,
         *,
         n_clusters: Any = None,
         feature_fraction: float | str = 0.05,

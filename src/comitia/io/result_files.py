@@ -46,6 +46,8 @@ FILES = (
     "map.csv",
     "details.npz",
     "report.html",
+    # What became of the clusters when the result grew.
+    "drift.csv",
     # Of very many objects: all labels and all clusterings, in blocks.
     "labels",
     "ensemble",

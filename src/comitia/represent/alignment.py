@@ -13,7 +13,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.represent.votes import check_labels, overlaps
 
-__all__ = ["Alignment", "align", "align_clusters"]
+__all__ = ["Alignment", "align", "align_clusters", "kept_numbers"]
 
 
 class Alignment(NamedTuple):
@@ -264,6 +264,46 @@ def _match(
     else:
         mapping[left] = r + np.arange(len(left))
     return mapping
+
+
+def kept_numbers(
+    shared: NDArray[Any], *, contiguous: bool = True
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number clusters so that they keep the numbers of those before them.
+
+    Parameters
+    ----------
+    shared : array of shape (k, k_before)
+        Objects that each cluster shares with each of those before.
+
+    contiguous : bool, default=True
+        Whether the numbers are 0..k - 1; otherwise those before may be larger.
+
+    Returns
+    -------
+    numbers : ndarray of shape (k,)
+        That of the matched cluster before. What has no match, or has one whose number
+        is too large, gets the numbers that are free: clusters with a match first, then
+        the others, the largest first.
+
+    partner : ndarray of shape (k,)
+        The matched cluster before; -1 for none.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    k = len(shared)
+    partner = np.full(k, -1, dtype=np.int64)
+    rows, columns = linear_sum_assignment(-np.asarray(shared, dtype=np.float64))
+    alike = shared[rows, columns] > 0
+    partner[rows[alike]] = columns[alike]
+    numbers = partner.copy()
+    if contiguous:
+        numbers[numbers >= k] = -1
+    new = np.flatnonzero(numbers < 0)
+    size = np.asarray(shared).sum(axis=1)[new]
+    new = new[np.lexsort((-size, partner[new], partner[new] < 0))]
+    numbers[new] = np.setdiff1d(np.arange(k), numbers)[: len(new)]
+    return numbers, partner
 
 
 def _greedy(

@@ -123,7 +123,7 @@ class Clustered:
     def __init__(self, X: ArrayLike, labels: ArrayLike) -> None:
         data = check_data(X)
         column = _labels.as_labels(labels)
-        codes, k = _labels.encode(column, "this clustering")
+        codes, k, _ = _labels.encode(column, "this clustering")
         codes = in_order(codes, matching_rows(X, labels, ("X", "labels")))
         if len(codes) != len(data):
             raise ComitiaError(
