@@ -11,7 +11,7 @@ from comitia._inputs import masked_to_nan
 from comitia._names import is_network
 from comitia.exceptions import ComitiaError, DataTypeError
 
-__all__ = ["check_graph"]
+__all__ = ["check_graph", "in_memory"]
 
 # Two directions of a link that differ by less than this share of the largest weight
 # differ by rounding.
@@ -45,7 +45,7 @@ def check_graph(graph: Any) -> csr_array:
     array([[0., 1.],
            [1., 0.]])
     """
-    given = _matrix(_connectivities(graph))
+    given = _matrix(in_memory(_connectivities(graph)))
     if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
         raise ComitiaError(
             f"graph must be a square adjacency matrix; got shape {given.shape}."
@@ -67,6 +67,25 @@ def check_graph(graph: Any) -> csr_array:
         A.eliminate_zeros()
     A.sort_indices()
     return A
+
+
+def in_memory(array: Any) -> Any:
+    """Read an array that a file or Dask still has.
+
+    Parameters
+    ----------
+    array : object
+        Anything; entries of a lazy or backed AnnData among it.
+
+    Returns
+    -------
+    array : object
+        What it reads as, sparse if it was; all else as it is.
+    """
+    for name in ("to_memory", "compute"):
+        if hasattr(array, name):
+            return getattr(array, name)()
+    return array
 
 
 def _connectivities(graph: Any) -> Any:
