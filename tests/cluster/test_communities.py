@@ -13,7 +13,7 @@ from comitia.cluster.communities import (
     label_propagation,
     overlapping_label_propagation,
 )
-from comitia.cluster.leiden_louvain import modularity
+from comitia.cluster.community_quality import modularity
 from comitia.exceptions import ComitiaError
 
 # Zachary's karate club: friends of each member with a higher number.

@@ -78,7 +78,7 @@ def _single(network: Any, members: Any, seed: int, name: str) -> Labels:
 
 def _best_member(graph: Any, members: Any, seed: int) -> Labels:
     """Of all members the one of the largest modularity."""
-    from comitia.cluster.leiden_louvain import modularity
+    from comitia.cluster.community_quality import modularity
 
     found = [modularity(graph, labels) for labels in members.labels.T]
     return members.labels[:, int(np.argmax(found))]
@@ -287,7 +287,7 @@ def score(
         ``stability`` the mean adjusted Rand index of two seeds.
     """
     from comitia.agreement import agreement
-    from comitia.cluster.leiden_louvain import modularity
+    from comitia.cluster.community_quality import modularity
 
     network = load(data, folder)
     RIVALS[rival](network.graph, _members(data, folder, 0)[0], 0)  # compiles
