@@ -119,6 +119,14 @@ def test_entries_that_are_not_in_memory_are_read(cells):
     assert "X_pca" in Cells.uns["own"]["params"]["graph"]
 
 
+def test_a_graph_of_other_cells_is_refused(cells):
+    class Cells:
+        obs, uns, obsm = cells.obs, {}, {}
+        obsp = {"connectivities": cells.obsp["connectivities"][:99, :99]}
+
+    refused(Cells, "has 99 cells and obs has 100")
+
+
 def test_a_copy_leaves_the_cells_alone(cells):
     copied = tl.consensus(cells, 0.5, n_clusterings=4, copy=True)
     assert "consensus" in copied.obs

@@ -46,13 +46,18 @@ def check_graph(graph: Any) -> csr_array:
            [1., 0.]])
     """
     given = _matrix(in_memory(_connectivities(graph)))
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ComitiaError(
             f"graph must be a square adjacency matrix; got shape {given.shape}."
         )
+    if given.shape[0] == 0:
+        raise ComitiaError("graph has no vertices; there is nothing to cluster.")
     A = csr_array(given).astype(np.float64)
-    if not np.isfinite(A.data).all() or (A.data < 0).any():
-        raise ComitiaError("graph must have finite weights, none negative.")
+    bad = A.data[~(np.isfinite(A.data) & (A.data >= 0))]
+    if len(bad):
+        raise ComitiaError(
+            f"graph must have finite weights, none negative; got {bad[0]:g}."
+        )
     if not A.has_canonical_format:
         A.sum_duplicates()
     other = csr_array(A.T)

@@ -111,7 +111,13 @@ def cell_graph(
                 f"adata has no obsp[{obsp!r}]{_instead(adata.obsp)}; run "
                 "scanpy.pp.neighbors first."
             )
-        return check_graph(adata.obsp[obsp]), f'obsp["{obsp}"]'
+        graph, n = check_graph(adata.obsp[obsp]), adata.obs.shape[0]
+        if graph.shape[0] != n:
+            raise ComitiaError(
+                f"obsp[{obsp!r}] has {graph.shape[0]} cells and obs has {n}; they must "
+                "be the same cells."
+            )
+        return graph, f'obsp["{obsp}"]'
     use_rep = use_rep or "X_pca"
     if use_rep not in adata.obsm:
         if "use_rep" in asked:
