@@ -51,6 +51,7 @@ _HOMES = {
 }
 _MODULES = {
     "agreement",
+    "bertopic",
     "catalogue",
     "cluster",
     "config",
@@ -59,6 +60,7 @@ _MODULES = {
     "generate",
     "io",
     "methods",
+    "networks",
     "optimize",
     "partition",
     "plot",

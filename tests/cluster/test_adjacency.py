@@ -184,19 +184,3 @@ def test_an_agreement_matrix_is_clustered_as_bctpy_does():
     fitted.fit(np.where(D >= 0.4, D, 0.0))
     assert adjusted_rand(fitted.labels_, truth) == 1.0
     assert fitted.converged_
-
-
-@pytest.mark.parametrize("id", ["lwgp", "consensus_clustering"])
-def test_bertopic_can_have_a_method_for_its_hdbscan_model(id):
-    # The calls of BERTopic: fit with y, labels_, and predict for new documents.
-    documents = (
-        np.random.RandomState(0).randn(60, 5)
-        + 8 * np.eye(3, 5)[np.repeat([0, 1, 2], 20)]
-    )
-    make = comitia.ConsensusClustering if id != "lwgp" else method(id)
-    hdbscan_model = make(3, random_state=0)
-    hdbscan_model.fit(documents.astype(np.float32), y=None)
-    topics = hdbscan_model.labels_
-    assert [topics.tolist().count(t) for t in range(3)] == [20, 20, 20]
-    assert not hasattr(hdbscan_model, "probabilities_")
-    assert_array_equal(hdbscan_model.predict(documents[::20] + 0.1), topics[::20])

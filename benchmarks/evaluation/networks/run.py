@@ -34,7 +34,7 @@ __all__ = ["RIVALS", "Network", "load", "networks", "run", "score"]
 
 #: Sizes and shares of links to other communities of the artificial networks; of each
 #: pair one is drawn to choose by and one to confirm.
-LFR_SIZES, MIXINGS = (1000, 5000), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+LFR_SIZES, MIXINGS = (1000, 3000), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 SMOKE_SIZE, SMOKE_RIVALS = 120, ("leiden", "fast_ensemble", "lwgp")
 #: Runs of Leiden that the consensus methods combine.
 N_MEMBERS = 20
