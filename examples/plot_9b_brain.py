@@ -56,8 +56,8 @@ print(f"{consensus.n_clusters_} systems, agreement without connectors {agreement
 
 # %%
 # Regions in the order of their systems, and how stable each is over the runs.
-# Those that runs disagree about most are connectors; the other connectors lean to one of
-# their systems, and stay there.
+# Those that runs disagree about most are connectors; the other connectors lean to one
+# of their systems, and stay there.
 stability = found.object_stability[resolutions.index(1.0)]
 order = np.lexsort((-stability, consensus.labels_))
 fig, (left, right) = plt.subplots(
