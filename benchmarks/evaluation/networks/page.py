@@ -13,6 +13,7 @@ from benchmarks.evaluation.networks.run import MIXINGS, N_MEMBERS, RIVALS
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
+    enumerated,
     figure,
     list_table,
     number,
@@ -112,7 +113,11 @@ def _rivals(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _table(rows: Sequence[Row], score: str) -> str:
-    """Scores of the two halves, and the rest of both together."""
+    """Scores of the two halves, and the rest of both, where all rivals ended."""
+    ended = [{row["data"] for row in some} for some in _rivals(rows).values()]
+    common = set.intersection(*ended)
+    left_out = sorted(set.union(*ended) - common)
+    rows = [row for row in rows if row["data"] in common]
     counts = [len({r["data"] for r in rows if r["half"] == half}) for half in HALVES]
     cells = []
     for name, some in _rivals(rows).items():
@@ -136,7 +141,10 @@ def _table(rows: Sequence[Row], score: str) -> str:
         *("NMI", "modularity", "stability", "communities", "seconds, median"),
     )
     classes = _mean([r for r in rows if r["rival"] == rows[0]["rival"]], "n_classes")
-    told = f"\n\n{classes:.0f} known groups on average.\n"
+    told = f"\n\n{classes:.0f} known groups on average."
+    if left_out:
+        told += f" Not all rivals ended on {enumerated(left_out)}, left out here."
+    told += "\n"
     return list_table(head, cells) + told
 
 
