@@ -68,7 +68,7 @@ CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-k
 
 test-nightly: setup
 	$(TEST_ENV) $(BIN)/python -m tests.hard.nightly --jobs $(JOBS)
-	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_faults.py tests/hard/test_damage.py
+	COMITIA_PROFILE=nightly $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/hard/test_faults.py tests/hard/test_damage.py tests/generate/test_graph_generator.py
 	@mkdir -p build/checked-kernels
 	$(CHECKED_KERNELS) $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/test_common.py tests/test_blocks.py tests/test_ensemble.py tests/test_agreement.py tests/partition tests/represent tests/validity tests/cluster tests/generate
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from comitia.cluster import leiden
-from comitia.cluster.leiden_louvain import modularity
+from comitia.cluster.community_quality import modularity
 
 HERE = Path(__file__).parent
 N_SEEDS = 10

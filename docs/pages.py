@@ -106,6 +106,8 @@ PARTS = (
     "report",
     "scanpy.tl",
     "scanpy.pl",
+    "networks",
+    "bertopic",
     "workers",
     "config",
     "exceptions",

@@ -9,7 +9,7 @@ import comitia
 from comitia import Ensemble, MultiViewEnsemble, method
 from comitia.agreement import agreement, agreement_with, contingency_table
 from comitia.cluster import ConstraintSet, KMedoids
-from comitia.cluster.leiden_louvain import modularity
+from comitia.cluster.community_quality import modularity
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate import KMeansGenerator
 from comitia.io import Result

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
 
 import comitia
 from comitia.agreement import adjusted_rand
@@ -75,6 +75,31 @@ def test_an_anndata_that_is_backed_stays_so(cells, tmp_path):
     backed.file.close()
 
 
+@pytest.mark.filterwarnings("ignore:Writing zarr v2")
+def test_cells_in_zarr_are_read_no_further_than_their_graph(cells, tmp_path):
+    pytest.importorskip("dask")
+    zarr = pytest.importorskip("zarr")
+    from anndata.experimental import read_elem_lazy
+    from anndata.io import read_elem, sparse_dataset
+
+    cells.X = csr_matrix(np.eye(100, 2))
+    cells.write_zarr(tmp_path / "cells.zarr")
+    store = zarr.open(tmp_path / "cells.zarr", mode="r")
+    lazy = anndata.AnnData(
+        sparse_dataset(store["X"]),
+        obs=read_elem(store["obs"]),
+        obsm={"X_pca": read_elem_lazy(store["obsm/X_pca"])},
+        obsp={"connectivities": read_elem_lazy(store["obsp/connectivities"])},
+    )
+    for key, options in (("linked", {}), ("joined", {"use_rep": "X_pca"})):
+        tl.consensus(lazy, 0.5, n_clusterings=4, key_added=key, **options)
+        assert adjusted_rand(lazy.obs[key], TYPES) == 1.0
+    members = GraphGenerator(2, resolution=0.5, random_state=0).generate(lazy)
+    assert adjusted_rand(members.labels[:, 0], TYPES) == 1.0
+    assert isinstance(lazy.X, type(sparse_dataset(store["X"])))
+    assert hasattr(lazy.obsp["connectivities"], "compute")
+
+
 def test_entries_that_are_not_in_memory_are_read(cells):
     class OnDisk:
         def __init__(self, array):
@@ -92,6 +117,14 @@ def test_entries_that_are_not_in_memory_are_read(cells):
     tl.consensus(Cells, 0.5, n_clusterings=4, use_rep="X_pca", key_added="own")
     assert adjusted_rand(cells.obs["consensus"], TYPES) == 1.0
     assert "X_pca" in Cells.uns["own"]["params"]["graph"]
+
+
+def test_a_graph_of_other_cells_is_refused(cells):
+    class Cells:
+        obs, uns, obsm = cells.obs, {}, {}
+        obsp = {"connectivities": cells.obsp["connectivities"][:99, :99]}
+
+    refused(Cells, "has 99 cells and obs has 100")
 
 
 def test_a_copy_leaves_the_cells_alone(cells):

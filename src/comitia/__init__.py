@@ -54,6 +54,7 @@ _HOMES = {
 }
 _MODULES = {
     "agreement",
+    "bertopic",
     "catalogue",
     "cluster",
     "config",
@@ -63,6 +64,7 @@ _MODULES = {
     "generate",
     "io",
     "methods",
+    "networks",
     "optimize",
     "partition",
     "plot",

@@ -1,15 +1,92 @@
-"""Graphs of networkx, and agreement matrices, are read as what they are."""
+"""What a graph may be, wherever one is given: matrices, networks, agreement."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
+import comitia
 from comitia import method
 from comitia.agreement import adjusted_rand
 from comitia.cluster import Leiden
 from comitia.cluster.adjacency import check_graph
 from comitia.exceptions import ComitiaError
 from comitia.generate import GraphGenerator
+
+HALVES = np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3))
+
+
+def changed(value, *pairs):
+    A = HALVES.copy()
+    for pair in pairs:
+        A[pair] = value
+    return A
+
+
+def labels_of(taker, graph):
+    """The communities of a graph, by whatever takes one."""
+    if taker == "Leiden":
+        return Leiden(random_state=0).fit_predict(graph)
+    if taker == "GraphGenerator":
+        return GraphGenerator(2, random_state=0).generate(graph).labels[:, 0]
+    return method(taker)(random_state=0).fit_predict(graph)
+
+
+METHODS = ["ecg", "fast_ensemble", "lf_consensus", "yang_2016"]
+takers = pytest.mark.parametrize("taker", ["Leiden", "GraphGenerator", *METHODS])
+
+
+def test_all_methods_for_graphs_are_looked_at():
+    of_graphs = {card.id for card in comitia.methods() if "graph" in card.needs}
+    assert of_graphs == {*METHODS, "wu_2017"}  # which does not make its clusterings
+
+
+@takers
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_loops_parts_and_lonely_vertices_are_no_trouble(taker, form):
+    assert_array_equal(labels_of(taker, form(HALVES)), [0, 0, 0, 1, 1, 1])
+    loops = form(HALVES + 5 * np.eye(6))
+    assert_array_equal(labels_of(taker, loops), [0, 0, 0, 1, 1, 1])
+    lonely = form(np.pad(HALVES, (0, 1)))
+    assert_array_equal(labels_of(taker, lonely), [0, 0, 0, 1, 1, 1, 2])
+
+
+@takers
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        (changed(1, (0, 3)), r"symmetric; give \(graph \+ graph.T\) / 2"),
+        (changed(-2, (0, 1), (1, 0)), "none negative; got -2"),
+        (changed(np.nan, (0, 1), (1, 0)), "finite weights, none negative; got nan"),
+        (changed(np.inf, (0, 1), (1, 0)), "finite weights, none negative; got inf"),
+        (np.zeros((0, 0)), "no vertices"),
+    ],
+    ids=["directed", "negative", "nan", "infinite", "empty"],
+)
+def test_what_is_no_graph_is_refused_in_words(taker, form, graph, words):
+    with pytest.raises(ComitiaError, match=words):
+        labels_of(taker, form(graph))
+
+
+@pytest.mark.parametrize("graph", [np.zeros((4, 4)), np.eye(4)], ids=["none", "loops"])
+def test_without_links_methods_refuse_and_vertices_are_alone(graph):
+    for taker in METHODS:
+        with pytest.raises(ComitiaError, match="no edges"):
+            labels_of(taker, graph)
+    assert_array_equal(labels_of("Leiden", graph), range(4))
+    assert_array_equal(labels_of("GraphGenerator", graph), range(4))
+
+
+def test_clusterings_of_other_vertices_are_refused():
+    with pytest.raises(ComitiaError, match="6 rows and ensemble has 5 objects"):
+        method("ecg")().fit(HALVES, ensemble=comitia.Ensemble([[0, 0]] * 5))
+    names = list("abcdef")
+    named = pd.DataFrame(HALVES, index=names, columns=names)
+    others = comitia.Ensemble(pd.DataFrame([[0, 0]] * 6, index=list("abcdeX")))
+    with pytest.raises(ComitiaError, match=r"different objects.*'X'"):
+        method("ecg")().fit(named, ensemble=others)
 
 
 class Network:
@@ -107,21 +184,3 @@ def test_an_agreement_matrix_is_clustered_as_bctpy_does():
     fitted.fit(np.where(D >= 0.4, D, 0.0))
     assert adjusted_rand(fitted.labels_, truth) == 1.0
     assert fitted.converged_
-
-
-@pytest.mark.parametrize("id", ["lwgp", "consensus_clustering"])
-def test_bertopic_can_have_a_method_for_its_hdbscan_model(id):
-    import comitia
-
-    # The calls of BERTopic: fit with y, labels_, and predict for new documents.
-    documents = (
-        np.random.RandomState(0).randn(60, 5)
-        + 8 * np.eye(3, 5)[np.repeat([0, 1, 2], 20)]
-    )
-    make = comitia.ConsensusClustering if id != "lwgp" else method(id)
-    hdbscan_model = make(3, random_state=0)
-    hdbscan_model.fit(documents.astype(np.float32), y=None)
-    topics = hdbscan_model.labels_
-    assert [topics.tolist().count(t) for t in range(3)] == [20, 20, 20]
-    assert not hasattr(hdbscan_model, "probabilities_")
-    assert_array_equal(hdbscan_model.predict(documents[::20] + 0.1), topics[::20])

@@ -13,7 +13,7 @@ from comitia.cluster.communities import (
     label_propagation,
     overlapping_label_propagation,
 )
-from comitia.cluster.leiden_louvain import modularity
+from comitia.cluster.community_quality import modularity
 from comitia.exceptions import ComitiaError
 
 # Zachary's karate club: friends of each member with a higher number.
@@ -216,7 +216,7 @@ def test_a_threshold_above_every_share_keeps_the_best_label():
         (np.array([[0.0, 1.0], [0.0, 0.0]]), "symmetric"),
         (-np.ones((2, 2)), "negative"),
         (np.full((2, 2), np.nan), "finite"),
-        (np.zeros((0, 0)), "square"),
+        (np.zeros((0, 0)), "no vertices"),
     ],
 )
 def test_what_is_no_graph_is_refused(graph, message):

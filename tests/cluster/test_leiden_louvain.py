@@ -13,13 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._kernels import leiden as kernels
 from comitia.cluster import Leiden, leiden, louvain
 from comitia.cluster.adjacency import check_graph
-from comitia.cluster.leiden_louvain import (
-    _first_level,
-    _visits,
-    by_appearance,
-    modularity,
-    potts_quality,
-)
+from comitia.cluster.community_quality import modularity, potts_quality
+from comitia.cluster.leiden_louvain import _first_level, _visits, by_appearance
 from comitia.exceptions import ComitiaError
 from comitia.testing import same_partition
 from tests.cluster.test_communities import karate, planted

@@ -116,6 +116,15 @@ def test_pac_and_area_are_those_of_the_cdf(three):
     assert_allclose(three.criteria["area"], area, atol=0.011)
 
 
+def test_inconsistency_votes_only_where_it_is_named(three):
+    # Three clusters of these data come again whatever is drawn: a coefficient of 1.
+    assert_allclose(three.criteria["inconsistency"][KS.index(3)], 1.0)
+    assert (three.criteria["inconsistency"] >= 1.0 - 1e-12).all()
+    assert "inconsistency" not in three.best
+    named = quickly(CASES["three"][0], criteria="inconsistency", n_references=3)
+    assert named.best == {"inconsistency": 3}
+
+
 def test_the_choice_survives_json(three):
     again = KChoice.from_dict(json.loads(json.dumps(three.to_dict())))
     assert again.n_clusters == three.n_clusters

@@ -1,5 +1,7 @@
 """Members over detectors, resolutions and links, of graphs and of data."""
 
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +19,11 @@ from comitia._kernels.knn import shared_neighbors
 from comitia.cluster import Leiden
 from comitia.exceptions import ComitiaError
 from comitia.generate import GraphGenerator
-from comitia.generate._neighbor_links import neighbor_graph, neighbors_by_groups
+from comitia.generate._neighbor_links import (
+    _pynndescent,
+    neighbor_graph,
+    neighbors_by_groups,
+)
 from comitia.generate.graph_generator import _some_links
 from tests.cluster.test_communities import planted
 
@@ -98,6 +104,58 @@ def test_both_ways_to_look_for_neighbors_give_clear_clusters(monkeypatch):
     groups = GraphGenerator(2, resolution=0.5, random_state=0).generate(X)
     for one, other in zip(exact.labels.T, groups.labels.T, strict=True):
         assert adjusted_rand_score(one, other) > 0.9
+
+
+class Descent:
+    """What is used of pynndescent.NNDescent, which takes 20 s to compile; exact."""
+
+    missed = False
+
+    def __init__(self, data, n_neighbors, random_state):
+        near = NearestNeighbors(n_neighbors=n_neighbors).fit(data).kneighbors(data)
+        self.neighbor_graph = near[1].astype(np.int32), near[0].astype(np.float32)
+        if self.missed:
+            self.neighbor_graph[0][0, -1] = -1
+
+
+@pytest.fixture(params=["stand-in", "pynndescent"])
+def descent(request, monkeypatch):
+    if request.param == "pynndescent":
+        if os.environ.get("COMITIA_PROFILE") != "nightly":
+            pytest.skip("the package compiles for 20 s; make test-nightly runs it")
+        pytest.importorskip("pynndescent")
+    else:
+        stand_in = SimpleNamespace(NNDescent=Descent)
+        monkeypatch.setitem(sys.modules, "pynndescent", stand_in)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pynndescent_finds_the_neighbors_whatever_the_order(descent):
+    near, squares = _pynndescent(X, 7)
+    distances, exact = NearestNeighbors(n_neighbors=7).fit(X).kneighbors()
+    found = [len({*a} & {*b}) / 7 for a, b in zip(near, exact, strict=True)]
+    assert np.mean(found) > 0.95
+    assert not (near == np.arange(len(X))[:, None]).any()
+    # Single precision.
+    assert_allclose(squares[:, 0], distances[:, 0] ** 2, rtol=0.01, atol=1e-4)
+    turned = neighbor_graph(X[::-1], 7, search="pynndescent")
+    links = neighbor_graph(X, 7, search="pynndescent")
+    assert_array_equal(turned.toarray()[::-1, ::-1], links.toarray())
+    copies = _pynndescent(np.repeat(X[:10], 10, axis=0), 7)[0]
+    assert not (copies == np.arange(100)[:, None]).any()
+    made = GraphGenerator(2, resolution=0.5, search="pynndescent", random_state=0)
+    for labels in made.generate(X).labels.T:
+        assert adjusted_rand_score(BLOBS, labels) > 0.9
+
+
+def test_neighbors_that_pynndescent_misses_are_no_links(monkeypatch):
+    stand_in = SimpleNamespace(NNDescent=type("Misses", (Descent,), {"missed": True}))
+    monkeypatch.setitem(sys.modules, "pynndescent", stand_in)
+    with pytest.raises(ComitiaError, match=r'n_neighbors=7 neigh.*"groups"'):
+        neighbor_graph(X, 7, search="pynndescent")
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(ImportError, match=r"comitia\[neighbors\]"):
+        neighbor_graph(X, 7, search="pynndescent")
 
 
 def test_a_member_sees_some_of_the_links():

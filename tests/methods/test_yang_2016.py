@@ -230,6 +230,15 @@ def test_links_ask_for_memory_before_they_become_a_graph():
         kept_at_random(np.ones((n, n)), np.random.RandomState(0))
 
 
+def test_memberships_ask_for_memory_before_they_are_a_table():
+    pairs = csr_array(np.kron(np.eye(200), [[0, 1], [1, 0]]))
+    small = Yang(n_clusterings=2, max_iter=0, random_state=0)
+    refused = pytest.raises(MemoryBudgetError, match=r"400 vertices in 200.*ecg")
+    with limit("2 MB"), refused:
+        small.fit(pairs)
+    assert small.fit(pairs).n_clusters_ == 200
+
+
 def test_the_same_seed_gives_the_same_communities():
     graph = network(ROW, 32)
     assert_array_equal(fit(graph).membership_, fit(graph).membership_)

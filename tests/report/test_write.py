@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from comitia import Ensemble, method
-from comitia.cluster.leiden_louvain import modularity
+from comitia.cluster.community_quality import modularity
 from comitia.display import result_numbers
 from comitia.exceptions import ComitiaError
 from comitia.generate import GraphGenerator

@@ -11,7 +11,7 @@ from comitia._inputs import masked_to_nan
 from comitia._names import is_network
 from comitia.exceptions import ComitiaError, DataTypeError
 
-__all__ = ["check_graph"]
+__all__ = ["check_graph", "in_memory"]
 
 # Two directions of a link that differ by less than this share of the largest weight
 # differ by rounding.
@@ -45,14 +45,19 @@ def check_graph(graph: Any) -> csr_array:
     array([[0., 1.],
            [1., 0.]])
     """
-    given = _matrix(_connectivities(graph))
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or given.shape[0] == 0:
+    given = _matrix(in_memory(_connectivities(graph)))
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ComitiaError(
             f"graph must be a square adjacency matrix; got shape {given.shape}."
         )
+    if given.shape[0] == 0:
+        raise ComitiaError("graph has no vertices; there is nothing to cluster.")
     A = csr_array(given).astype(np.float64)
-    if not np.isfinite(A.data).all() or (A.data < 0).any():
-        raise ComitiaError("graph must have finite weights, none negative.")
+    bad = A.data[~(np.isfinite(A.data) & (A.data >= 0))]
+    if len(bad):
+        raise ComitiaError(
+            f"graph must have finite weights, none negative; got {bad[0]:g}."
+        )
     if not A.has_canonical_format:
         A.sum_duplicates()
     other = csr_array(A.T)
@@ -67,6 +72,25 @@ def check_graph(graph: Any) -> csr_array:
         A.eliminate_zeros()
     A.sort_indices()
     return A
+
+
+def in_memory(array: Any) -> Any:
+    """Read an array that a file or Dask still has.
+
+    Parameters
+    ----------
+    array : object
+        Anything; entries of a lazy or backed AnnData among it.
+
+    Returns
+    -------
+    array : object
+        What it reads as, sparse if it was; all else as it is.
+    """
+    for name in ("to_memory", "compute"):
+        if hasattr(array, name):
+            return getattr(array, name)()
+    return array
 
 
 def _connectivities(graph: Any) -> Any:

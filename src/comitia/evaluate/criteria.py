@@ -19,6 +19,7 @@ from comitia.evaluate.consensus_curves import (
     pac,
     pair_shares,
 )
+from comitia.evaluate.setting_stability import stability
 
 __all__ = [
     "CRITERIA",
@@ -66,6 +67,9 @@ class Criterion:
 
 CRITERIA: dict[str, Criterion] = {
     "stability": Criterion("higher", "agreement between consensuses of resamples"),
+    "inconsistency": Criterion(
+        "lower", "how far consensuses of resamples differ, as in scICE", votes=False
+    ),
     "pac": Criterion("lower", "share of pairs that are neither together nor apart"),
     "cophenetic": Criterion("higher", "how well a tree describes the consensus matrix"),
     "area": Criterion("higher", "area under the consensus CDF", votes=False),
@@ -254,8 +258,9 @@ def _criteria_of(
     from comitia.partition import ensemble_linkage
 
     values: dict[str, list[float]] = {
-        name: [] for name in ("stability", "pac", "cophenetic", "area")
+        name: [] for name in ("stability", "inconsistency", "pac", "cophenetic", "area")
     }
+    one_setting = [0] * plan.n_resamples
     cdf = np.empty((len(plan.ks), len(plan.cdf_at)))
     exact = True
     for row, results in enumerate(found):
@@ -264,6 +269,8 @@ def _criteria_of(
         exact = exact and shares.exact
         cdf[row] = consensus_cdf(shares, plan.cdf_at)
         values["stability"].append(mean_pairwise_agreement(resampled))
+        same = stability(resampled, by=one_setting)
+        values["inconsistency"].append(float(same.inconsistency[0]))
         values["pac"].append(pac(shares))
         values["area"].append(cdf_area(shares))
         values["cophenetic"].append(

@@ -212,7 +212,7 @@ def choose_k(
     describe the data better than one. ``n_clusters=None`` of a method that is fitted on
     data is the same choice.
 
-    Beside it stand up to ten criteria. Each of ``n_resamples`` times a share of the
+    Beside it stand up to eleven criteria. Each of ``n_resamples`` times a share of the
     objects is drawn, clustered anew into an ensemble, and combined into each number of
     clusters k; what these consensuses have in common, the ensemble of all objects and
     the data themselves give the criteria. With ``n_references`` the same is done to
@@ -235,9 +235,9 @@ def choose_k(
         Makes the clusterings of data; 20 k-means clusterings by default.
 
     criteria : iterable of str, default=None
-        The criteria that may vote; all but the areas by default. Silhouette,
-        Calinski–Harabasz and Davies–Bouldin expect compact clusters: leave them out
-        where clusters may be long or bent.
+        The criteria that may vote; all but the areas and the inconsistency by default.
+        Silhouette, Calinski–Harabasz and Davies–Bouldin expect compact clusters: leave
+        them out where clusters may be long or bent.
 
     n_resamples : int, default=None
         Number of resamples for the criteria, at least 2; 20 by default, and 4 to 10
@@ -297,7 +297,9 @@ def choose_k(
     *Criteria.* From the consensus matrix of the resamples [1]_: area under its CDF and
     growth of the area (reported, without a vote, since they grow with k whatever the
     data), PAC [2]_ and cophenetic correlation [3]_. Stability is the mean adjusted
-    Rand index of each two resamples [4]_. Lifetime and eigengap belong to the tree and
+    Rand index of each two resamples [4]_, and inconsistency the coefficient of
+    :func:`comitia.stability` over them, which says nearly the same and has no vote
+    unless ``criteria`` names it. Lifetime and eigengap belong to the tree and
     to the graph of the ensemble of all objects; silhouette, Calinski–Harabasz and
     Davies–Bouldin to the consensus on the data, and are missing for an Ensemble.
 

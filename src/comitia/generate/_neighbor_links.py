@@ -108,13 +108,23 @@ def _pynndescent(X: Floats, k: int) -> tuple[Numbers, Floats]:
         raise ImportError(
             'search="pynndescent" needs pynndescent; install comitia[neighbors].'
         ) from None
-    index = NNDescent(X.astype(np.float32), n_neighbors=k + 1, random_state=0)
+    # It depends on the order of the objects, which their content gives here.
+    place = np.lexsort(X.T)
+    index = NNDescent(X[place].astype(np.float32), n_neighbors=k + 1, random_state=0)
     found, distances = index.neighbor_graph
-    # An object is its own neighbour, mostly the first one.
-    far = np.where(found == np.arange(len(X))[:, None], -1.0, distances)
+    # An object is its own neighbour, mostly the first one; -1 is one it did not find.
+    own = found == np.arange(len(X))[:, None]
+    far = np.where(found < 0, np.inf, np.where(own, -1.0, distances))
     order = np.argsort(far, axis=1, kind="stable")[:, 1:]
     near = np.take_along_axis(found, order, axis=1)
-    return near.astype(np.int32), np.take_along_axis(distances, order, axis=1) ** 2
+    if (near < 0).any():
+        raise ComitiaError(
+            f"pynndescent finds fewer than n_neighbors={k} neighbours of some objects; "
+            'ask for fewer, or take search="groups".'
+        )
+    squares = np.take_along_axis(distances, order, axis=1).astype(np.float64) ** 2
+    back = np.argsort(place)
+    return place[near][back].astype(np.int32), squares[back]
 
 
 def neighbors_by_groups(X: Floats, k: int) -> tuple[Numbers, Floats]:

@@ -192,7 +192,7 @@ def scores_of(
         scores["davies_bouldin"] = davies_bouldin(data, labels)
         scores["gap_between_clusters"] = gap_between(data, labels)
     if graph is not None:
-        from comitia.cluster.leiden_louvain import modularity
+        from comitia.cluster.community_quality import modularity
 
         scores["modularity"] = modularity(graph, labels)
     if truth is not None and truth.astype(bool).any():

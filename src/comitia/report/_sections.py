@@ -91,6 +91,7 @@ _CRITERIA = {
     "delta_area": "Gain in that area",
     "cophenetic": "Cophenetic correlation",
     "stability": "Stability under resampling",
+    "inconsistency": "Inconsistency of resamples",
     "calinski_harabasz": "Caliński–Harabasz",
     "davies_bouldin": "Davies–Bouldin",
 }

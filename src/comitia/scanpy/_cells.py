@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from comitia.cluster.adjacency import check_graph
+from comitia.cluster.adjacency import check_graph, in_memory
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = ["cell_graph", "check_cells", "own_copy", "write_clusters"]
@@ -35,8 +35,9 @@ def check_cells(adata: Any) -> Any:
             f"adata must be an AnnData; got {type(adata).__name__}. Other graphs and "
             "tables go into the methods themselves: comitia.method('ecg')().fit(graph)."
         )
-    if len(adata.obs) < 2:
-        raise ComitiaError(f"adata has {len(adata.obs)} cells; give two at least.")
+    n = adata.obs.shape[0]
+    if n < 2:
+        raise ComitiaError(f"adata has {n} cells; give two at least.")
     return adata
 
 
@@ -110,7 +111,13 @@ def cell_graph(
                 f"adata has no obsp[{obsp!r}]{_instead(adata.obsp)}; run "
                 "scanpy.pp.neighbors first."
             )
-        return check_graph(_in_memory(adata.obsp[obsp])), f'obsp["{obsp}"]'
+        graph, n = check_graph(adata.obsp[obsp]), adata.obs.shape[0]
+        if graph.shape[0] != n:
+            raise ComitiaError(
+                f"obsp[{obsp!r}] has {graph.shape[0]} cells and obs has {n}; they must "
+                "be the same cells."
+            )
+        return graph, f'obsp["{obsp}"]'
     use_rep = use_rep or "X_pca"
     if use_rep not in adata.obsm:
         if "use_rep" in asked:
@@ -123,7 +130,7 @@ def cell_graph(
     from comitia.generate import GraphGenerator
 
     joined = GraphGenerator(affinity="nearest_neighbors", n_neighbors=_N_NEIGHBORS)
-    table = joined.check_data(np.asarray(_in_memory(adata.obsm[use_rep])))
+    table = joined.check_data(np.asarray(in_memory(adata.obsm[use_rep])))
     where = f'{_N_NEIGHBORS} nearest neighbours in obsm["{use_rep}"]'
     return joined.prepare(table), where
 
@@ -187,11 +194,3 @@ def _connectivities_key(adata: Any, neighbors_key: str | None) -> str | None:
 def _instead(there: Any) -> str:
     names = ", ".join(map(repr, sorted(map(str, there))))
     return f", but {names}" if names else ""
-
-
-def _in_memory(array: Any) -> Any:
-    """An array that a file or Dask still has, read."""
-    for name in ("to_memory", "compute"):
-        if hasattr(array, name):
-            return getattr(array, name)()
-    return array

@@ -47,7 +47,10 @@ def consensus(
     places = np.asarray(adata.obsm[basis])[:, :2].astype(np.float64)
     if places.shape[1] < 2:
         raise ComitiaError(f"obsm[{basis!r}] has one column; a map takes two.")
-    clusters = adata.obs[key].astype("category").cat
+    column = adata.obs[key]
+    # A lazy AnnData has columns of xarray.
+    column = column if hasattr(column, "cat") else column.to_pandas()
+    clusters = column.astype("category").cat
     confidence = f"{key}_confidence"
     sure = adata.obs[confidence] if confidence in adata.obs else np.ones(len(places))
     name = basis.removeprefix("X_")

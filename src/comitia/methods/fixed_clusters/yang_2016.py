@@ -29,6 +29,9 @@ __all__ = ["OverlappingCommunityConsensus"]
 # Pairs of objects that are looked at together.
 _BLOCK_VALUES = 2**17
 
+# What does the same for large networks, in words.
+_LINEAR = "use a method that is linear in the links, such as ecg or fast_ensemble"
+
 # The graph, and what checks that it is symmetric: as measured, and a little more.
 _BYTES_PER_NEIGHBOR = 96
 
@@ -209,7 +212,13 @@ class OverlappingCommunityConsensus(EnsembleMethod):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        B = ensemble.take(clusterings=[median_run(ensemble)]).membership.toarray()
+        run = ensemble.take(clusterings=[median_run(ensemble)])
+        n, k = run.membership.shape
+        # The memberships, the shares, the links of vertices with communities.
+        require_memory(
+            32 * n * k, f"memberships of {n} vertices in {k} communities", _LINEAR
+        )
+        B = run.membership.toarray()
         # Shares are sums of halves and thirds: nearly the threshold is enough.
         B = np.where(overlap_shares(first, B) >= self.threshold - 1e-9, 1.0, B)
         # Links decide; a vertex without links in its communities is in the first.
@@ -242,7 +251,7 @@ def matches(ensemble: Ensemble) -> Array:
     1 where a clustering has the same cluster.
     """
     K = ensemble.n_clusters_total
-    require_memory(8 * K * K, f"the similarity of each two of {K} communities")
+    require_memory(8 * K * K, f"the similarity of each two of {K} communities", _LINEAR)
     J = jaccard_clusters(ensemble).toarray()
     return np.maximum.reduceat(J, ensemble.offsets[:-1], axis=1)
 
@@ -333,8 +342,7 @@ def _require_pairs(n: int) -> None:
     require_memory(
         8 * n * n,
         f"the similarity of each two of {n} objects",
-        "give max_iter=0, or use a method that is linear in the links, such as ecg or "
-        "fast_ensemble",
+        f"give max_iter=0, or {_LINEAR}",
     )
 
 
