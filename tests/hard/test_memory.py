@@ -1,5 +1,6 @@
 """In a process that may have 2 GB, a method finishes or refuses; nothing blows up."""
 
+import contextlib
 import csv
 import os
 import signal
@@ -116,6 +117,33 @@ def test_base_clusterers_take_what_they_ask_for(clusterer):
 def unit_square(n, dtype):
     x = np.random.RandomState(0).rand(n)
     return np.minimum.outer(x, x).astype(dtype)
+
+
+# Objects, clusterings and clusters in each: a table of all clusters is 150 MB or more.
+MANY = {"clusterings": (20, 500, 10), "clusters": (200, 30, 400)}
+
+
+@pytest.mark.filterwarnings("ignore")  # random labels: nothing converges
+@pytest.mark.parametrize("many", MANY)
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in ON_LABELS if cls.card.source == "after"],
+    ids=lambda cls: cls.card.id,
+)
+def test_many_clusterings_or_clusters_fit_the_budget_or_are_refused(cls, many):
+    n, M, k = MANY[many]
+    ensemble = Ensemble(np.random.RandomState(0).randint(k, size=(n, M)))
+    few = {"max_iter": 2, "n_init": 1, "n_rounds": 1, "random_state": 0}
+    made = cls(3)
+    made.set_params(**{name: few[name] for name in few if name in made.get_params()})
+    made.fit(Ensemble(ensemble.labels[:30, :4] % 3))  # what is compiled on the way
+
+    def fit():
+        with comitia.config.limit(64_000_000), contextlib.suppress(MemoryBudgetError):
+            made.fit(ensemble)
+
+    # Tables of some clusterings at a time take up to 60 MB that are always there.
+    assert peak_of(fit) < 128_000_000
 
 
 # Matrices of double precision that a part may have at a time, its result included.
