@@ -161,7 +161,7 @@ class ECCMS(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         n = micro.n_objects
         require_memory(
-            14 * 8 * n * n,
+            22 * 8 * n * n,
             f"the rounds over each two of {n} objects",
             "use a method that is linear in n, such as lwgp",
         )

@@ -185,7 +185,7 @@ class SDGCA(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         n = micro.n_objects
         require_memory(
-            18 * 8 * n * n,
+            25 * 8 * n * n,
             f"the rounds over each two of {n} objects",
             "use a method that is linear in n, such as lwgp",
         )

@@ -112,7 +112,7 @@ def cosine_graph(T: Floats, counts: NDArray[np.int64], n_neighbors: int) -> csr_
     rows = np.divide(T, lengths, out=np.zeros_like(T), where=lengths > 0)
     wanted = min(n_neighbors, int(counts.sum()) - 1)
     near = min(n_neighbors + 1, u)
-    size = max(1, _AT_A_TIME // u)
+    size = min(max(1, _AT_A_TIME // u), u)
     require_memory(4 * 8 * size * u, f"the cosines of {size} objects with {u} others")
     blocks, n_edges = [], 0
     for start in range(0, u, size):

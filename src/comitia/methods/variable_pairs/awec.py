@@ -189,7 +189,7 @@ class AWEC(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         u = micro.n_objects
         require_memory(
-            (18 + self.order) * 8 * u * u,
+            (33 + self.order) * 8 * u * u,
             f"the rounds over each two of {u} objects",
             "use a method that is linear in n, such as lwgp",
         )
