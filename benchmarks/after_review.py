@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.after_review run --data FOLDER [--seconds 600]``
 ``python -m benchmarks.after_review table``
+``python -m benchmarks.after_review against [--methods nwca weights_of_trce]``
 
 ``FOLDER`` has pools of clusterings, ``<name>.npz`` with ``members`` (n, n_members) and
 ``gt`` (n,). Of each pool a draw takes at most 400 rows, in random order, and 20
@@ -9,6 +10,10 @@ members; all methods meet the same draw, with as many clusters as classes and th
 defaults otherwise. ``run`` appends to ``results/after_review.csv`` what is not there
 yet, and stops after so many seconds; ``table`` prints mean scores of the two halves of
 the pools. What is chosen is chosen on the first, and looked at once on the second.
+``against`` compares methods with LWGP pool by pool, by Wilcoxon's test.
+
+``weights_of_...`` are the weights of a method in the cut of LWGP, by
+``ConsensusClustering(weighting=..., consensus="tcut")``; those of LWGP itself are LWGP.
 """
 
 from __future__ import annotations
@@ -59,6 +64,10 @@ METHODS: dict[str, tuple[str, Mapping[str, Any]]] = {
     "spce": ("spce", {}),
     "sccabg": ("sccabg", {}),
     "ceam": ("ceam", {}),
+    "awec": ("awec", {}),
+    "weights_of_mdec": ("consensus", {"weighting": "mdec"}),
+    "weights_of_trce": ("consensus", {"weighting": "trce"}),
+    "weights_of_spce": ("consensus", {"weighting": "spce"}),
 }
 COLUMNS = [
     *("data", "half", "draw", "method", "n_objects", "n_clusters"),
@@ -194,9 +203,63 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def against(
+    rows: Sequence[Mapping[str, Any]], methods: Sequence[str], score: str = "nmi"
+) -> str:
+    """Differences to LWGP, of means over the draws of each pool.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        What :func:`run` wrote.
+
+    methods : sequence of str
+        What is compared.
+
+    score : {"nmi", "ari"}, default="nmi"
+        By what.
+
+    Returns
+    -------
+    text : str
+        One line for each method and half: pools, mean difference, pools won and lost,
+        the p-value of Wilcoxon's signed ranks, and as effect size the share of ranks
+        that are won less the share that are lost.
+    """
+    from scipy.stats import rankdata, wilcoxon
+
+    means: dict[tuple[str, str, str], list[float]] = {}
+    by_draw = {(r["method"], r["data"], str(r["draw"])): r for r in rows}
+    for (method, data, draw), row in by_draw.items():
+        if ("lwgp", data, draw) in by_draw:
+            gap = float(row[score]) - float(by_draw["lwgp", data, draw][score])
+            means.setdefault((method, row["half"], data), []).append(gap)
+    lines = [f"{score}: method      half     pools  mean gap  won lost      p  effect"]
+    for method in methods:
+        for half in ("explore", "confirm"):
+            own = [
+                np.mean(v) for (m, h, _), v in means.items() if (m, h) == (method, half)
+            ]
+            gaps = np.array([gap for gap in own if gap != 0.0])
+            if not len(gaps):
+                continue
+            ranks = rankdata(np.abs(gaps))
+            effect = float(np.sign(gaps) @ ranks / ranks.sum())
+            p = float(wilcoxon(gaps).pvalue)
+            lines.append(
+                f"{method:<17} {half:<8} {len(own):>5} {np.mean(own):>+9.3f} "
+                f"{(gaps > 0).sum():>4} {(gaps < 0).sum():>4} {p:>6.2f} {effect:>+7.2f}"
+            )
+    return "\n".join(lines)
+
+
 def _fit(drawn: Draw, method: str) -> dict[str, Any]:
-    name, parameters = METHODS[method]
+    name, given = METHODS[method]
     k = len(np.unique(drawn.truth))
+    parameters = dict(given)
+    if "weighting" in parameters:
+        parameters["weighting"] = comitia.method(parameters["weighting"])(k)
+        parameters["consensus"] = "tcut"
     model = comitia.method(name)(n_clusters=k, **parameters)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
@@ -244,13 +307,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     running.add_argument("--seconds", type=float, default=600.0)
     running.add_argument("--methods", nargs="+", choices=METHODS, default=[*METHODS])
     commands.add_parser("table")
+    comparing = commands.add_parser("against")
+    comparing.add_argument("--methods", nargs="+", choices=METHODS, default=[*METHODS])
     for command in commands.choices.values():
         command.add_argument("--results", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     if asked.command == "run":
         for row in run(asked.data, asked.results, asked.seconds, asked.methods):
             print(*(row[c] for c in ("data", "draw", "method", "nmi", "cpu_seconds")))
-    print(table(_read(asked.results)))
+    if asked.command == "against":
+        for score in ("nmi", "ari"):
+            print(against(_read(asked.results), asked.methods, score))
+    else:
+        print(table(_read(asked.results)))
 
 
 if __name__ == "__main__":

@@ -141,6 +141,11 @@ VOCABULARY = {
     # must be
     "similar_share",
     "dissimilar_share",
+    # added by awec: neighbours, as a share of a cluster; how often neighbours of
+    # neighbours are taken; what holds a graph to the identity
+    "neighbor_share",
+    "order",
+    "identity_penalty",
     # added by wecr: how much what is known of a cluster counts against the whole
     "local_share",
     # added by ecg: what a link weighs at least; what finds communities, and how many

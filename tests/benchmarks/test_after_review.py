@@ -50,3 +50,34 @@ def test_methods_with_fewer_fits_are_not_compared():
     text = after_review.table(rows)
     assert "eac" in text
     assert "lwea" not in text
+
+
+def test_pools_are_won_and_lost_by_the_means_of_their_draws():
+    def row(method, data, draw, nmi):
+        half = {"half": "explore", "ari": nmi}
+        return {"method": method, "data": data, "draw": draw, "nmi": nmi, **half}
+
+    gaps = {"a": [0.3, -0.1], "b": [0.2, 0.2], "c": [-0.05, -0.05]}
+    rows = [
+        row(method, data, draw, 0.5 + (gap if method == "lce" else 0.0))
+        for data, some in gaps.items()
+        for draw, gap in enumerate(some)
+        for method in ("lwgp", "lce")
+    ]
+    rows.append(row("lce", "d", 0, 0.9))  # LWGP has no such draw
+    told = after_review.against(rows, ["lce", "pta"]).splitlines()
+    # Means of 0.1, 0.2 and -0.05: ranks 2 and 3 are won, 1 is lost.
+    assert told[1].split() == [
+        *("lce", "explore", "3", "+0.083", "2", "1", "0.50", "+0.67")
+    ]
+    assert len(told) == 2
+
+
+def test_weights_of_lwgp_in_its_cut_are_lwgp(tmp_path, monkeypatch):
+    mine = {"weights": ("consensus", {"weighting": "lwgp"})}
+    monkeypatch.setattr(after_review, "METHODS", after_review.METHODS | mine)
+    monkeypatch.setattr(after_review, "N_DRAWS", 1)
+    asked = ["lwgp", "weights"]
+    rows = [*after_review.run(pools(tmp_path), tmp_path / "t.csv", 60.0, asked)]
+    by_method = [[r["nmi"] for r in rows if r["method"] == one] for one in asked]
+    assert by_method[0] == by_method[1]

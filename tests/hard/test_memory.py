@@ -1,5 +1,6 @@
 """In a process that may have 2 GB, a method finishes or refuses; nothing blows up."""
 
+import contextlib
 import csv
 import os
 import signal
@@ -116,6 +117,57 @@ def test_base_clusterers_take_what_they_ask_for(clusterer):
 def unit_square(n, dtype):
     x = np.random.RandomState(0).rand(n)
     return np.minimum.outer(x, x).astype(dtype)
+
+
+AFTER = [cls for cls in ON_LABELS if cls.card.source == "after"]
+FEW_ROUNDS = {"max_iter": 2, "n_init": 1, "n_rounds": 1, "random_state": 0}
+
+
+def quickly(cls):
+    """The method with few rounds, and with what it compiles on the way compiled."""
+    made = cls(3)
+    known = made.get_params()
+    made.set_params(**{name: FEW_ROUNDS[name] for name in FEW_ROUNDS if name in known})
+    labels = np.random.RandomState(0).randint(3, size=(30, 4))
+    return made.fit(Ensemble(labels))
+
+
+# Objects, clusterings and clusters in each: a table of all clusters is 150 MB or more.
+MANY = {"clusterings": (20, 500, 10), "clusters": (200, 30, 400)}
+
+
+@pytest.mark.filterwarnings("ignore")  # random labels: nothing converges
+@pytest.mark.parametrize("many", MANY)
+@pytest.mark.parametrize("cls", AFTER, ids=lambda cls: cls.card.id)
+def test_many_clusterings_or_clusters_fit_the_budget_or_are_refused(cls, many):
+    n, M, k = MANY[many]
+    ensemble = Ensemble(np.random.RandomState(0).randint(k, size=(n, M)))
+    made = quickly(cls)
+
+    def fit():
+        with comitia.config.limit(64_000_000), contextlib.suppress(MemoryBudgetError):
+            made.fit(ensemble)
+
+    # Tables of some clusterings at a time take up to 60 MB that are always there.
+    assert peak_of(fit) < 128_000_000
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in AFTER if cls.card.scales == "quadratic"],
+    ids=lambda cls: cls.card.id,
+)
+def test_a_fit_takes_hardly_more_than_it_asks_for(cls):
+    made = quickly(cls)
+    ensemble = Ensemble(np.random.RandomState(0).randint(4, size=(300, 10)))
+    budget, peak = 500_000, None
+    while peak is None:
+        budget = int(1.2 * budget)
+        with comitia.config.limit(budget), contextlib.suppress(MemoryBudgetError):
+            peak = peak_of(lambda: made.fit(ensemble))
+    # A matrix of all objects is 0.7 MB, and there is more than matrices.
+    assert peak < 1.1 * budget + 1_000_000
 
 
 # Matrices of double precision that a part may have at a time, its result included.

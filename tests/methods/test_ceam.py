@@ -6,9 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.variable_pairs.ceam import (
-    ClusterLayer,
-    NeighborGraph,
+from comitia.methods.variable_pairs._ceam_multiplex import (
+    Layer,
     cosine_graph,
     diffused,
     spectral_rows,
@@ -44,7 +43,7 @@ def by_matrices(labels, j, n_steps, alpha=0.85):
 def of_objects(labels, j, n_steps):
     B = memberships(labels)
     ones = np.ones(len(labels), dtype=np.int64)
-    layers = [ClusterLayer.of(b, ones, len(B)) for b in B]
+    layers = [Layer.of_clusters(b, ones, len(B)) for b in B]
     return diffused(layers, B[j], j, 0.85, n_steps)
 
 
@@ -72,11 +71,11 @@ def test_equal_objects_run_as_one():
         labels, axis=0, return_inverse=True, return_counts=True
     )
     B = memberships(rows)
-    layers = [ClusterLayer.of(b, counts, 3) for b in B]
+    layers = [Layer.of_clusters(b, counts, 3) for b in B]
     T = diffused(layers, B[0], 0, 0.85, 5)
-    graph = NeighborGraph.of(T, counts, 6, 3)
+    graph = Layer.of_neighbors(T, counts, 6, 3)
     ones = np.ones(40, dtype=np.int64)
-    whole = NeighborGraph.of(of_objects(labels, 0, 5), ones, 6, 3)
+    whole = Layer.of_neighbors(of_objects(labels, 0, 5), ones, 6, 3)
     spread = graph.normalized.toarray()[np.ix_(inverse, inverse)]
     assert_allclose(spread, whole.normalized.toarray(), atol=1e-12)
 
@@ -111,5 +110,5 @@ def test_clear_clusters_are_found_in_any_order_of_rows():
 
 def test_the_memory_budget_is_asked_first():
     labels, _ = planted(300, 3, 6, noise=0.6, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="cosines"):
+    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="6 layers of"):
         CEAM(3).fit(Ensemble(labels))

@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog, minimize
 from scipy.special import expit
 
-from comitia import Ensemble, method
+from comitia import Ensemble, config, method
+from comitia.exceptions import MemoryBudgetError
 from comitia.methods.baselines._clue_steps import allocate, weighted_rows
 from tests.fixtures import E6, planted, same_partition
 
@@ -138,3 +139,22 @@ def test_weights_choose_the_clustering():
         w = np.where(np.arange(2) == heavy, 0.9, 0.1)
         fitted = ClueConsensus(2, clustering_weights=w, random_state=0)
         assert same_partition(fitted.fit_predict(Ensemble(labels)), labels[:, heavy])
+
+
+@pytest.mark.parametrize("variant", ["SM", "GV1"])
+def test_all_memberships_at_once_are_asked_for_first(variant):
+    labels = np.random.RandomState(0).randint(4, size=(300, 40))
+    fit = ClueConsensus(4, variant=variant).fit
+    with config.limit("300 kB"), pytest.raises(MemoryBudgetError, match="memberships"):
+        fit(Ensemble(labels))
+
+
+def test_hard_clusterings_of_more_classes_have_a_hard_median():
+    labels, _ = planted(30, 5, 6, noise=0.3, seed=1)
+    soft, hard = (
+        ClueConsensus(3, variant=variant, n_init=12, random_state=0)
+        .fit(Ensemble(labels))
+        .objective_[-1]
+        for variant in ("SM", "HM")
+    )
+    assert soft == pytest.approx(hard)

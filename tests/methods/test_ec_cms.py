@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.fixed_clusters._twins import TwinMatrix, TwinSolver
+from comitia.methods._twins import TwinMatrix, TwinSolver
 from comitia.partition import hac
 from comitia.represent import coassociation
 from comitia.weigh import entropy_certainty

@@ -5,7 +5,7 @@ from scipy.optimize import brentq
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
-from comitia.methods.variable_clusterings._learnt_graph import (
+from comitia.methods._learnt_graph import (
     PartsOfGraph,
     weighted_simplex,
 )

@@ -27,6 +27,13 @@ def similarity_tree(
     objects. Equal objects merge first only where nothing is nearer to them; elsewhere
     the tree is made from the similarities of all objects.
     """
+    u = len(counts)
+    # What is given, its distances, and the copies that linkage makes.
+    require_memory(
+        3 * 8 * u * u,
+        f"the tree of the similarity of each two of {u} objects",
+        "use a method that is linear in n, such as lwgp",
+    )
     repeated = counts > 1
     if (np.diagonal(S)[repeated] >= S[repeated].max(axis=1, initial=0) - _SAME).all():
         distance = S.max(initial=1.0) - S

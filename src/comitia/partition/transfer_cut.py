@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia.config import require_memory
 from comitia.engine import tables
 from comitia.engine.row_blocks import (
     Blocks,
@@ -372,7 +373,15 @@ def _contingency(micro: MicroRows, values: Blocks) -> Floats:
         micro.rows.map(attrgetter("counts")),
         micro.n_counted,
     )
-    return shared if isinstance(shared, np.ndarray) else shared.toarray()
+    if isinstance(shared, np.ndarray):
+        return shared
+    K = shared.shape[0]
+    require_memory(
+        8 * K * K,
+        f"the table of the weight that each two of {K} clusters share",
+        "give fewer clusters",
+    )
+    return shared.toarray()
 
 
 def _inverse(d: Floats) -> Floats:

@@ -1,8 +1,8 @@
-"""The steps of clue's fixed points: match classes, then average memberships."""
+"""The steps of clue: match classes, then average memberships; or go downhill."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,27 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 from comitia.ensemble import Ensemble
+from comitia.optimize import project_simplex
 
-__all__ = ["Classes", "allocate", "even_rows", "weighted_rows"]
+__all__ = [
+    "Classes",
+    "Run",
+    "allocate",
+    "comembership_step",
+    "even_rows",
+    "in_one_pass",
+    "matched_only",
+    "medians",
+    "softened",
+    "weighted_rows",
+]
 
 Floats = NDArray[np.float64]
 
 # Weight of a column that no class is matched with.
 _FREE = 1e-12
+# The longest step of the projected gradient of GV3.
+_LARGEST_STEP = 1e3
 
 
 class Classes(NamedTuple):
@@ -163,3 +177,126 @@ def allocate(values: Floats, weights: Floats) -> Floats:
     spent = np.empty_like(taken)
     np.put_along_axis(spent, by_slope, taken, axis=1)
     return np.asarray(spent.reshape(n, k, M + 1).sum(axis=2))
+
+
+class Run(NamedTuple):
+    """Where a start ended: memberships, the objective on the way, and why."""
+
+    Q: Floats
+    objective: list[float]
+    converged: bool
+
+
+def softened(Q: Floats) -> Floats:
+    """Rows without zeros, from which a gradient can go anywhere."""
+    return 0.9 * Q + 0.1 / Q.shape[1]
+
+
+def medians(classes: Classes, columns: NDArray[Any], k: int) -> Floats:
+    """Rows of k columns nearest to the matched memberships by absolute differences.
+
+    What memberships have in other columns is as far from any row.
+    """
+    column = columns[classes.clusters]
+    kept = column < k
+    values = np.zeros((len(classes.counts), k, len(classes.weights)))
+    at = classes.rows[kept], column[kept], classes.clusterings[kept]
+    values[at] = classes.values[kept]
+    return allocate(values, classes.weights * classes.seen)
+
+
+def matched_only(
+    classes: Classes, Q: Floats, k: int, state: Any
+) -> tuple[Floats, float, Any]:
+    """One turn of GV1; the state is the memberships of each clustering."""
+    if state is None:
+        state = [classes.matrix(m) for m in range(len(classes.weights))]
+    sums, alpha = np.zeros_like(Q), np.zeros(k)
+    pairs = []
+    for m, overlap in enumerate(classes.overlaps(Q)):
+        n = classes.counts * classes.seen[:, m]
+        squares = classes.counts @ state[m] ** 2
+        rows, columns = linear_sum_assignment(
+            squares[:, None] + n @ Q**2 - 2.0 * overlap
+        )
+        pairs.append((rows, columns))
+        w = classes.weights[m]
+        sums[:, columns] += w * state[m][:, rows]
+        alpha[columns] += w
+    means = np.divide(sums, alpha, out=np.zeros_like(sums), where=alpha > 0)
+    Q = weighted_rows(means, alpha)
+    value = 0.0
+    for m, (rows, columns) in enumerate(pairs):
+        apart = Q[:, columns] - state[m][:, rows]
+        n = classes.counts * classes.seen[:, m]
+        value += classes.weights[m] * float(n @ (apart**2).sum(axis=1))
+    return Q, value, state
+
+
+def comembership_step(
+    classes: Classes, Q: Floats, k: int, state: Any
+) -> tuple[Floats, float, Any]:
+    """One step of the projected gradient of GV3; the state has the step's length."""
+    mean, length = (
+        (_MeanComembership.of(classes), 1.0 / float(classes.counts.sum()))
+        if state is None
+        else state
+    )
+    value, gradient = mean.distance(Q)
+    for _ in range(60):
+        new = project_simplex(Q - length * gradient)
+        changed, _ = mean.distance(new)
+        moved = float(classes.counts @ ((new - Q) ** 2).sum(axis=1))
+        if changed <= value - 1e-4 * moved / max(length, 1e-300) or moved == 0.0:
+            return new, changed, (mean, min(2.0 * length, _LARGEST_STEP))
+        length /= 2.0
+    return Q, value, (mean, length)
+
+
+class _MeanComembership(NamedTuple):
+    """The weighted mean of the co-memberships, as the memberships that make it."""
+
+    B: Any
+    weights: Floats
+    counts: Floats
+    norm: float
+
+    @classmethod
+    def of(cls, classes: Classes) -> _MeanComembership:
+        B = classes.membership()
+        weights = np.repeat(classes.weights, np.diff(classes.offsets))
+        shared = (B.T @ B.multiply(classes.counts[:, None])).tocoo()
+        norm = weights[shared.row] * weights[shared.col] @ shared.data**2
+        return cls(B, weights, classes.counts, float(norm))
+
+    def distance(self, Q: Floats) -> tuple[float, Floats]:
+        """Squared distance to Q Q' over all pairs of objects; gradient by object."""
+        inner = Q.T @ (self.counts[:, None] * Q)
+        overlap = np.asarray(self.B.T @ (self.counts[:, None] * Q))
+        common = self.weights @ (overlap**2).sum(axis=1)
+        value = float((inner**2).sum() + self.norm - 2.0 * common)
+        return value, 4.0 * (Q @ inner - self.B @ (self.weights[:, None] * overlap))
+
+
+def in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> Run:
+    """DWH: each clustering in turn is matched with the mean of those before it."""
+    width = max(k, classes.n_columns)
+    first = classes.matrix(order[0])
+    by_size = np.argsort(-(classes.counts @ first), kind="stable")
+    Q = np.zeros((len(first), width))
+    Q[:, : first.shape[1]] = first[:, by_size]
+    total = classes.weights[order[0]] * classes.seen[:, order[0]]
+    for m in order[1:]:
+        block = classes.matrix(m)
+        columns = linear_sum_assignment(-(block.T @ (classes.counts[:, None] * Q)))[1]
+        placed = np.zeros_like(Q)
+        placed[:, columns] = block
+        w = classes.weights[m] * classes.seen[:, m]
+        total = total + w
+        share = np.divide(w, total, out=np.zeros_like(w), where=total > 0)[:, None]
+        Q = (1.0 - share) * Q + share * placed
+    heavy = np.argsort(-(classes.counts @ Q), kind="stable")
+    Q = even_rows(Q[:, heavy], k)
+    padded = np.pad(Q, ((0, 0), (0, width - k)))
+    value = classes.cost(padded, classes.matched(padded), 2)
+    return Run(Q, [value], True)

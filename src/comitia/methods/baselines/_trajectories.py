@@ -32,7 +32,7 @@ def trajectory_similarity(
     """
     n = micro.n_objects
     usual = max(_FEWEST, min(_MOST, int(np.sqrt(n) / 2)))
-    require_memory(7 * 8 * n * n, f"the walks between each two of {n} objects")
+    require_memory(8 * 8 * n * n, f"the walks between each two of {n} objects")
     graph = elite_graph(coassociation(micro, dtype=np.float64), n_neighbors or usual)
     return random_walk_similarity(graph * counts, n_steps or usual)
 

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
+from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
 from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._clue_steps import (
     Classes,
-    allocate,
+    Run,
+    comembership_step,
     even_rows,
-    weighted_rows,
+    in_one_pass,
+    matched_only,
+    medians,
+    softened,
 )
-from comitia.optimize import project_simplex
 from comitia.optimize.ties import first_lowest, lowest_run
 from comitia.weigh.clusterings import given_weights
 
 __all__ = ["ClueConsensus"]
 
 Floats = NDArray[np.float64]
-
-# The longest step of the projected gradient of GV3.
-_LARGEST_STEP = 1e3
 
 
 class ClueConsensus(EnsembleMethod):
@@ -173,15 +173,16 @@ class ClueConsensus(EnsembleMethod):
             ensemble, clustering_weights=self.clustering_weights_
         )
         micro, counts, inverse = ensemble.distinct().in_content_order()
+        self._ask_memory(micro, k)
         classes = Classes.of(micro, counts, self.clustering_weights_)
         order = clusterings_by_content(ensemble)
         order = order[np.argsort(-self.clustering_weights_[order], kind="stable")]
         if self.variant == "DWH":
-            best = _in_one_pass(classes, order, k)
+            best = in_one_pass(classes, order, k)
         else:
             step = {
-                "GV1": _matched_only,
-                "GV3": _comemberships,
+                "GV1": matched_only,
+                "GV3": comembership_step,
             }.get(self.variant, self._differences)
             starts = self._starts(classes, order, k, rng)
             runs = [self._run(classes, step, Q, k) for Q in starts]
@@ -190,6 +191,20 @@ class ClueConsensus(EnsembleMethod):
         self.n_iter_ = len(best.objective) - 1
         labels, _, self.membership_ = fuzzy_clusters(best.Q[inverse])
         return labels
+
+    def _ask_memory(self, micro: Ensemble, k: int) -> None:
+        """Starts and what is averaged; all memberships for GV1 and, sorted, for SM."""
+        u, M = micro.n_objects, micro.n_clusterings
+        width = max(k, int(np.diff(micro.offsets).max()))
+        values = M + (self.n_init + 4) * width
+        values += {"SM": 10 * k * (M + 1), "GV1": micro.n_clusters_total}.get(
+            self.variant, 0
+        )
+        require_memory(
+            8 * u * values,
+            f"the memberships of {u} objects",
+            'use variant="SE" or a smaller n_init',
+        )
 
     def _starts(
         self, classes: Classes, order: NDArray[Any], k: int, rng: Rng
@@ -202,7 +217,7 @@ class ClueConsensus(EnsembleMethod):
             Q = np.zeros((u, max(k, block.shape[1])))
             by_size = np.argsort(-(classes.counts @ block), kind="stable")
             Q[:, : block.shape[1]] = block[:, by_size]
-            given.append(_softened(even_rows(Q, k)))
+            given.append(softened(even_rows(Q, k)))
         drawn = [
             rng.dirichlet(np.ones(k), size=u) for _ in range(self.n_init - len(given))
         ]
@@ -210,16 +225,16 @@ class ClueConsensus(EnsembleMethod):
 
     def _run(
         self, classes: Classes, step: Callable[..., Any], Q: Floats, k: int
-    ) -> _Run:
+    ) -> Run:
         objective: list[float] = []
         state: Any = None
         for _ in range(self.max_iter + 1):
             new, value, state = step(classes, Q, k, state)
             if objective and value >= objective[-1] * (1.0 - self.tol):
-                return _Run(Q, objective, True)
+                return Run(Q, objective, True)
             Q = new
             objective.append(value)
-        return _Run(Q, objective, False)
+        return Run(Q, objective, False)
 
     def _differences(
         self, classes: Classes, Q: Floats, k: int, state: Any
@@ -230,125 +245,10 @@ class ClueConsensus(EnsembleMethod):
         columns = classes.matched(padded)
         power = 2 if self.variant.endswith("E") else 1
         if self.variant == "SM":
-            Q = even_rows(_medians(classes, columns, width), k)
+            Q = medians(classes, columns, k)
         else:
             Q = even_rows(classes.mean(columns, width), k)
         if self.variant.startswith("H"):
             Q = np.eye(k)[first_lowest(-Q)]
         padded = np.pad(Q, ((0, 0), (0, width - k)))
         return Q, classes.cost(padded, columns, power), None
-
-
-class _Run(NamedTuple):
-    Q: Floats
-    objective: list[float]
-    converged: bool
-
-
-def _softened(Q: Floats) -> Floats:
-    """Rows without zeros, from which a gradient can go anywhere."""
-    return 0.9 * Q + 0.1 / Q.shape[1]
-
-
-def _medians(classes: Classes, columns: NDArray[Any], width: int) -> Floats:
-    values = np.zeros((len(classes.counts), width, len(classes.weights)))
-    at = classes.rows, columns[classes.clusters], classes.clusterings
-    values[at] = classes.values
-    return allocate(values, classes.weights * classes.seen)
-
-
-def _matched_only(
-    classes: Classes, Q: Floats, k: int, state: Any
-) -> tuple[Floats, float, Any]:
-    """One turn of GV1; the state is the memberships of each clustering."""
-    if state is None:
-        state = [classes.matrix(m) for m in range(len(classes.weights))]
-    sums, alpha = np.zeros_like(Q), np.zeros(k)
-    pairs = []
-    for m, overlap in enumerate(classes.overlaps(Q)):
-        n = classes.counts * classes.seen[:, m]
-        squares = classes.counts @ state[m] ** 2
-        rows, columns = linear_sum_assignment(
-            squares[:, None] + n @ Q**2 - 2.0 * overlap
-        )
-        pairs.append((rows, columns))
-        w = classes.weights[m]
-        sums[:, columns] += w * state[m][:, rows]
-        alpha[columns] += w
-    means = np.divide(sums, alpha, out=np.zeros_like(sums), where=alpha > 0)
-    Q = weighted_rows(means, alpha)
-    value = 0.0
-    for m, (rows, columns) in enumerate(pairs):
-        apart = Q[:, columns] - state[m][:, rows]
-        n = classes.counts * classes.seen[:, m]
-        value += classes.weights[m] * float(n @ (apart**2).sum(axis=1))
-    return Q, value, state
-
-
-def _comemberships(
-    classes: Classes, Q: Floats, k: int, state: Any
-) -> tuple[Floats, float, Any]:
-    """One step of the projected gradient of GV3; the state has the step's length."""
-    mean, length = (
-        (_MeanComembership.of(classes), 1.0 / float(classes.counts.sum()))
-        if state is None
-        else state
-    )
-    value, gradient = mean.distance(Q)
-    for _ in range(60):
-        new = project_simplex(Q - length * gradient)
-        changed, _ = mean.distance(new)
-        moved = float(classes.counts @ ((new - Q) ** 2).sum(axis=1))
-        if changed <= value - 1e-4 * moved / max(length, 1e-300) or moved == 0.0:
-            return new, changed, (mean, min(2.0 * length, _LARGEST_STEP))
-        length /= 2.0
-    return Q, value, (mean, length)
-
-
-class _MeanComembership(NamedTuple):
-    """The weighted mean of the co-memberships, as the memberships that make it."""
-
-    B: Any
-    weights: Floats
-    counts: Floats
-    norm: float
-
-    @classmethod
-    def of(cls, classes: Classes) -> _MeanComembership:
-        B = classes.membership()
-        weights = np.repeat(classes.weights, np.diff(classes.offsets))
-        shared = (B.T @ B.multiply(classes.counts[:, None])).tocoo()
-        norm = weights[shared.row] * weights[shared.col] @ shared.data**2
-        return cls(B, weights, classes.counts, float(norm))
-
-    def distance(self, Q: Floats) -> tuple[float, Floats]:
-        """Squared distance to Q Q' over all pairs of objects; gradient by object."""
-        inner = Q.T @ (self.counts[:, None] * Q)
-        overlap = np.asarray(self.B.T @ (self.counts[:, None] * Q))
-        common = self.weights @ (overlap**2).sum(axis=1)
-        value = float((inner**2).sum() + self.norm - 2.0 * common)
-        return value, 4.0 * (Q @ inner - self.B @ (self.weights[:, None] * overlap))
-
-
-def _in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> _Run:
-    """DWH: each clustering in turn is matched with the mean of those before it."""
-    width = max(k, classes.n_columns)
-    first = classes.matrix(order[0])
-    by_size = np.argsort(-(classes.counts @ first), kind="stable")
-    Q = np.zeros((len(first), width))
-    Q[:, : first.shape[1]] = first[:, by_size]
-    total = classes.weights[order[0]] * classes.seen[:, order[0]]
-    for m in order[1:]:
-        block = classes.matrix(m)
-        columns = linear_sum_assignment(-(block.T @ (classes.counts[:, None] * Q)))[1]
-        placed = np.zeros_like(Q)
-        placed[:, columns] = block
-        w = classes.weights[m] * classes.seen[:, m]
-        total = total + w
-        share = np.divide(w, total, out=np.zeros_like(w), where=total > 0)[:, None]
-        Q = (1.0 - share) * Q + share * placed
-    heavy = np.argsort(-(classes.counts @ Q), kind="stable")
-    Q = even_rows(Q[:, heavy], k)
-    padded = np.pad(Q, ((0, 0), (0, width - k)))
-    value = classes.cost(padded, classes.matched(padded), 2)
-    return _Run(Q, [value], True)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
-from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
+from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
+from comitia.methods.baselines.kmodes_consensus import KModesConsensus
 from comitia.partition import kmeans_rows
-from comitia.partition.k_means import kmodes
-from comitia.weigh.clusterings import given_weights
 
 __all__ = ["IVC"]
 
 
-class IVC(EnsembleMethod):
+class IVC(KModesConsensus):
     r"""Iterative voting consensus.
 
     Objects move to the cluster whose members share most of their labels, until nothing
@@ -104,8 +101,7 @@ class IVC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter"),
+        **KModesConsensus._parameter_constraints,
         "variant": [StrOptions({"ipvc", "ivc"})],
     }
 
@@ -120,32 +116,21 @@ class IVC(EnsembleMethod):
         generator: Maker = None,
         random_state: Seed = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.variant = variant
-        self.clustering_weights = clustering_weights
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.generator = generator
-        self.random_state = random_state
-
-    def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
-        self.clustering_weights_ = given_weights(
-            self.clustering_weights, ensemble.n_clusterings
+        super().__init__(
+            n_clusters,
+            clustering_weights=clustering_weights,
+            n_init=n_init,
+            max_iter=max_iter,
+            generator=generator,
+            random_state=random_state,
         )
-        weights = {"clustering_weights": self.clustering_weights_}
-        n_clusters = self._resolve_n_clusters(ensemble, **weights)
-        settings: dict[str, Any] = {
-            **weights,
-            "n_init": self.n_init,
-            "max_iter": self.max_iter,
-        }
+        self.variant = variant
+
+    def _partition(
+        self, ensemble: Ensemble, n_clusters: int, rng: Rng, settings: dict[str, Any]
+    ) -> tuple[Array, Array]:
         if self.variant == "ivc":
-            found = kmodes(ensemble, n_clusters, rng, **settings)
-        else:
-            found = kmeans_rows(
-                ensemble, n_clusters, rng, utility="shares", tol=0.0, **settings
-            )
-        self.objective_ = found.objective
-        self.n_iter_ = len(self.objective_)
-        self.converged_ = self.n_iter_ < self.max_iter
-        return found.labels
+            return super()._partition(ensemble, n_clusters, rng, settings)
+        shares: dict[str, Any] = {"utility": "shares", "tol": 0.0, **settings}
+        found = kmeans_rows(ensemble, n_clusters, rng, **shares)
+        return found.labels, found.objective

@@ -122,14 +122,15 @@ class KModesConsensus(EnsembleMethod):
             self.clustering_weights, ensemble.n_clusterings
         )
         weights = {"clustering_weights": self.clustering_weights_}
-        labels, self.objective_ = kmodes(
-            ensemble,
-            self._resolve_n_clusters(ensemble, **weights),
-            rng,
-            **weights,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-        )
+        n_clusters = self._resolve_n_clusters(ensemble, **weights)
+        settings = {**weights, "n_init": self.n_init, "max_iter": self.max_iter}
+        labels, self.objective_ = self._partition(ensemble, n_clusters, rng, settings)
         self.n_iter_ = len(self.objective_)
         self.converged_ = self.n_iter_ < self.max_iter
         return labels
+
+    def _partition(
+        self, ensemble: Ensemble, n_clusters: int, rng: Rng, settings: dict[str, Any]
+    ) -> tuple[Array, Array]:
+        """The labels, and the objective after each iteration."""
+        return kmodes(ensemble, n_clusters, rng, **settings)

@@ -15,8 +15,8 @@ from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._twins import TwinMatrix, TwinSolver
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
-from comitia.methods.fixed_clusters._twins import TwinMatrix, TwinSolver
 from comitia.partition import cut
 from comitia.represent import coassociation
 from comitia.weigh import entropy_certainty
@@ -161,7 +161,7 @@ class ECCMS(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         n = micro.n_objects
         require_memory(
-            14 * 8 * n * n,
+            22 * 8 * n * n,
             f"the rounds over each two of {n} objects",
             "use a method that is linear in n, such as lwgp",
         )

@@ -15,9 +15,9 @@ from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._twins import TwinMatrix, components_of
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusters._propagated import propagated_coassociation
-from comitia.methods.fixed_clusters._twins import TwinMatrix, components_of
 from comitia.partition import cut
 from comitia.represent import (
     coassociation,
@@ -185,7 +185,7 @@ class SDGCA(EnsembleMethod):
         micro, counts, inverse = ensemble.distinct().in_content_order()
         n = micro.n_objects
         require_memory(
-            18 * 8 * n * n,
+            25 * 8 * n * n,
             f"the rounds over each two of {n} objects",
             "use a method that is linear in n, such as lwgp",
         )

@@ -12,12 +12,12 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._similarity_tree import similarity_tree
-from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
-from comitia.methods.variable_clusterings._learnt_graph import (
+from comitia.methods._learnt_graph import (
     PartsOfGraph,
     count_parts,
 )
+from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut
 
 __all__ = ["SPCE"]

@@ -66,15 +66,16 @@ def count_parts(S: Floats) -> int:
 def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:
     """Nearest rows that are not negative and whose counted sums are 1.
 
-    Each value of a row stands for as many equal ones as ``counts`` says.
+    Each value of a row stands for as many equal ones as ``counts`` says, which has a
+    number for each column, or for each value.
     """
-    n = counts.astype(np.float64)
     order = np.argsort(-V, axis=1, kind="stable")
     sorted_values = np.take_along_axis(V, order, axis=1)
-    weights = n[order]
-    shift = (np.cumsum(weights * sorted_values, axis=1) - 1.0) / np.cumsum(
-        weights, axis=1
-    )
+    n = np.broadcast_to(counts.astype(np.float64), V.shape)
+    weights = np.take_along_axis(n, order, axis=1)
+    # Values that stand for none may come first.
+    n_met = np.maximum(np.cumsum(weights, axis=1), np.finfo(np.float64).tiny)
+    shift = (np.cumsum(weights * sorted_values, axis=1) - 1.0) / n_met
     # The last place at which the value is still above the shift.
     last = (sorted_values > shift).sum(axis=1, keepdims=True) - 1
     return np.maximum(V - np.take_along_axis(shift, last, axis=1), 0.0)

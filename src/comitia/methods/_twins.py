@@ -43,17 +43,37 @@ class TwinMatrix(NamedTuple):
             function(self.own, *(other.own for other in others)),
         )
 
+    @classmethod
+    def sum(cls, *parts: tuple[float, TwinMatrix]) -> TwinMatrix:
+        """Sum of matrices, each times its factor."""
+        (factor, first), *others = parts
+        pairs, own = factor * first.pairs, factor * first.own
+        for factor, part in others:
+            pairs += factor * part.pairs
+            own += factor * part.own
+        return cls(pairs, own)
+
     def symmetric(self) -> TwinMatrix:
         """The symmetric part."""
         return TwinMatrix((self.pairs + self.pairs.T) / 2, self.own)
 
     def norm(self, counts: NDArray[np.int64]) -> float:
         """Frobenius norm of the matrix of all objects."""
-        squares = self.pairs**2
+        return max(self.inner(self, counts), 0.0) ** 0.5
+
+    def inner(self, other: TwinMatrix, counts: NDArray[np.int64]) -> float:
+        """Sum of the products of all values with those of another matrix."""
+        both = self.pairs * other.pairs
         n = counts.astype(np.float64)
-        between = n @ squares @ n - n @ np.diagonal(squares)
-        total = float(between + n @ self.own**2)
-        return max(total, 0.0) ** 0.5
+        between = n @ both @ n - n @ np.diagonal(both)
+        return float(between + n @ (self.own * other.own))
+
+    def product(self, other: TwinMatrix, counts: NDArray[np.int64]) -> TwinMatrix:
+        """The matrix product."""
+        x, y = self.shift(), other.shift()
+        pairs = (self.pairs * counts) @ other.pairs
+        pairs += self.pairs * y + x[:, None] * other.pairs
+        return TwinMatrix(pairs, np.diagonal(pairs) + x * y)
 
     def row_sums(self, counts: NDArray[np.int64]) -> Floats:
         """Sum of each row of the matrix of all objects."""
