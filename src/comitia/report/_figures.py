@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from comitia.report._page_text import number
 
 __all__ = [
+    "CODE_PALETTE",
     "COLORS",
     "MARKS",
     "N_SHAPES",
     "PALETTE",
+    "TRACK_PALETTE",
     "histogram",
     "image",
     "line_chart",
@@ -65,8 +67,17 @@ def _palette() -> NDArray[np.uint8]:
 
 PALETTE = _palette()
 
+# Colours of classes, and of numbers that have to be seen on white, as the script has
+# them; the last is for what is missing.
+CODE_PALETTE = np.zeros_like(PALETTE)
+CODE_PALETTE[: len(COLORS)] = [list(bytes.fromhex(color[1:])) for color in COLORS]
+TRACK_PALETTE = PALETTE[np.linspace(70, 255, 256).round().astype(np.int64)]
+TRACK_PALETTE[-1] = (0xC9, 0xCE, 0xD6)
 
-def image(values: Floats, largest: float = 1.0) -> str:
+
+def image(
+    values: NDArray[Any], largest: float = 1.0, palette: NDArray[np.uint8] = PALETTE
+) -> str:
     """A matrix as a picture in a ``data:`` address; 0 is white, ``largest`` dark."""
     levels = np.rint(255 * np.clip(values / (largest or 1.0), 0, 1)).astype(np.uint8)
     height, width = levels.shape
@@ -74,7 +85,7 @@ def image(values: Floats, largest: float = 1.0) -> str:
     rows = np.hstack([np.zeros((height, 1), np.uint8), levels])
     chunks = [
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", PALETTE.tobytes()),
+        (b"PLTE", palette.tobytes()),
         (b"IDAT", zlib.compress(rows.tobytes(), 9)),
         (b"IEND", b""),
     ]

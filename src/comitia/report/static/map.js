@@ -195,12 +195,16 @@ function startMap(holder) {
 
 // -- other numbers of clusters, and colours -------------------------------------------
 
-function drawn(tag, attributes, parent) {
+function drawn(tag, given, parent) {
   // The page has a picture wherever something is drawn.
   const made = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  attributes(made, given);
   if (parent) parent.appendChild(made);
   return made;
+}
+
+function attributes(made, given) {
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
 }
 
 function markPath(shape, x, y, r) {
@@ -427,8 +431,7 @@ function startSelection(holder, svg, visible, currentObject) {
     return [Math.min(x, from[0]), Math.min(y, from[1]), Math.max(x, from[0]), Math.max(y, from[1])];
   }
   function drawBrush([a, b, c, d]) {
-    const sides = { x: a, y: b, width: c - a, height: d - b };
-    for (const [name, value] of Object.entries(sides)) brush.setAttribute(name, value);
+    attributes(brush, { x: a, y: b, width: c - a, height: d - b });
   }
   holder.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse" && event.button === 0) from = place(event);
