@@ -1,6 +1,7 @@
 """The report in a browser: it loads alone, and pointer, keys and paper reach it."""
 
 import csv
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -360,6 +361,28 @@ def test_the_map_is_coloured_by_a_column(visit, page_of_iris):
     page.select_option("#color-by", label="cluster")
     assert not page.locator("#color-legend").is_visible()
     assert len(page.evaluate(fills)) == 3
+
+
+def test_the_second_map_has_the_objects_at_other_places(visit, iris, tmp_path):
+    turned = iris.positions[:, ::-1].astype(np.float32)
+    both = replace(iris, details={**iris.details, "umap": turned})
+    page = visit(write_report(both, tmp_path / "report.html"))
+    marks = (
+        "[...document.querySelectorAll('.marks path')].map(p => p.getAttribute('d'))"
+    )
+    before = page.evaluate(marks)
+    page.select_option("#places", label="UMAP")
+    assert page.evaluate(marks) != before
+    places = Sections(both).map_data()["umap"]
+    box = page.locator("#map-figure svg").bounding_box()
+    i = int(np.argmax(places["x"]))
+    scale = box["width"] / 900
+    page.locator("#map-figure").hover(
+        position={"x": scale * places["x"][i], "y": scale * places["y"][i]}
+    )
+    assert f"flower {i}\n" in page.locator("#tooltip").inner_text()
+    page.select_option("#places", label="principal components")
+    assert page.evaluate(marks) == before
 
 
 def rows_of(page):

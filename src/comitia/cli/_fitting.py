@@ -98,6 +98,7 @@ def fit_and_keep(
     report : Path or None
         Where its report is.
     """
+    from comitia.display.object_map import has_umap
     from comitia.io import Result
 
     try:
@@ -127,6 +128,7 @@ def fit_and_keep(
                 choice=choice,
                 timings=seconds_of(estimator),
                 command=command,
+                umap=has_umap(),
                 **about,
             )
             where = folder.publish(result, report, meter.on_progress)

@@ -30,6 +30,7 @@ __all__ = [
     "image",
     "line_chart",
     "map_figure",
+    "map_places",
     "mark_path",
     "ticks",
 ]
@@ -149,8 +150,7 @@ def map_figure(
     positions: Floats, labels: NDArray[Any], sure: NDArray[Any], k: int
 ) -> Any:
     """Marks of the objects, filled where the method is sure, and names of clusters."""
-    places, height = _scale_to_figure(positions)
-    places = _spread_overlaps(places)
+    places, height = map_places(positions)
     n = len(labels)
     r = 4.6 if n <= 250 else 3.4 if n <= 1500 else 2.5
     groups = []
@@ -176,11 +176,14 @@ def map_figure(
     }
 
 
-def _scale_to_figure(positions: Floats) -> tuple[Floats, float]:
-    """Places in the figure: one scale for both axes, unless one would be a line."""
+def map_places(positions: Floats, height: float = 0.0) -> tuple[Floats, float]:
+    """Places in a figure, of a height that suits them or is given.
+
+    There is one scale for both axes, unless one would be a line.
+    """
     low, spans = positions.min(axis=0), np.ptp(positions, axis=0)
     wide = spans[0] or 1.0
-    height = float(np.clip(_WIDTH * spans[1] / wide, 300.0, 620.0))
+    height = height or float(np.clip(_WIDTH * spans[1] / wide, 300.0, 620.0))
     inside = np.array([_WIDTH - 2 * _PAD, height - 2 * _PAD])
     with np.errstate(divide="ignore"):
         scale = float(np.min(np.where(spans > 0, inside / spans, np.inf)))
@@ -188,7 +191,7 @@ def _scale_to_figure(positions: Floats) -> tuple[Floats, float]:
     margin = _PAD + (inside - scale * spans) / 2
     places = margin + scale * (positions - low)
     places[:, 1] = height - places[:, 1]
-    return places, round(height, 1)
+    return _spread_overlaps(places), round(height, 1)
 
 
 def _spread_overlaps(places: Floats) -> Floats:

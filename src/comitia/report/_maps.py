@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.report._annotated_heat import AnnotatedHeat
-from comitia.report._figures import map_figure
+from comitia.report._figures import map_figure, map_places
 from comitia.report._page_text import printable
 
 __all__ = ["Maps"]
@@ -65,7 +65,17 @@ class Maps(AnnotatedHeat):
             ],
             "votes": [_largest_shares(self.result.membership[i]) for i in drawn],
             "guess": self.guess,
+            "umap": self._umap_places(),
         }
+
+    def _umap_places(self) -> dict[str, list[float]] | None:
+        """Where the objects are in the same figure by UMAP, if that is known."""
+        found = self.result.details.get("umap")
+        if found is None:
+            return None
+        positions = np.asarray(found[self.drawn], dtype=np.float64)
+        places, _ = map_places(positions, self.map["height"])
+        return dict(zip("xy", places.T.round(1).tolist(), strict=True))
 
 
 def _largest_shares(shares: Floats) -> list[int]:
