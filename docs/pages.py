@@ -11,17 +11,22 @@ import inspect
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from statistics import median
 
 from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
 from benchmarks.evaluation.default import page as default_page
+from benchmarks.evaluation.everything.changed import TABLE as CHANGED
+from benchmarks.evaluation.everything.leagues import League, Line, leagues
 from benchmarks.evaluation.pages import NOT_MEASURED, figure
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
 from comitia.catalogue import (
+    DEFAULT_METHOD,
     MISSING,
     PROMISES,
     SOURCES,
@@ -116,13 +121,7 @@ PARTS = (
 
 
 def write_all(folder: Path) -> None:
-    """Write every generated page.
-
-    Parameters
-    ----------
-    folder : path
-        The source folder of the documentation.
-    """
+    """Write every generated page."""
     out = folder / "generated"
     for sub in ("methods", "parts", "tables"):
         (out / sub).mkdir(parents=True, exist_ok=True)
@@ -130,42 +129,31 @@ def write_all(folder: Path) -> None:
     for cls in classes:
         _write(out / "methods" / f"{cls.card.id}.rst", method_page(cls))
     _write(out / "methods.rst", methods_page([cls.card for cls in classes]))
-    _write(out / "tables" / "taxonomy.rst", taxonomy([cls.card for cls in classes]))
+    linear = [cls.card for cls in classes if cls.card.scales == "linear"]
+    tables = {
+        "taxonomy": taxonomy([cls.card for cls in classes]),
+        "linear": short_list(linear),
+        "memory": memory(RESULTS / "memory.csv"),
+        "selection": selectors(),
+        "scale": scale_page.page(RESULTS, out / "evaluation"),
+        "evaluation_answer": answer(out / "evaluation"),
+        "default": default_page.summary(RESULTS / "evaluation"),
+    }
     for need in ("constraints", "views", "series"):
         some = [cls.card for cls in classes if need in cls.card.needs]
-        _write(out / "tables" / f"needs_{need}.rst", short_list(some))
-    linear = [cls.card for cls in classes if cls.card.scales == "linear"]
-    _write(out / "tables" / "linear.rst", short_list(linear))
+        tables[f"needs_{need}"] = short_list(some)
+    tables |= {topic: measured(RESULTS / f"{topic}.csv") for topic in TOPICS}
+    tables |= {name: averaged(*asked) for name, asked in QUALITY.items()}
+    for part in EVALUATED:
+        tables[f"evaluation_{part}"] = evaluated(part, out / "evaluation")
+    for name, text in tables.items():
+        _write(out / "tables" / f"{name}.rst", text)
     for part in PARTS:
         _write(out / "parts" / f"{part}.rst", part_page(part))
-    for topic in TOPICS:
-        _write(out / "tables" / f"{topic}.rst", measured(RESULTS / f"{topic}.csv"))
-    _write(out / "tables" / "memory.rst", memory(RESULTS / "memory.csv"))
-    _write(out / "tables" / "selection.rst", selectors())
-    for name, asked in QUALITY.items():
-        _write(out / "tables" / f"{name}.rst", averaged(*asked))
-    scale = scale_page.page(RESULTS, out / "evaluation")
-    _write(out / "tables" / "scale.rst", scale)
-    for part in EVALUATED:
-        text = evaluated(part, out / "evaluation")
-        _write(out / "tables" / f"evaluation_{part}.rst", text)
-    _write(out / "tables" / "evaluation_answer.rst", answer(out / "evaluation"))
-    _write(out / "tables" / "default.rst", default_page.summary(RESULTS / "evaluation"))
 
 
 def method_page(cls: type) -> str:
-    """The page of one method: its card, then its docstring.
-
-    Parameters
-    ----------
-    cls : type
-        The class of the method.
-
-    Returns
-    -------
-    text : str
-        The page, in reStructuredText.
-    """
+    """The page of one method: its card, then its docstring."""
     card = cls.card
     title = f"{card.id}: {card.name}"
     rows = [
@@ -175,7 +163,6 @@ def method_page(cls: type) -> str:
         *([("a missing label", MISSING[card.missing])] if card.missing else []),
         ("grows", f"{card.scales} in the number of objects"),
         ("source", SOURCES[card.source]),
-        ("measured", _measured_ranks(card.id)),
     ]
     if card.on_device:
         rows.append(("runs on", "the CPU, or a GPU through ``fit(..., device=)``"))
@@ -190,6 +177,7 @@ def method_page(cls: type) -> str:
             "",
             table(("", ""), rows, header=False),
             "",
+            *_measured_lines(card.id),
             *_not_promised(card),
             f".. autoclass:: {cls.__module__}.{cls.__name__}",
             "",
@@ -199,9 +187,9 @@ def method_page(cls: type) -> str:
 
 # The leagues in which methods were compared, and what their data sets are.
 LEAGUES = {
-    "rivals": "tables, beside what one would use instead",
-    "tables": "tables",
-    "constraints": "tables with pairs known to be together or apart",
+    "rivals": "tables of at most 2000 objects, with what one would use instead",
+    "tables": "tables of at most 300 objects",
+    "constraints": "such tables with pairs known to be together or apart",
     "series": "sets of time series",
     "graph": "graphs",
     "views": "data sets of several views",
@@ -209,32 +197,64 @@ LEAGUES = {
 }
 
 
-def _measured_ranks(id: str) -> str:
+@cache
+def everything() -> tuple[dict[str, League], set[str]]:
+    """The leagues of all methods on all data, and which were changed since."""
+    folder = RESULTS / "evaluation"
+    found = leagues(read(folder / "everything.csv"))
+    found["tables"] = found.pop("single")
+    return found, {row["method"] for row in read(folder / CHANGED)}
+
+
+def _measured_lines(id: str) -> list[str]:
     """Where a method stands in each league that it took part in."""
-    found = [
-        f"mean rank {league['methods'][id][0]:.1f} of {league['n_methods']}, mean ARI "
-        f"{league['methods'][id][1]:.2f} on {league['n_sets']} {LEAGUES[name]}"
-        for name, league in measured_leagues().items()
-        if id in league["methods"]
-    ]
-    if not found:
-        return "not yet"
-    return "; ".join(found) + " (:doc:`the evaluation </evaluation/everything>`)"
+    played, changed = everything()
+    rows = []
+    for name, league in measured_leagues().items():
+        if id not in league["methods"]:
+            continue
+        rank, ari = league["methods"][id]
+        # The measured league of views is another one than that of everything.
+        lines = [] if name == "views" else getattr(played.get(name), "lines", [])
+        more = _beside_rivals(id) if name == "rivals" else _wins_and_seconds(lines, id)
+        of = f"{rank:.1f} of {league['n_methods']}"
+        on = f"{league['n_sets']} {LEAGUES[name]}"
+        rows.append((on, of, f"{ari:.2f}", *(more or ("", ""))))
+    views = played["views"]
+    for line in views.lines:
+        if line.method == id:
+            of = f"{line.rank:.1f} of {len(views.lines)}"
+            on = f"{len(views.sets)} such sets of at most 300 objects"
+            rows.append((on, of, f"{line.ari:.2f}", *_wins_and_seconds([line], id)))
+    if not rows:
+        return ["It has not been measured beside the others yet.", ""]
+    head = ("measured on", "mean rank", "mean ARI", "better than k-means", "seconds")
+    where = ":doc:`The evaluation </evaluation/everything>` says how."
+    if id in changed:
+        where += " The method was changed after that; the same page has what it did."
+    return [table(head, rows, (40, 16, 12, 18, 14)), "", where, ""]
+
+
+def _wins_and_seconds(lines: Sequence[Line], id: str) -> tuple[str, str] | None:
+    """On which share of the sets a method is better than k-means, and its seconds."""
+    for line in lines:
+        if line.method == id:
+            return f"{line.beats_reference:.0%}", f"{line.seconds:.2g}"
+    return None
+
+
+def _beside_rivals(id: str) -> tuple[str, str]:
+    """The same for a method beside its rivals."""
+    called = "default" if id == DEFAULT_METHOD else id
+    rows = read(RESULTS / "evaluation" / "default_rivals.csv")
+    both = [(row[called], row["k-means"]) for row in rows if row[called]]
+    better = sum(float(ours) > float(theirs) for ours, theirs in both)
+    seconds = median(float(row[f"{called} s"]) for row in rows if row[f"{called} s"])
+    return f"{better / len(both):.0%}", f"{seconds:.2g}"
 
 
 def answer(figures: Path) -> str:
-    """The answer of the evaluation in one screen: a picture and five sentences.
-
-    Parameters
-    ----------
-    figures : path
-        The folder for plots.
-
-    Returns
-    -------
-    text : str
-        The beginning of the page.
-    """
+    """The answer of the evaluation in one screen: a picture and five sentences."""
     from matplotlib.figure import Figure
 
     rivals, tables = (measured_leagues()[name] for name in ("rivals", "tables"))
@@ -280,19 +300,11 @@ def _not_promised(card: MethodCard) -> list[str]:
 
 
 def methods_page(cards: Sequence[MethodCard]) -> str:
-    """The list of all methods, by what they weigh.
-
-    Parameters
-    ----------
-    cards : list of MethodCard
-        All of them.
-
-    Returns
-    -------
-    text : str
-        The page.
-    """
+    """The list of all methods, by what they weigh."""
     lines = [
+        # The table is wide.
+        ":html_theme.sidebar_secondary.remove:",
+        "",
         "The methods",
         "===========",
         "",
@@ -330,18 +342,7 @@ def methods_page(cards: Sequence[MethodCard]) -> str:
 
 
 def taxonomy(cards: Sequence[MethodCard]) -> str:
-    """The table of what is weighed against how.
-
-    Parameters
-    ----------
-    cards : list of MethodCard
-        All of them.
-
-    Returns
-    -------
-    text : str
-        A table, to be included.
-    """
+    """The table of what is weighed against how."""
 
     def cell(weighs: str, approach: str) -> str:
         return " ".join(
@@ -358,18 +359,7 @@ def taxonomy(cards: Sequence[MethodCard]) -> str:
 
 
 def short_list(cards: Sequence[MethodCard]) -> str:
-    """Methods with their names.
-
-    Parameters
-    ----------
-    cards : list of MethodCard
-        Some of them.
-
-    Returns
-    -------
-    text : str
-        A table, to be included.
-    """
+    """Methods with their names."""
     rows = [
         (f":doc:`{card.id} </generated/methods/{card.id}>`", card.name)
         for card in cards
@@ -378,18 +368,7 @@ def short_list(cards: Sequence[MethodCard]) -> str:
 
 
 def part_page(part: str) -> str:
-    """The page of one package of parts: what it says of itself, and its names.
-
-    Parameters
-    ----------
-    part : str
-        The module, without ``comitia.``.
-
-    Returns
-    -------
-    text : str
-        The page.
-    """
+    """The page of one package of parts: what it says of itself, and its names."""
     module = importlib.import_module(f"comitia.{part}")
     title = f"comitia.{part}"
     lines = [title, "=" * len(title), "", inspect.cleandoc(module.__doc__ or ""), ""]
@@ -414,18 +393,7 @@ def part_page(part: str) -> str:
 
 
 def measured(source: Path) -> str:
-    """A table of results as it was measured, with when and on what.
-
-    Parameters
-    ----------
-    source : path
-        A .csv file of ``benchmarks/results``; the .json beside it says the rest.
-
-    Returns
-    -------
-    text : str
-        A table, to be included.
-    """
+    """A table of results as it was measured, with when and on what."""
     rows = read(source)
     if not rows:
         return NOT_MEASURED
@@ -439,18 +407,7 @@ def measured(source: Path) -> str:
 
 
 def memory(source: Path) -> str:
-    """What came of every method in a process that may have little memory.
-
-    Parameters
-    ----------
-    source : path
-        The file of ``python -m benchmarks.memory``.
-
-    Returns
-    -------
-    text : str
-        A table of counts, and one of all methods, to be included.
-    """
+    """What came of every method in a process that may have little memory."""
     rows = read(source)
     if not rows:
         return NOT_MEASURED
@@ -463,24 +420,7 @@ def memory(source: Path) -> str:
 
 
 def averaged(name: str, value: str, by: str, across: str, where: dict[str, str]) -> str:
-    """A table of means from a file of a quality run.
-
-    Parameters
-    ----------
-    name : str
-        The file in ``benchmarks/results``, without its ending.
-
-    value, by, across : str
-        The column that is averaged, and those that name lines and columns.
-
-    where : dict
-        Columns and the values that rows must have there.
-
-    Returns
-    -------
-    text : str
-        A table, to be included.
-    """
+    """A table of means from a file of a quality run."""
     source = RESULTS / f"{name}.csv"
     rows = [
         row
@@ -499,13 +439,7 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
 
 
 def selectors() -> str:
-    """What each selector gains over keeping all, in front of each consensus.
-
-    Returns
-    -------
-    text : str
-        A table, to be included.
-    """
+    """What each selector gains over keeping all, in front of each consensus."""
     source = RESULTS / "selection_summary.csv"
     rows = [row for row in read(source) if row["measure"] == "nmi_max"]
     if not rows:
@@ -531,21 +465,7 @@ def selectors() -> str:
 
 
 def evaluated(part: str, figures: Path) -> str:
-    """What a part of the evaluation found.
-
-    Parameters
-    ----------
-    part : str
-        Name of the part.
-
-    figures : path
-        The folder for its plots.
-
-    Returns
-    -------
-    text : str
-        To be included.
-    """
+    """What a part of the evaluation found."""
     module = importlib.import_module(f"benchmarks.evaluation.{part}.page")
     return module.page(RESULTS / "evaluation", figures)
 

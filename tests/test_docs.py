@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.evaluation.store import read
 from comitia.catalogue import PROMISES, method_classes
 from comitia.evaluate.recommendation import measured_leagues
 
@@ -46,8 +47,10 @@ def test_a_page_says_what_a_missing_label_means(written):
 def test_a_page_says_what_was_measured_of_its_method(written):
     page = (written / "generated/methods/lwgp.rst").read_text()
     rank, index = measured_leagues()["tables"]["methods"]["lwgp"]
-    assert f"mean rank {rank:.1f} of" in page
-    assert f"mean ARI {index:.2f} on" in page
+    assert f"     - {rank:.1f} of 90\n     - {index:.2f}\n" in page
+    rivals = read(DOCS.parent / "benchmarks/results/evaluation/default_rivals.csv")
+    wins = [float(row["lwgp"]) > float(row["k-means"]) for row in rivals]
+    assert f"     - {sum(wins) / len(wins):.0%}\n" in page
     answer = (written / "generated/tables/evaluation_answer.rst").read_text()
     assert "``consensus``" in answer
     assert (written / "generated/evaluation/answer.svg").is_file()

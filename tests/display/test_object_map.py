@@ -1,11 +1,15 @@
 """The map of the objects, of their data or of the clusterings."""
 
+import sys
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia.display.object_map import embed_objects, map_objects
+from comitia.display.object_map import embed_objects, map_objects, umap_places
 from tests.display.ensembles import correspondence_by_svd, random_labels, soft
 from tests.fixtures import planted
 
@@ -124,3 +128,31 @@ def test_axes_of_one_feature_bear_its_name_and_without_data_the_clusterings_do()
         "",
     )
     assert map_objects(ensemble)[1][0] == "first coordinate of the clusterings"
+
+
+class FirstColumns:
+    """Stands in for umap.UMAP: its map are the first two columns."""
+
+    def __init__(self, **given):
+        assert given == {"random_state": 0, "n_jobs": 1}
+
+    def fit_transform(self, X):
+        warnings.warn("n_jobs value 1 overridden to 1", UserWarning, stacklevel=2)
+        return X[:, :2].astype(np.float32)
+
+
+def test_umap_has_a_seed_and_sees_what_the_other_map_shows(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=FirstColumns))
+    X = np.random.RandomState(0).randn(30, 3) * [1, 5, 2] + 4
+    centered = X - X.mean(axis=0)
+    places = umap_places(X)
+    # Places are kept in single precision.
+    assert_allclose(places, (centered / X.std(axis=0))[:, :2], rtol=1e-5, atol=1e-6)
+    as_it_is = umap_places(X, standardize=False)
+    assert_allclose(as_it_is, centered[:, :2], rtol=1e-5, atol=1e-6)
+
+
+def test_without_umap_learn_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(ImportError, match=r"comitia\[umap\]"):
+        umap_places(np.zeros((30, 2)))

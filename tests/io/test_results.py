@@ -16,7 +16,7 @@ from comitia._files import UNFINISHED
 from comitia._lock import locked
 from comitia.exceptions import ComitiaError, FolderInUseError
 from comitia.generate import KMeansGenerator
-from comitia.io import _collect, csv_cells, folder_swap, result_files
+from comitia.io import _collect, _details, csv_cells, folder_swap, result_files
 from comitia.io.csv_cells import digits, escape_cell, unescape_cell
 from comitia.io.result_files import FILES
 from comitia.io.results import Result
@@ -90,6 +90,21 @@ def test_whatever_is_weighed_is_given_back(id, tmp_path):
     assert result.profile is None
     assert result.positions.shape == (60, 2)
     assert_same_result(result, Result.load(result.save(tmp_path / "result")))
+
+
+def test_a_second_map_is_kept_if_it_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(_details, "umap_places", lambda data, standardize: data[:, :2])
+    labels, _ = planted(20, 2, 4, noise=0.2, seed=0)
+    fitted = method("eac")(n_clusters=2).fit(Ensemble(labels))
+    X = np.random.RandomState(0).randn(20, 3)
+    assert "umap" not in Result.from_estimator(fitted, X).details
+    result = Result.from_estimator(fitted, X, umap=True)
+    again = Result.load(result.save(tmp_path / "result"))
+    assert_array_equal(again.details["umap"], X[:, :2])
+    # Nineteen objects are too few, and clusterings alone have no data.
+    few = method("eac")(n_clusters=2).fit(Ensemble(labels[:19]))
+    assert "umap" not in Result.from_estimator(few, X[:19], umap=True).details
+    assert "umap" not in Result.from_estimator(fitted, umap=True).details
 
 
 def test_fuzzy_clusterings_are_given_back(tmp_path):

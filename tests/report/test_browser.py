@@ -1,6 +1,7 @@
 """The report in a browser: it loads alone, and pointer, keys and paper reach it."""
 
 import csv
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -102,6 +103,12 @@ def test_heat_maps_tell_their_values(visit, page_of_iris, iris):
     page.keyboard.press("ArrowLeft")
     # The first object with itself: always together.
     assert page.locator("#said").inner_text().endswith("together 1.00")
+    # Above the first row are the bars.
+    page.keyboard.press("ArrowUp")
+    first = Sections(iris).heat_map.order[0]
+    said = page.locator("#said").inner_text()
+    assert said.startswith(f"flower {first}, cluster {iris.labels[first]}, confidence")
+    assert f"known class {iris.truth[first]}" in said
     page.keyboard.press("Escape")
     page.locator("#heat-agreement").focus()
     page.keyboard.press("ArrowDown")
@@ -185,6 +192,12 @@ def test_everything_is_unfolded_and_nothing_cut_off_on_paper(visit, page_of_iris
 def test_the_page_fits_the_window(visit, page_of_iris, width):
     page = visit(page_of_iris, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_table_that_does_not_fit_says_so(visit, page_of_iris):
+    narrow = visit(page_of_iris, width=360).locator(".scroll.more")
+    narrow.first.wait_for()
+    assert visit(page_of_iris, width=1280).locator(".scroll.more").count() == 0
 
 
 def test_the_skip_link_and_the_contents_lead_somewhere(visit, page_of_iris):
@@ -282,6 +295,11 @@ def test_every_figure_can_be_saved(visit, page_of_iris):
         "rgb(0, 131, 95)",
     }
     assert b"class=" not in drawing
+    _, drawing = saved(page, "#together .save button >> nth=0")
+    words = "".join(ElementTree.fromstring(drawing).itertext())
+    # Names of the bars, and the legend of the page.
+    assert "petal length (cm)" in words
+    assert "virginica" in words
     name, picture = saved(page, "#together .save button >> nth=1")
     assert name.endswith(".png")
     assert picture.startswith(b"\x89PNG")
@@ -343,6 +361,28 @@ def test_the_map_is_coloured_by_a_column(visit, page_of_iris):
     page.select_option("#color-by", label="cluster")
     assert not page.locator("#color-legend").is_visible()
     assert len(page.evaluate(fills)) == 3
+
+
+def test_the_second_map_has_the_objects_at_other_places(visit, iris, tmp_path):
+    turned = iris.positions[:, ::-1].astype(np.float32)
+    both = replace(iris, details={**iris.details, "umap": turned})
+    page = visit(write_report(both, tmp_path / "report.html"))
+    marks = (
+        "[...document.querySelectorAll('.marks path')].map(p => p.getAttribute('d'))"
+    )
+    before = page.evaluate(marks)
+    page.select_option("#places", label="UMAP")
+    assert page.evaluate(marks) != before
+    places = Sections(both).map_data()["umap"]
+    box = page.locator("#map-figure svg").bounding_box()
+    i = int(np.argmax(places["x"]))
+    scale = box["width"] / 900
+    page.locator("#map-figure").hover(
+        position={"x": scale * places["x"][i], "y": scale * places["y"][i]}
+    )
+    assert f"flower {i}\n" in page.locator("#tooltip").inner_text()
+    page.select_option("#places", label="principal components")
+    assert page.evaluate(marks) == before
 
 
 def rows_of(page):

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from comitia import Ensemble
+from comitia.display.heat_maps import heat_map
 from comitia.report import _figures
+from comitia.report._annotated_heat import Column
 from comitia.report._figures import (
     COLORS,
     N_SHAPES,
@@ -44,6 +47,13 @@ def test_a_picture_holds_the_values():
     values = np.random.RandomState(0).rand(5, 5)
     assert_allclose(read_png(image(values)) / 255, values, atol=0.5 / 255)
     assert_allclose(read_png(image(2 * values, 2.0)) / 255, values, atol=0.5 / 255)
+
+
+def test_missing_values_of_a_bar_have_a_colour_of_their_own():
+    rows = heat_map(Ensemble([[0, 0], [0, 0], [0, 1], [1, 1]]), [0, 0, 0, 1])
+    values = np.array([1.0, 3.0, np.nan, 2.0])[np.argsort(rows.order)]
+    picture = read_png(Column("x", values).track(rows)["image"])
+    assert_array_equal(picture, [[0, 254, 255, 127]])
 
 
 def test_the_palette_is_read_backwards_without_doubt_and_gets_darker():

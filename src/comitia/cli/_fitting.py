@@ -98,6 +98,7 @@ def fit_and_keep(
     report : Path or None
         Where its report is.
     """
+    from comitia.display.object_map import has_umap
     from comitia.io import Result
 
     try:
@@ -129,6 +130,7 @@ def fit_and_keep(
                 choice=choice,
                 timings=seconds_of(estimator),
                 command=command,
+                umap=has_umap(),
                 **about,
             )
             drift = getattr(estimator, "drift_", None)

@@ -37,6 +37,15 @@ class HeatMap:
     order: NDArray[np.int64]
     edges: NDArray[np.int64]
 
+    def taken(self, rows: NDArray[np.int64]) -> HeatMap:
+        """The same heat map with its rows in another order."""
+        bins = np.split(self.order, self.edges[1:-1])
+        return HeatMap(
+            self.values[np.ix_(rows, rows)],
+            np.concatenate([bins[row] for row in rows]),
+            np.r_[0, np.cumsum(np.diff(self.edges)[rows])],
+        )
+
 
 def heat_map(
     ensemble: Ensemble,

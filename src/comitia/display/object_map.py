@@ -16,13 +16,16 @@ from comitia.display._principal_axes import (
 from comitia.display.feature_table import check_features, is_constant
 from comitia.ensemble import Ensemble
 
-__all__ = ["embed_objects", "map_objects"]
+__all__ = ["UMAP_OBJECTS", "embed_objects", "has_umap", "map_objects", "umap_places"]
 
 Floats = NDArray[np.float64]
 
 # A group of objects that no clustering joins to the others and that has a smaller share
 # of all objects does not shape the axes of the map.
 _SMALL_GROUP = 1 / 20
+
+# Fewer objects have no neighbourhoods to keep; more take minutes.
+UMAP_OBJECTS = range(20, 5001)
 
 
 def map_objects(
@@ -78,10 +81,7 @@ def embed_objects(
     [[0.71, 0.0], [0.71, 0.0], [-0.71, 0.0], [-0.71, 0.0]]
     """
     if X is not None:
-        data = check_features(X, ensemble.n_objects, ensemble)
-        still = is_constant(data)
-        spread = np.where(still, 1.0, data.std(axis=0) if standardize else 1.0)
-        Z = (data - data.mean(axis=0)) / spread
+        Z = _centered(check_features(X, ensemble.n_objects, ensemble), standardize)
         if Z.shape[0] >= Z.shape[1]:
             return np.asarray(Z @ leading_directions(Z, None))
         # Fewer objects than features: scores first, and loadings from them.
@@ -105,6 +105,43 @@ def embed_objects(
         # Below by a fifth of the height; of the length if all are in a line.
         places[apart, 1] = low[1] - 0.2 * ((high - low)[1] or (high - low)[0] or 1.0)
     return places[micro.inverse]
+
+
+def _centered(data: Floats, standardize: bool) -> Floats:
+    still = is_constant(data)
+    spread = np.where(still, 1.0, data.std(axis=0) if standardize else 1.0)
+    return np.asarray((data - data.mean(axis=0)) / spread)
+
+
+def has_umap() -> bool:
+    """Whether umap-learn is installed; a package that is called umap is another."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        distribution("umap-learn")
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def umap_places(data: Floats, *, standardize: bool = True) -> NDArray[np.float32]:
+    """Places of the objects on a map by UMAP, the same in each run."""
+    import warnings
+
+    try:
+        from umap import UMAP
+    except ImportError:
+        raise ImportError(
+            "a map by UMAP needs umap-learn; install it with "
+            "pip install 'comitia[umap]', or leave umap=True out."
+        ) from None
+    # umap-learn warns that a seed means one thread.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = UMAP(random_state=0, n_jobs=1).fit_transform(
+            _centered(data, standardize)
+        )
+    return np.asarray(found, dtype=np.float32)
 
 
 def _joined_groups(B: Any) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from comitia._files import read_arrays
 from comitia.display.cluster_profiles import Profile
+from comitia.display.object_map import UMAP_OBJECTS, umap_places
 
 __all__ = ["collect_details", "read_details"]
 
@@ -29,8 +30,9 @@ def collect_details(
     units: Floats | None,
     names: Sequence[str],
     profile: Profile | None,
+    umap: dict[str, bool] | None,
 ) -> dict[str, NDArray[Any]]:
-    """The tree, the features that tell most, and silhouettes, where there are any."""
+    """The tree, the features that tell most, silhouettes and a second map, if any."""
     labels = np.asarray(estimator.labels_)
     details: dict[str, NDArray[Any]] = {}
     tree = getattr(estimator, "linkage_", None)
@@ -44,6 +46,8 @@ def collect_details(
         values = _silhouettes(data, labels)
         if values is not None:
             details["silhouettes"] = values
+        if umap is not None and len(data) in UMAP_OBJECTS:
+            details["umap"] = umap_places(data, **umap)
     return details
 
 
@@ -67,7 +71,7 @@ def read_details(path: Path, n: int) -> dict[str, NDArray[Any]]:
     if not path.exists():
         return {}
     details = read_arrays(path)
-    rows = {"linkage": n - 1, "columns": n, "silhouettes": n}
+    rows = {"linkage": n - 1, "columns": n, "silhouettes": n, "umap": n}
     for name, values in details.items():
         if len(values) != rows.get(name, len(values)):
             raise ValueError(f"{name} in details.npz does not fit the ensemble")

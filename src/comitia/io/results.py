@@ -137,7 +137,7 @@ class Result:
         What the report draws besides, where there is any: ``linkage``, the tree of
         the method in SciPy form; ``columns``, the features that differ most between
         the clusters, (n_objects, n_columns), with ``column_names``; ``silhouettes``
-        of the objects, NaN outside a sample.
+        of the objects, NaN outside a sample; ``umap``, a second map of them.
 
     Examples
     --------
@@ -270,6 +270,7 @@ class Result:
         source: str | None = None,
         raw: ArrayLike | None = None,
         preparation: Mapping[str, Any] | None = None,
+        umap: bool = False,
     ) -> Result:
         """Collect what a fitted method found.
 
@@ -316,6 +317,11 @@ class Result:
         preparation : dict, default=None
             How X was made of a table, by :class:`comitia.prepare.TablePreparer`.
 
+        umap : bool, default=False
+            Place the objects on a second map of the report, by UMAP, which takes some
+            seconds and needs ``umap-learn``. For 20 to 5000 objects with data; others
+            have one map.
+
         Returns
         -------
         result : Result
@@ -347,9 +353,8 @@ class Result:
         units = data if raw is None else collect.table_of(raw, (), objects)
         names = collect.feature_names_of(feature_names, X, units)
         # What was prepared is compared as it is.
-        positions, axes = map_objects(
-            ensemble, data, names, standardize=preparation is None
-        )
+        scaling = {"standardize": preparation is None}
+        positions, axes = map_objects(ensemble, data, names, **scaling)
         seed = estimator.get_params(deep=False).get("random_state")
         known = collect.truth_of(truth, objects)
         profile = None if units is None else cluster_profile(units, labels)
@@ -383,7 +388,9 @@ class Result:
             command=command,
             source=None if source is None else str(source),
             preparation=preparation,
-            details=collect_details(estimator, data, units, names, profile),
+            details=collect_details(
+                estimator, data, units, names, profile, scaling if umap else None
+            ),
         )
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.display.consensus_view import check_fitted
+from comitia.display.row_tree import lay_out
 from comitia.exceptions import ComitiaError
 from comitia.plot._style import cluster_color, ink_on, name_ticks
 from comitia.plot.display_base import Display
@@ -115,7 +116,7 @@ class DendrogramDisplay(Display):
         sizes[grown] = tree[leaves[grown] - n, 3].astype(np.int64)
         names = estimator.ensemble_.object_names
         names = np.arange(n).astype(str) if names is None else names
-        order, positions = _lay_out(merges)
+        order, positions = lay_out(merges)
         return cls(
             merges=merges,
             leaf_sizes=sizes,
@@ -231,26 +232,6 @@ def _top_of_tree(
     number[2 * n - p :] = np.arange(p, 2 * p - 1)
     merges[:, :2] = number[pairs]
     return merges, leaves
-
-
-def _lay_out(
-    merges: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The leaves from left to right, and where each node stands."""
-    p = len(merges) + 1
-    pairs = merges[:, :2].astype(np.int64)
-    order, waiting = [], [2 * p - 2]
-    while waiting:
-        v = waiting.pop()
-        if v < p:
-            order.append(v)
-        else:
-            waiting += [int(pairs[v - p, 1]), int(pairs[v - p, 0])]
-    x = np.empty(2 * p - 1)
-    x[order] = np.arange(p)
-    for i, (a, b) in enumerate(pairs):
-        x[p + i] = (x[a] + x[b]) / 2
-    return np.array(order), x
 
 
 def _any_object(tree: NDArray[np.float64], v: int) -> int:

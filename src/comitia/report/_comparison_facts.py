@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from comitia.report._annotated_heat import NAME_ROOM
 from comitia.report._figures import image, ticks
-from comitia.report._maps import NAME_ROOM
 from comitia.report._page_text import (
     capital,
     count,

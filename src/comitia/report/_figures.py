@@ -20,14 +20,17 @@ from numpy.typing import NDArray
 from comitia.report._page_text import number
 
 __all__ = [
+    "CODE_PALETTE",
     "COLORS",
     "MARKS",
     "N_SHAPES",
     "PALETTE",
+    "TRACK_PALETTE",
     "histogram",
     "image",
     "line_chart",
     "map_figure",
+    "map_places",
     "mark_path",
     "ticks",
 ]
@@ -65,8 +68,17 @@ def _palette() -> NDArray[np.uint8]:
 
 PALETTE = _palette()
 
+# Colours of classes, and of numbers that have to be seen on white, as the script has
+# them; the last is for what is missing.
+CODE_PALETTE = np.zeros_like(PALETTE)
+CODE_PALETTE[: len(COLORS)] = [list(bytes.fromhex(color[1:])) for color in COLORS]
+TRACK_PALETTE = PALETTE[np.linspace(70, 255, 256).round().astype(np.int64)]
+TRACK_PALETTE[-1] = (0xC9, 0xCE, 0xD6)
 
-def image(values: Floats, largest: float = 1.0) -> str:
+
+def image(
+    values: NDArray[Any], largest: float = 1.0, palette: NDArray[np.uint8] = PALETTE
+) -> str:
     """A matrix as a picture in a ``data:`` address; 0 is white, ``largest`` dark."""
     levels = np.rint(255 * np.clip(values / (largest or 1.0), 0, 1)).astype(np.uint8)
     height, width = levels.shape
@@ -74,7 +86,7 @@ def image(values: Floats, largest: float = 1.0) -> str:
     rows = np.hstack([np.zeros((height, 1), np.uint8), levels])
     chunks = [
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", PALETTE.tobytes()),
+        (b"PLTE", palette.tobytes()),
         (b"IDAT", zlib.compress(rows.tobytes(), 9)),
         (b"IEND", b""),
     ]
@@ -138,8 +150,7 @@ def map_figure(
     positions: Floats, labels: NDArray[Any], sure: NDArray[Any], k: int
 ) -> Any:
     """Marks of the objects, filled where the method is sure, and names of clusters."""
-    places, height = _scale_to_figure(positions)
-    places = _spread_overlaps(places)
+    places, height = map_places(positions)
     n = len(labels)
     r = 4.6 if n <= 250 else 3.4 if n <= 1500 else 2.5
     groups = []
@@ -165,11 +176,14 @@ def map_figure(
     }
 
 
-def _scale_to_figure(positions: Floats) -> tuple[Floats, float]:
-    """Places in the figure: one scale for both axes, unless one would be a line."""
+def map_places(positions: Floats, height: float = 0.0) -> tuple[Floats, float]:
+    """Places in a figure, of a height that suits them or is given.
+
+    There is one scale for both axes, unless one would be a line.
+    """
     low, spans = positions.min(axis=0), np.ptp(positions, axis=0)
     wide = spans[0] or 1.0
-    height = float(np.clip(_WIDTH * spans[1] / wide, 300.0, 620.0))
+    height = height or float(np.clip(_WIDTH * spans[1] / wide, 300.0, 620.0))
     inside = np.array([_WIDTH - 2 * _PAD, height - 2 * _PAD])
     with np.errstate(divide="ignore"):
         scale = float(np.min(np.where(spans > 0, inside / spans, np.inf)))
@@ -177,7 +191,7 @@ def _scale_to_figure(positions: Floats) -> tuple[Floats, float]:
     margin = _PAD + (inside - scale * spans) / 2
     places = margin + scale * (positions - low)
     places[:, 1] = height - places[:, 1]
-    return places, round(height, 1)
+    return _spread_overlaps(places), round(height, 1)
 
 
 def _spread_overlaps(places: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any
 
@@ -11,15 +10,11 @@ from numpy.typing import NDArray
 
 from comitia.display.tracked_cuts import tracked_cuts, vote_tree
 from comitia.report._maps import Maps
-from comitia.report._page_text import printable
 
 __all__ = ["MapChoices"]
 
 # A cluster is a letter in the page, from "0" on; there are no more printable ones.
 _LETTERS = 78
-
-# Classes that can be told apart by colour; more are not offered.
-_CLASSES = 24
 
 
 class MapChoices(Maps):
@@ -59,25 +54,4 @@ class MapChoices(Maps):
 
     def columns_data(self) -> list[dict[str, Any]]:
         """The columns by which the objects of the map can be coloured."""
-        found: list[dict[str, Any]] = []
-        truth = self.result.truth
-        if truth is not None:
-            names, codes = np.unique(truth[self.drawn], return_inverse=True)
-            if len(names) <= _CLASSES:
-                texts = [printable(name) or "unknown" for name in names]
-                found.append(
-                    {"name": "known class", "names": texts, "codes": codes.tolist()}
-                )
-        details = self.result.details
-        if "columns" in details:
-            for name, values in zip(
-                details["column_names"].tolist(), details["columns"].T, strict=True
-            ):
-                numbers = [_rounded(float(v)) for v in values[self.drawn]]
-                found.append({"name": printable(name), "values": numbers})
-        return found
-
-
-def _rounded(value: float) -> float | None:
-    """Four digits, which is more than a colour or a table needs."""
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+        return [column.take(self.drawn) for column in self.columns]

@@ -1,7 +1,8 @@
 // -- the map ----------------------------------------------------------------------
 
-// What the map shows now: clusters, how many if not those of the result, a column.
-const shown = { cluster: data.map ? data.map.cluster : [], k: null, column: null };
+// What the map shows now: clusters, how many if not those of the result, a column, and
+// whether the objects are at other places than those the page was made with.
+const shown = { cluster: data.map ? data.map.cluster : [], k: null, column: null, moved: false };
 
 function objectName(i) {
   const map = data.map;
@@ -41,11 +42,15 @@ function startMap(holder) {
   // Objects in squares, so that the nearest is found among a few.
   const side = 24;
   const squares = new Map();
-  for (let i = 0; i < n; i++) {
-    const key = Math.floor(map.x[i] / side) + "," + Math.floor(map.y[i] / side);
-    if (!squares.has(key)) squares.set(key, []);
-    squares.get(key).push(i);
+  function arrange() {
+    squares.clear();
+    for (let i = 0; i < n; i++) {
+      const key = Math.floor(map.x[i] / side) + "," + Math.floor(map.y[i] / side);
+      if (!squares.has(key)) squares.set(key, []);
+      squares.get(key).push(i);
+    }
   }
+  arrange();
 
   function visible(i) {
     return only === null || shown.cluster[i] === only;
@@ -159,10 +164,20 @@ function startMap(holder) {
     selection.count();
   });
   const selection = startSelection(holder, svg, visible, () => current);
-  startColors(svg, legend, () => {
+  const redraw = startColors(svg, legend, () => {
     showOnly(null);
-    selection.count();
+    selection.show();
   });
+  const places = document.getElementById("places");
+  const components = { x: map.x, y: map.y };
+  if (places)
+    places.addEventListener("change", () => {
+      shown.moved = places.value !== "";
+      Object.assign(map, shown.moved ? map.umap : components);
+      arrange();
+      tell(-1, false);
+      redraw();
+    });
 
   const find = document.getElementById("find");
   const found = document.getElementById("found");
@@ -195,12 +210,16 @@ function startMap(holder) {
 
 // -- other numbers of clusters, and colours -------------------------------------------
 
-function drawn(tag, attributes, parent) {
+function drawn(tag, given, parent) {
   // The page has a picture wherever something is drawn.
   const made = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  attributes(made, given);
   if (parent) parent.appendChild(made);
   return made;
+}
+
+function attributes(made, given) {
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
 }
 
 function markPath(shape, x, y, r) {
@@ -240,16 +259,19 @@ function colorOf(column) {
 function drawMarks(before) {
   const map = data.map;
   const colour = colorOf(shown.column);
+  // Hollow where the method is not sure, as on the page it was made with.
+  const hollow = (i) =>
+    shown.k === null && !shown.column && map.confidence[i] < 100 * map.guess;
   const groups = new Map();
   for (let i = 0; i < map.x.length; i++) {
     const cluster = shown.cluster[i];
     if (!groups.has(cluster)) groups.set(cluster, { places: [], paths: new Map() });
     const group = groups.get(cluster);
-    const fill = colour(i);
+    const ink = hollow(i) ? "hollow " + colour(i) : colour(i);
     group.places.push(i);
     group.paths.set(
-      fill,
-      (group.paths.get(fill) || "") + markPath(cluster, map.x[i], map.y[i], map.r)
+      ink,
+      (group.paths.get(ink) || "") + markPath(cluster, map.x[i], map.y[i], map.r)
     );
   }
   const made = [];
@@ -257,8 +279,13 @@ function drawMarks(before) {
   const clusters = [...groups.keys()].sort((a, b) => a - b);
   for (const cluster of clusters) {
     const marks = drawn("g", { class: "marks", "data-cluster": cluster }, null);
-    for (const [fill, d] of groups.get(cluster).paths)
-      drawn("path", { d, fill, "fill-opacity": 0.85 }, marks);
+    for (const [ink, d] of groups.get(cluster).paths) {
+      const [stroke, empty] = ink.split(" ").reverse();
+      const style = empty
+        ? { fill: "#fff", "fill-opacity": 0.6, stroke, "stroke-width": 1.1 }
+        : { fill: ink, "fill-opacity": 0.85 };
+      drawn("path", { d, ...style }, marks);
+    }
     made.push(marks);
   }
   if (clusters.length <= 40)
@@ -332,7 +359,7 @@ function startColors(svg, legend, changed) {
 
   function redraw() {
     for (const one of now) one.remove();
-    if (shown.k === null && !shown.column) after.before(...(now = first));
+    if (shown.k === null && !shown.column && !shown.moved) after.before(...(now = first));
     else now = drawMarks(after);
     if (shown.k === null) legend.replaceChildren(...buttons);
     else fillLegend(legend, data.cuts.sizes[slider.value]);
@@ -357,6 +384,7 @@ function startColors(svg, legend, changed) {
       redraw();
     });
   document.getElementById("map-tools").hidden = false;
+  return redraw;
 }
 
 function confidenceColumn() {
@@ -427,8 +455,7 @@ function startSelection(holder, svg, visible, currentObject) {
     return [Math.min(x, from[0]), Math.min(y, from[1]), Math.max(x, from[0]), Math.max(y, from[1])];
   }
   function drawBrush([a, b, c, d]) {
-    const sides = { x: a, y: b, width: c - a, height: d - b };
-    for (const [name, value] of Object.entries(sides)) brush.setAttribute(name, value);
+    attributes(brush, { x: a, y: b, width: c - a, height: d - b });
   }
   holder.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse" && event.button === 0) from = place(event);
@@ -467,5 +494,5 @@ function startSelection(holder, svg, visible, currentObject) {
     save(fileName("objects", "csv"), address);
   });
   count();
-  return { count };
+  return { count, show };
 }

@@ -86,35 +86,46 @@ function startHeat(holder, about, nameOf, n, what) {
   let value = null;
   let row = 0;
   let column = 0;
+  // Above the first row are the bars, where there are some.
+  const top = about.tracks ? -1 : 0;
+
+  // Where the picture begins on the screen, and how large its unit is.
+  function corner() {
+    const box = svg.getBoundingClientRect();
+    const view = svg.viewBox.baseVal;
+    const unit = box.width / view.width;
+    return [box.left - view.x * unit, box.top - view.y * unit, unit];
+  }
 
   function tell(aloud) {
     if (!value) return;
     const cell = 100 / n;
     const size = Math.max(cell, 1.2);
-    cursor.setAttribute("width", size);
-    cursor.setAttribute("height", size);
-    cursor.setAttribute("x", (column + 0.5) * cell - size / 2);
-    cursor.setAttribute("y", (row + 0.5) * cell - size / 2);
-    const [down, across] = [row, column];
-    const rows = [
-      ["and", nameOf(column)],
-      [what, (value(row, column) * about.largest).toFixed(2)],
-    ];
-    showTooltip(nameOf(row), rows, () => {
-      const box = svg.getBoundingClientRect();
-      const unit = box.width / 106;
-      return [
-        box.left + (6 + (across + 0.5) * cell) * unit,
-        box.top + (6 + (down + 0.5) * cell) * unit,
-      ];
+    attributes(cursor, {
+      width: size,
+      height: size,
+      x: (column + 0.5) * cell - size / 2,
+      y: (row + 0.5) * cell - size / 2,
     });
-    if (aloud) say(nameOf(row), rows);
+    const [down, across] = [row, column];
+    const title = nameOf(row < 0 ? column : row);
+    const rows =
+      row < 0
+        ? about.tracks.map((track) => [track.name, columnValue(track, column)])
+        : [
+            ["and", nameOf(column)],
+            [what, (value(row, column) * about.largest).toFixed(2)],
+          ];
+    showTooltip(title, rows, () => {
+      const [left, top, unit] = corner();
+      return [left + (across + 0.5) * cell * unit, top + (down + 0.5) * cell * unit];
+    });
+    if (aloud) say(title, rows);
   }
 
   function leave() {
     hideTooltip();
-    cursor.setAttribute("width", 0);
-    cursor.setAttribute("height", 0);
+    attributes(cursor, { width: 0, height: 0 });
   }
 
   readPicture(holder, n, (read) => {
@@ -122,12 +133,11 @@ function startHeat(holder, about, nameOf, n, what) {
     holder.dataset.ready = "true";
   });
   holder.addEventListener("pointermove", (event) => {
-    const box = svg.getBoundingClientRect();
-    const unit = box.width / 106;
-    const x = Math.floor((((event.clientX - box.left) / unit - 6) / 100) * n);
-    const y = Math.floor((((event.clientY - box.top) / unit - 6) / 100) * n);
-    if (x < 0 || y < 0 || x >= n || y >= n) return leave();
-    row = y;
+    const [left, over, unit] = corner();
+    const x = Math.floor(((event.clientX - left) / unit / 100) * n);
+    const y = Math.floor(((event.clientY - over) / unit / 100) * n);
+    if (x < 0 || x >= n || y >= n || (y < 0 && !about.tracks)) return leave();
+    row = Math.max(y, top);
     column = x;
     tell(false);
   });
@@ -139,7 +149,7 @@ function startHeat(holder, about, nameOf, n, what) {
   holder.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") column = Math.max(0, column - 1);
     else if (event.key === "ArrowRight") column = Math.min(n - 1, column + 1);
-    else if (event.key === "ArrowUp") row = Math.max(0, row - 1);
+    else if (event.key === "ArrowUp") row = Math.max(top, row - 1);
     else if (event.key === "ArrowDown") row = Math.min(n - 1, row + 1);
     else if (event.key === "Escape") return leave();
     else return;
@@ -188,6 +198,12 @@ function startTable(table) {
       for (const row of rows) body.appendChild(row[1]);
     });
   });
+}
+
+// A phone hides its scroll bars: a table that does not fit says so.
+function startScrolling(box) {
+  const look = () => box.classList.toggle("more", box.scrollWidth > box.clientWidth + 1);
+  new ResizeObserver(look).observe(box);
 }
 
 // -- print and contents -----------------------------------------------------------------

@@ -24,6 +24,7 @@ if (agreement && data.agreement)
     data.agreement.what || "agree"
   );
 document.querySelectorAll("table.sortable").forEach(startTable);
+document.querySelectorAll(".scroll").forEach(startScrolling);
 for (const figure of document.querySelectorAll("figure")) startSaving(figure);
 startTheme(document.getElementById("theme"));
 startPrint();
