@@ -55,7 +55,7 @@ def assert_same_result(one, other):
     """Every field of two results is equal."""
     for name in Result.__dataclass_fields__:
         a, b = getattr(one, name), getattr(other, name)
-        if name in ("weights", "details", "profile") and a is not None:
+        if name in ("weights", "details", "members", "profile") and a is not None:
             a, b = (vars(v) if name == "profile" else dict(v) for v in (a, b))
             assert a.keys() == b.keys()
             for key in a:

@@ -21,7 +21,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
-from comitia.generate.member import Made
+from comitia.generate.member import Made, ShiftedModel
 
 __all__ = ["MixedGenerator"]
 
@@ -261,23 +261,12 @@ class MixedGenerator(Generator):
         shift = state.get("family_shift")
         own = {name: value for name, value in state.items() if name != "family_shift"}
         model = self._family(plan).restore(plan, own)
-        return model if model is None or shift is None else _Shifted(model, shift)
+        return model if model is None or shift is None else ShiftedModel(model, shift)
 
     def assemble(self, made: list[Made], names: dict[str, Any]) -> Ensemble:
         if all(one.membership is None for one in made):
             return super().assemble(made, names)
         return Ensemble.from_memberships([_membership(one) for one in made], **names)
-
-
-class _Shifted:
-    """A model of data from which something was taken off."""
-
-    def __init__(self, model: Any, shift: NDArray[np.float64]) -> None:
-        self.model = model
-        self.shift = shift
-
-    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        return self.model.predict(X - self.shift)
 
 
 def _is_family(one: Any) -> bool:
@@ -304,7 +293,7 @@ def _shifted(fit: Callable[[], Made], shift: Any) -> Made:
     if shift is not None:
         made.state = {**made.state, "family_shift": shift} if made.state else {}
         if hasattr(made.model, "predict"):
-            made.model = _Shifted(made.model, shift)
+            made.model = ShiftedModel(made.model, shift)
     return made
 
 

@@ -17,6 +17,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import MISSING, text_or_none
 from comitia.io._collect import TRUTH_MEASURES
+from comitia.io._new_objects import collect_members
 from comitia.io.result_files import write_files
 from comitia.io.results import Result
 
@@ -128,6 +129,7 @@ def save_blocks(
     result = replace(
         result,
         scores={**result.scores, **means},
+        members=collect_members(estimator),
         all_sizes=() if len(chosen) == len(labels) else tuple(sizes.tolist()),
         notes=(
             *result.notes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -210,6 +210,20 @@ class VariableCoder:
             np.concatenate(scaled, axis=1)[:, order],
             np.concatenate(plain, axis=1)[:, order],
         )
+
+    def gaps(
+        self, columns: Sequence[TableColumn]
+    ) -> Iterator[tuple[str, int, list[str]]]:
+        """Of each column: its name, how many values are missing, unknown levels."""
+        found = {each.name: each for each in columns}
+        for j in [*self.numbers, *self.cyclic]:
+            name = self.decisions[j].column
+            yield name, int(np.isnan(self._number_column(found[name], j)).sum()), []
+        for at, j in enumerate(self.discrete):
+            name, levels = self.decisions[j].column, self.levels[at]
+            texts = _texts(found[name])
+            unknown = sorted({*texts} - {None, *levels})
+            yield name, texts.count(None), unknown
 
     def _owners(self) -> list[int]:
         """The column of the table that each column of the matrix comes from."""

@@ -28,6 +28,7 @@ from comitia.prepare.column_decisions import (
     decide_columns,
     decide_counts,
 )
+from comitia.prepare.new_rows import refuse_lacking
 from comitia.prepare.table_columns import TableColumn, as_table_columns, is_frame
 from comitia.prepare.table_forms import looks_like_counts
 
@@ -424,16 +425,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _in_order(self, columns: list[TableColumn]) -> list[TableColumn]:
         wanted = [each.column for each in self.decisions_]
         found = {each.name: each for each in columns}
-        lacking = [
-            each.column
-            for each in self.decisions_
-            if each.used and each.column not in found
-        ]
-        if lacking:
-            raise ComitiaError(
-                f"the table has no column {lacking[0]!r}, which the preparation uses; "
-                f"it has {', '.join([*found][:6])}."
-            )
+        refuse_lacking(self.decisions_, [*found])
         n = len(columns[0].values)
         blank = TableColumn("", np.full(n, np.nan))
         return [found.get(name, blank) for name in wanted]
