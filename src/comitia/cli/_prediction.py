@@ -91,7 +91,7 @@ def _write(path: Path, found: Any, table: Any) -> None:
         *given, table.object_names, table.truth, escape=is_text
     )
     if is_text:
-        write_columns(path, head, columns)
+        write_columns(path, head, columns, range(2, 3 + found.membership.shape[1]))
         return
     try:
         import pyarrow as pa

@@ -121,7 +121,8 @@ def write_files(result: Result, folder: Path) -> None:
         result.truth,
     )
     names = columns[0]
-    write_columns(folder / "labels.csv", head, columns)
+    shares = range(2, 3 + result.n_clusters)
+    write_columns(folder / "labels.csv", head, columns, shares)
     write_csv(
         folder / "weights.csv",
         ["weights", "row", "column", "name", "value"],

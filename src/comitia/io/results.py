@@ -417,14 +417,14 @@ class Result:
         """Write the result folder, all of it or nothing.
 
         ``labels.csv`` has a line for each object: its cluster, its confidence, its
-        share of votes for each cluster, and the known class where there is one.
-        ``weights.csv`` has a line for each weight. ``ensemble.npz`` holds the
-        clusterings, ``members.npz`` what labels new objects, ``details.npz`` what the
-        report draws besides, ``result.json`` the rest; with data there are
-        ``profile.csv`` and ``map.csv`` too. A text that begins with ``=``, ``+``,
-        ``-``, ``@``, a tab, a carriage return or an apostrophe gets an apostrophe in
-        front, so that a spreadsheet does not run it as a formula; :meth:`load` takes it
-        off again.
+        share of votes for each cluster, and the known class where there is one; the
+        shares of 100 000 objects or more have six decimals. ``weights.csv`` has a line
+        for each weight. ``ensemble.npz`` holds the clusterings, ``members.npz`` what
+        labels new objects, ``details.npz`` what the report draws besides,
+        ``result.json`` the rest; with data there are ``profile.csv`` and ``map.csv``
+        too. A text that begins with ``=``, ``+``, ``-``, ``@``, a tab, a carriage
+        return or an apostrophe gets an apostrophe in front, so that a spreadsheet does
+        not run it as a formula; :meth:`load` takes it off again.
 
         Parameters
         ----------
@@ -467,7 +467,8 @@ class Result:
         Returns
         -------
         result : Result
-            The result, equal to the one that was saved.
+            The result, equal to the one that was saved; shares of votes of 100 000
+            objects or more up to their sixth decimal.
         """
         source = Path(folder)
         if not (source / "result.json").is_file():
