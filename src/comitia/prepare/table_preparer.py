@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -25,8 +25,10 @@ from comitia.prepare._variable_coder import VariableCoder
 from comitia.prepare.column_decisions import (
     Preferences,
     TableDecisions,
+    decide_column,
     decide_columns,
     decide_counts,
+    join_decisions,
 )
 from comitia.prepare.new_rows import refuse_lacking
 from comitia.prepare.table_columns import TableColumn, as_table_columns, is_frame
@@ -238,6 +240,41 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(columns)
         self.feature_names_in_ = np.array([each.name for each in columns], dtype=object)
         return self._learn(list(columns), decided)
+
+    def fit_one_by_one(self, columns: Iterable[TableColumn]) -> TablePreparer:
+        """Fit on columns that come one at a time, of a table too large for memory.
+
+        The decisions are those of :meth:`fit_columns` for a table whose columns have
+        units of their own; numbers that are learnt differ in their last digits at most.
+
+        Parameters
+        ----------
+        columns : iterable of TableColumn
+            The columns; none of them is kept.
+
+        Returns
+        -------
+        self : TablePreparer
+            The fitted preparer.
+        """
+        validate_parameters(self)
+        asked, decisions, parts = Preferences.of(self), [], []
+        for column in columns:
+            about = decide_column(column, asked)
+            decisions.append(about)
+            if about.used and not about.problem:
+                scale = "standard" if asked.scale == "auto" else asked.scale
+                parts.append(VariableCoder([about], scale, asked).fit([column]))
+        self.n_features_in_ = len(decisions)
+        names = [each.column for each in decisions]
+        self.feature_names_in_ = np.array(names, dtype=object)
+        decided = join_decisions(decisions, asked)
+        if decided.problems:
+            raise ComitiaError(" ".join(decided.problems))
+        self._take(decided)
+        coder = VariableCoder(decisions, self.scale_, asked)
+        self.coder_, self.rotation_ = coder.join(parts), None
+        return self
 
     def fit_counts(self, X: Any, names: Sequence[str]) -> TablePreparer:
         """Fit on a sparse matrix of counts.
