@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from comitia import method
 from comitia.generate import KMeansGenerator
-from comitia.io import read_table
+from comitia.io import Result, read_table
 from tests.cli.conftest import read
 
 FAST = ("-m", "lwgp", "-k", "3", "--n-clusterings", "5", "--no-report", "--quiet")
@@ -62,6 +63,23 @@ def test_what_is_new_in_new_rows_is_said(fitted, run):
     assert any("'mars'" in note and "'region'" in note for note in said["notes"])
     assert any("missing value" in note for note in said["notes"])
     assert any("left out: 'extra'" in note for note in said["notes"])
+
+
+def test_famd_of_the_default_is_left_to_kmeans_and_predicts(run, tmp_path):
+    # A rotated yes/no no longer has two values, and a graph would follow its gap.
+    table = customers(90, 0)
+    table["region"] = np.array(["north", "south", "west"])[table["class"]]
+    table.to_csv("train.csv", index=False)
+    few = ("-k", "3", "--n-clusterings", "6", "--no-report", "--quiet")
+    options = ("--categorical", "famd", "--truth", "class")
+    code, _, error = run("fit", "train.csv", *few, *options)
+    assert code == 0, error
+    result = Result.load(tmp_path / "result")
+    assert {*result.ensemble.groups.tolist()} == {"samples"}
+    assert result.scores["truth_adjusted_rand"] > 0.9
+    assert run("predict", "result", "train.csv", "--quiet")[0] == 0
+    found = [int(row["cluster"]) for row in read(tmp_path / "predicted.csv")]
+    assert adjusted_rand_score(found, result.labels) > 0.9
 
 
 def test_one_row_is_enough_and_parquet_is_written_with_its_name(fitted, run):

@@ -54,6 +54,9 @@ class FitInput:
 
     groups : ndarray of shape (n_features,) or None
         The variable that each column of X belongs to.
+
+    hides_values : bool
+        Whether columns of few values were rotated, so that X does not show them.
     """
 
     X: Any = None
@@ -63,6 +66,7 @@ class FitInput:
     device: str | None = None
     approximate: str | None = None
     groups: Any = None
+    hides_values: bool = False
 
     @property
     def n_objects(self) -> int:
@@ -193,7 +197,13 @@ def _as_features(table: Any) -> tuple[FitInput, str]:
         "preparation": table.preparer.to_dict(),
     }
     words = f"{table.source}, {spaced(n)} objects, {what}"
-    return FitInput(table.X, about=about, groups=table.preparer.groups_), words
+    preparer = table.preparer
+    given = FitInput(table.X, about=about, groups=preparer.groups_)
+    given.hides_values = preparer.rotation_ is not None and any(
+        each.used and each.kind in ("boolean", "category")
+        for each in preparer.decisions_
+    )
+    return given, words
 
 
 def read_data_or_ensemble(

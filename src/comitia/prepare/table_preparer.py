@@ -81,8 +81,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         How discrete variables count: as said above; as in Gower's distance, where
         numbers go from 0 to 1 and different values are 1 apart; by factor analysis of
         mixed data, of which the components with more than the variance of one column
-        are kept (for k-means; graphs and linkages follow their gaps); standardised like
-        numbers; not at all.
+        are kept (for k-means, ``MixedGenerator("samples")`` of the default, which
+        ``comitia fit`` takes then; graphs and linkages follow their gaps); standardised
+        like numbers; not at all.
 
     dates : {"drop", "number", "cyclic"}, default="drop"
         Dates are left out, become days, or the place in the year and in the week.
