@@ -832,7 +832,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         from comitia.partition.confidence import block_likelihood, own_confidence
 
         check_is_fitted(self, "labels_")
-        model, start = self._vote_model, 0
+        model, start = self.vote_model_, 0
         kept = self._share_of_answers()
         likely = self.ensemble_.row_blocks.each(block_likelihood, model=model)
         for likelihood, membership in zip(
@@ -858,9 +858,9 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         weights = share_weights(ensemble, shares, **self.vote_weights())
         return ensemble.row_blocks.each(block_shares, shares=shares, weights=weights)
 
-    @property
-    def _vote_model(self) -> Any:
-        """What labels say about the cluster of an object."""
+    @cached_property
+    def vote_model_(self) -> Any:
+        """What labels say about the cluster of an object, a VoteModel."""
         from comitia.partition.confidence import vote_model
 
         given = self.ensemble_, self.labels_, self.n_clusters_

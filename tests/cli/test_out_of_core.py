@@ -159,7 +159,7 @@ def test_very_many_rows_are_worked_on_in_blocks(run, table, tmp_path, monkeypatc
     assert "in blocks" in run("fit", table, "-k", "3", *QUICK)[1]
     assert (tmp_path / "result" / "labels").is_dir()
     # What needs the whole table has it.
-    code, out, _ = run("fit", table, "-k", "3", *QUICK, "--scale", "robust", "--force")
+    code, out, _ = run("fit", table, "-k", "3", *QUICK, "--impute", "knn", "--force")
     assert code == 0
     assert "in blocks" not in out
     # Nothing of the result before is left.
@@ -235,13 +235,76 @@ def test_a_column_of_an_array_names_the_objects(run, tmp_path):
     )
 
 
-def test_many_rows_with_holes_are_read_into_memory(run, tmp_path, monkeypatch):
+def mixed(n):
+    """Columns of every kind: a name, numbers with gaps, yes/no, text, dates, 7s."""
+    rng = np.random.RandomState(1)
+    kind = rng.randint(3, size=n)
+    income = 9.0 * kind + rng.randn(n)
+    return {
+        "who": [f"K{i}" for i in range(n)],
+        "row": np.arange(n),
+        "age": pa.array(20 - 9.0 * kind + rng.randn(n), mask=rng.rand(n) < 0.1),
+        "income": income,
+        "member": np.where(rng.rand(n) < 0.5, "yes", "no"),
+        "region": pa.array(rng.choice([*"nsw"], n), mask=rng.rand(n) < 0.05),
+        "since": [f"{1 + i % 9}/{1 + i % 28}/2026" for i in range(n)],
+        "seven": np.full(n, 7),
+        "paid": rng.rand(n) < 0.3,
+    }
+
+
+def test_columns_of_all_kinds_are_prepared_as_in_memory(run, tmp_path):
+    columns = mixed(900)
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=200)
+    method = ["-k", "3", *QUICK, "-m", "lwgp", "--param", "generator__solver=landmark"]
+    options = ["t.parquet", *method, "--dates", "number"]
+    code, out, err = run("fit", *options, "-o", "blocks", "--block-rows", "170")
+    assert code == 0, err
+    assert "'who' (id, names the rows), 'row' (id), 'seven' (constant)" in out
+    assert run("fit", *options, "-o", "memory")[0] == 0
+    blocks, memory = (Result.load(tmp_path / name) for name in ("blocks", "memory"))
+    assert_array_equal(blocks.labels, memory.labels)
+    assert blocks.object_names.tolist() == columns["who"]
+    assert blocks.feature_names == memory.feature_names
+    for name in ("columns", "form", "form_reason", "scale"):
+        assert blocks.preparation[name] == memory.preparation[name]
+    assert blocks.notes[1] == memory.notes[1]
+    table = pa.table(columns).to_pandas()
+    assert_allclose(blocks.prepare(table), memory.prepare(table), rtol=1e-9, atol=1e-12)
+    # New rows are labelled by both alike, and as the rows of the blocks are.
+    assert_array_equal(blocks.label_new(table).labels, memory.label_new(table).labels)
+    assert run("predict", "blocks", "t.parquet", "-o", "new.csv", "--quiet")[0] == 0
+    assert read(tmp_path / "new.csv")[5]["object"] == "K5"
+
+
+@pytest.mark.parametrize("how", ["--scale robust", "--categorical gower"])
+def test_other_codings_are_those_of_memory_too(how, run, tmp_path):
+    columns = mixed(300)
+    (tmp_path / "parts").mkdir()
+    pq.write_table(pa.table(columns), tmp_path / "parts" / "t.parquet")
+    options = ["-k", "3", *QUICK, "-m", "lwgp", *how.split()]
+    assert run("fit", "parts", *options, "-o", "blocks")[0] == 0
+    assert run("fit", "parts/t.parquet", *options, "-o", "memory")[0] == 0
+    table = pa.table(columns).to_pandas()
+    X, Y = (
+        Result.load(tmp_path / name).prepare(table) for name in ("blocks", "memory")
+    )
+    assert_allclose(X, Y, rtol=1e-9, atol=1e-12)
+
+
+def test_holes_in_an_array_are_filled_block_by_block(run, tmp_path, monkeypatch):
     monkeypatch.setattr("comitia.sizes.MANY_FILE_ROWS", 1000)
     holes = X.copy()
     holes[3, 1] = np.nan
     np.save(tmp_path / "holes.npy", holes)
-    _, out, err = run("fit", "holes.npy", "-k", "3", *QUICK)
-    assert "in blocks" not in out + err
+    _, out, _ = run("fit", "holes.npy", "-k", "3", *QUICK)
+    assert "in blocks" in out
+    assert "1 missing value filled in" in out
+    holes[4, 0] = np.inf
+    np.save(tmp_path / "holes.npy", holes)
+    code, _, err = run("fit", "holes.npy", "-k", "3", *QUICK, "--force")
+    assert code == 1
+    assert "'column 1' has 1 infinite value, the first in row 5" in err
 
 
 # -- interrupted ----------------------------------------------------------------------
@@ -330,9 +393,9 @@ def test_a_full_disk_leaves_the_blocks(run, table, tmp_path):
             ["-m", "consensus", "--approximate", "landmarks"],
             "--approximate needs the whole table",
         ),
-        (["--scale", "robust"], "--scale robust needs the whole table"),
+        (["--form", "alike"], "--form alike needs the whole table"),
         (["--impute", "knn"], "--impute knn needs the whole table"),
-        (["--categorical", "gower"], "--categorical gower needs the whole table"),
+        (["--categorical", "famd"], "--categorical famd needs the whole table"),
         (["--must-link", "pairs.csv"], "takes no constraints|constraints are not"),
         (["--workers", "2", "--scheduler", "tcp://x:1"], "leave out --workers"),
         (["--workers", "0"], "--workers 0 must be at least 1"),
@@ -363,7 +426,6 @@ def test_what_is_no_table_in_blocks_is_refused(run, folder, blobs, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "_old.parquet").write_bytes(b"")
     for given, words in [
-        ([folder], "column 'note' of .* holds string"),
         ([folder, "--drop", "nothing"], "nothing"),
         (["empty"], "holds no .parquet file"),
         ([blobs, "--block-rows", "5"], "is not read in blocks"),

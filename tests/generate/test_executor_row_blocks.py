@@ -7,7 +7,7 @@ import signal
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_circles
 
@@ -31,8 +31,6 @@ from comitia.generate.parquet import ParquetRows
 from comitia.generate.sources import (
     ArrayRows,
     MappedRows,
-    ScaledRows,
-    _column_moments,
     open_rows,
 )
 
@@ -306,18 +304,6 @@ def test_a_part_of_a_mapped_array_is_read_from_memory(tmp_path):
     rows = open_rows(part)
     assert isinstance(rows, ArrayRows)
     assert_array_equal(rows.read(0, 5), X[100:105])
-
-
-def test_scaled_rows_have_mean_zero_and_variance_one():
-    data = np.c_[X, np.full(len(X), 0.1), 1e9 + X[:, 0]]
-    rows = ScaledRows.standard(ArrayRows(data))
-    Z = rows.read(0, len(data))
-    assert_allclose(Z.mean(axis=0), 0.0, atol=1e-6)  # 1e9 costs nine digits
-    assert_allclose(Z[:, [0, 1, 2, 4]].std(axis=0), 1.0, rtol=1e-6)
-    assert_array_equal(Z[:, 3], 0.0)
-    mean, deviation = _column_moments(ArrayRows(X))
-    assert_allclose(mean, X.mean(axis=0), rtol=1e-12)
-    assert_allclose(deviation, X.std(axis=0), rtol=1e-12)
 
 
 def test_what_is_no_table_of_numbers_is_refused(tmp_path):

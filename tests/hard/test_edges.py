@@ -31,13 +31,13 @@ from comitia.generate import (
     SpectralGenerator,
     Subsample,
     generate_blocks,
-    open_rows,
     regenerate,
 )
-from comitia.generate.sources import ScaledRows
 from comitia.io import read_table
+from comitia.io.block_tables import open_block_table
 from comitia.methods import DCSS
 from comitia.methods.fixed_clusterings._constraint_projection import principal_axes
+from comitia.prepare import TablePreparer
 from comitia.validity import INDICES
 from tests.hard.methods import METHODS, is_on_tables, make
 
@@ -260,8 +260,9 @@ def test_a_column_that_hardly_varies_beside_others_is_not_refused():
 def test_rows_that_are_read_block_by_block_are_refused_alike(tmp_path):
     with pytest.raises(ComitiaError, match="varies by no more than"):
         generate_blocks(KMeansGenerator(2), TABLE * 1e-170, tmp_path / "blocks")
-    with pytest.raises(ComitiaError, match=r"column 1 of .* varies by no more than"):
-        ScaledRows.standard(open_rows(TABLE * [1.0, 1e-170, 1.0, 1.0]))
+    np.save(tmp_path / "table.npy", TABLE * [1.0, 1e-170, 1.0, 1.0])
+    with pytest.raises(ComitiaError, match="column 'column 2' varies by no more than"):
+        open_block_table(tmp_path / "table.npy", TablePreparer())
 
 
 def test_a_column_of_a_file_that_cannot_be_standardized_is_refused_by_name(tmp_path):

@@ -55,7 +55,7 @@ def assert_same_result(one, other):
     """Every field of two results is equal."""
     for name in Result.__dataclass_fields__:
         a, b = getattr(one, name), getattr(other, name)
-        if name in ("weights", "details", "profile") and a is not None:
+        if name in ("weights", "details", "members", "profile") and a is not None:
             a, b = (vars(v) if name == "profile" else dict(v) for v in (a, b))
             assert a.keys() == b.keys()
             for key in a:
@@ -507,16 +507,37 @@ def test_arrow_writes_the_same_bytes(lines, tmp_path, monkeypatch):
         rng.randint(3, size=200).astype(np.int32),
         np.array(NUMBERS)[rng.randint(len(NUMBERS), size=200)],
         (rng.randn(200, 2) * 10.0 ** rng.randint(-8, 18, size=(200, 1)))[:, 1],
+        [NAMES[i] for i in rng.randint(len(NAMES) - 2, size=200)],
     ]
-    head = ["object", "a name, odd", "b", "c", "d"]
+    head = ["object", "a name, odd", "b", "c", "d", "e"]
     written = {}
     for many in (10, 1000):
         monkeypatch.setattr(csv_cells, "_MANY", many)
         monkeypatch.setattr(csv_cells, "_LINES", lines)
-        csv_cells.write_columns(tmp_path / "table.csv", head, columns)
+        csv_cells.write_columns(tmp_path / "table.csv", head, columns, [3])
         written[many] = (tmp_path / "table.csv").read_bytes()
     assert written[10] == written[1000]
     monkeypatch.setattr(csv_cells, "_MANY", 10)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    csv_cells.write_columns(tmp_path / "table.csv", head, columns)
+    csv_cells.write_columns(tmp_path / "table.csv", head, columns, [3])
     assert written[10] == (tmp_path / "table.csv").read_bytes()
+
+
+@pytest.mark.parametrize("has_arrow", [True, False])
+def test_shares_of_many_objects_have_six_decimals(has_arrow, tmp_path, monkeypatch):
+    if has_arrow:
+        pytest.importorskip("pyarrow")
+    else:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(csv_cells, "_MANY", 3)
+    shares = np.array([[0.0, 1.0], [1 / 3, 2 / 3], [4e-7, 0.9999996], [0.25, 0.0625]])
+    columns = [np.arange(4), *shares.T, [*"abcd"], shares[:, 0]]
+    write = csv_cells.write_columns
+    write(tmp_path / "t.csv", ["i", "p", "q", "n", "r"], columns, [1, 2])
+    assert (tmp_path / "t.csv").read_text() == (
+        "i,p,q,n,r\n0,0.000000,1.000000,a,0.0\n1,0.333333,0.666667,b,"
+        "0.3333333333333333\n2,0.000000,1.000000,c,4e-07\n3,0.250000,0.062500,d,0.25\n"
+    )
+    monkeypatch.setattr(csv_cells, "_MANY", 5)
+    write(tmp_path / "t.csv", ["i", "p", "q", "n", "r"], columns, [1, 2])
+    assert "0.6666666666666666" in (tmp_path / "t.csv").read_text()

@@ -13,6 +13,7 @@ Usage: comitia COMMAND [OPTION]...
 Commands:
   demo               the whole job on the wine data of scikit-learn
   fit DATA           a table of features in, a weighted consensus out
+  predict DIR DATA   labels of new rows, by the result in a folder
   combine LABELS...  label columns in, one clustering each; the consensus out
   compare DATA       several methods side by side
   choose-k DATA      how many clusters: criteria over a range of k
@@ -48,6 +49,7 @@ Options:
 _COMMANDS = (
     "demo",
     "fit",
+    "predict",
     "combine",
     "compare",
     "choose-k",

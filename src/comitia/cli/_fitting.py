@@ -20,6 +20,7 @@ from comitia.exceptions import (
 )
 
 __all__ = [
+    "avoid_hidden_values",
     "collected_warnings",
     "describe_interruption",
     "draw_variables",
@@ -114,6 +115,8 @@ def fit_and_keep(
             if given.ensemble is None:
                 draw_variables(estimator, given.groups)
                 settings["time_limit"] = given.time_limit
+                if given.hides_values:
+                    avoid_hidden_values(estimator, given.X)
                 estimator.fit(given.X, checkpoint=folder.checkpoint, **settings)
             else:
                 estimator.combine(given.ensemble, given.X, **settings)
@@ -163,6 +166,33 @@ def draw_variables(estimator: Any, groups: Any) -> None:
     if isinstance(drawn, FeatureSubset) and drawn.groups is None:
         generator.set_params(features=replace(drawn, groups=groups))
         estimator.set_params(generator=generator)
+
+
+def avoid_hidden_values(estimator: Any, X: Any) -> None:
+    """Let the default combine k-means, which gaps between values lead astray least.
+
+    It sees by itself that a column has two values, but not what became of the column
+    in a rotation.
+
+    Parameters
+    ----------
+    estimator : EnsembleMethod
+        The method; its generator is replaced if it is one that goes by the data.
+
+    X : ndarray of shape (n_objects, n_features)
+        The rotated table.
+    """
+    from comitia.generate import MixedGenerator
+    from comitia.partition.k_probabilities import k_odds, table_sample
+
+    generator = estimator.get_generator()
+    if not isinstance(generator, MixedGenerator) or generator.families is not None:
+        return
+    generator.set_params(families="samples")
+    if generator.n_clusters is None:
+        k = k_odds(table_sample(X)).n_clusters
+        generator.set_params(n_clusters=(max(k, 2), None))
+    estimator.set_params(generator=generator)
 
 
 def seconds_of(estimator: Any) -> dict[str, float]:

@@ -60,6 +60,9 @@ class FitInput:
 
     time_limit : float or None
         Seconds after which no more clusterings are made.
+
+    hides_values : bool
+        Whether columns of few values were rotated, so that X does not show them.
     """
 
     X: Any = None
@@ -71,6 +74,7 @@ class FitInput:
     groups: Any = None
     align_to: Any = None
     time_limit: float | None = None
+    hides_values: bool = False
 
     @property
     def n_objects(self) -> int:
@@ -201,7 +205,13 @@ def _as_features(table: Any) -> tuple[FitInput, str]:
         "preparation": table.preparer.to_dict(),
     }
     words = f"{table.source}, {spaced(n)} objects, {what}"
-    return FitInput(table.X, about=about, groups=table.preparer.groups_), words
+    preparer = table.preparer
+    given = FitInput(table.X, about=about, groups=preparer.groups_)
+    given.hides_values = preparer.rotation_ is not None and any(
+        each.used and each.kind in ("boolean", "category")
+        for each in preparer.decisions_
+    )
+    return given, words
 
 
 def read_data_or_ensemble(

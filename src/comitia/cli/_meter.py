@@ -15,7 +15,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 # What a stage is called on the screen.
 _WORDS = {
     "read": "reading",
-    "scale": "scaling",
+    "prepare": "preparing",
     "generate": "ensemble",
     "weigh": "weights",
     "combine": "consensus",

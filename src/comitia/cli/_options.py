@@ -161,22 +161,21 @@ default from 50 columns on."
 
     def asks_for_more(self) -> str:
         """The first option, if any, that needs the whole table in memory."""
-        usual = DataOptions()
-        for name in DataOptions.__annotations__:
+        for name, values in _NEEDS_ALL.items():
             value = getattr(self, name)
-            if value != getattr(usual, name) and (name, value) not in _SIMPLE:
+            if value in values:
                 shown = f" {value}" if isinstance(value, str) else ""
-                return f"--{name.replace('_', '-')}{shown}"
+                return f"--{name}{shown}"
         return ""
 
 
-# What is done row by row as well as in memory.
-_SIMPLE = {
-    ("scale", "standard"),
-    ("scale", "none"),
-    ("impute", "refuse"),
-    ("form", "columns"),
-    ("rotate", False),
+# What cannot be done row by row, once the columns are known one by one.
+_NEEDS_ALL = {
+    "form": ("alike", "counts"),
+    "impute": ("knn",),
+    "categorical": ("famd",),
+    "rotate": (True,),
+    "transpose": (True,),
 }
 
 

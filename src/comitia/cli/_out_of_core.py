@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from comitia import sizes
 from comitia.cli._fitting import (
     collected_warnings,
     describe_interruption,
+    draw_variables,
     seconds_of,
 )
 from comitia.cli._folder import ResultFolder, can_report
@@ -31,33 +32,11 @@ if TYPE_CHECKING:
         MakingOptions,
         MethodOptions,
     )
+    from comitia.io.block_tables import BlockTable
 
-__all__ = ["BlockFit", "BlockTable", "fit_in_blocks", "open_in_blocks"]
+__all__ = ["BlockFit", "fit_in_blocks", "open_in_blocks"]
 
 _FORMATS = (".npy", ".parquet")
-
-
-@dataclass
-class BlockTable:
-    """A table that is read some rows at a time.
-
-    Attributes
-    ----------
-    rows, raw : Rows
-        The features as they are clustered, and in their own units.
-
-    scaling : str
-        What was done to them, in a word.
-
-    object_names, truth : iterator or None
-        Names and known labels of the objects, some rows at a time.
-    """
-
-    rows: Any
-    raw: Any
-    scaling: str
-    object_names: Iterator[Any] | None = None
-    truth: Iterator[Any] | None = None
 
 
 @dataclass
@@ -200,8 +179,6 @@ def _reasons_against(
         yield "-k must be one number for a table in blocks"
     if option := how.asks_for_more():
         yield f"{option} needs the whole table in memory"
-    if how.transpose:
-        yield "--transpose needs the whole table in memory"
     if which.must_link is not None or which.cannot_link is not None:
         yield "constraints are not read for a table in blocks"
     if which.approximate is not None:
@@ -270,6 +247,7 @@ def fit_in_blocks(
         folder.begin(command)
         with _client(blocks) as client:
             with meter, collected_warnings() as warned:
+                draw_variables(estimator, table.preparer.groups_)
                 ensemble = estimator.generate_blocks(
                     rows,
                     folder.blocks,
@@ -286,7 +264,8 @@ def fit_in_blocks(
                     place,
                     object_names=table.object_names,
                     truth=table.truth,
-                    notes=[f"{what}.", *warned],
+                    notes=[f"{what}.", *table.notes, *warned],
+                    preparation=table.preparer.to_dict(),
                     timings=seconds_of(estimator),
                     command=command,
                     source=data,
@@ -308,60 +287,25 @@ def fit_in_blocks(
 
 
 def _open(data: str, how: DataOptions, meter: Meter) -> BlockTable:
-    """The rows, scaled and as they are, with names and known labels beside them."""
-    from comitia.generate.sources import ChosenRows, ScaledRows, open_rows
-    from comitia.io import chosen_columns
+    """The rows, prepared and as they are, with names and known labels beside them."""
+    from comitia.io.block_tables import open_block_table
+    from comitia.prepare import TablePreparer
 
     path = Path(data)
     if (path / "result.json").exists():
         raise ComitiaError(f"{data} is the folder of a result; give that of the data.")
-    in_parquet = path.is_dir() or path.suffix.lower() == ".parquet"
-    if in_parquet:
-        from comitia.generate.parquet import parquet_names
-
-        names = parquet_names(path)
-    else:
-        whole = open_rows(path)
-        names = [f"column {j + 1}" for j in range(whole.n_features)]
-    beside = [_column(names, "id", how.id), _column(names, "truth", how.truth)]
-    picked = chosen_columns(names, how.columns, how.drop, beside)
-    if in_parquet:
-        from comitia.generate.parquet import parquet_texts
-
-        raw: Any = open_rows(path, [names[j] for j in picked])
-        texts = [None if each is None else parquet_texts(path, each) for each in beside]
-    else:
-        raw = ChosenRows(whole, picked, [names[j] for j in picked])
-        texts = [
-            None if each is None else _pieces(whole, names.index(each))
-            for each in beside
-        ]
-    if how.scale == "none":
-        return BlockTable(raw, raw, "not scaled", *texts)
+    asked = how.how()
+    names = [*TablePreparer().get_params().keys() & asked.keys() - {"rotate"}]
     with meter:
-        meter.on_progress("scale", 0, 1)
-        return BlockTable(ScaledRows.standard(raw), raw, "standardised", *texts)
-
-
-def _column(names: Sequence[str], option: str, wanted: str | None) -> str | None:
-    """The column that is meant by its name or by its position."""
-    from comitia.io import chosen_columns
-
-    if wanted is None:
-        return None
-    try:
-        (at,) = chosen_columns(names, [wanted])
-    except ComitiaError as error:
-        raise ComitiaError(str(error).replace("columns=", f"{option}=")) from None
-    except ValueError:
-        raise UsageError(f"--{option} {wanted} must be one column.") from None
-    return names[at]
-
-
-def _pieces(rows: Any, column: int) -> Iterator[Any]:
-    from comitia.generate.sources import pieces_of
-
-    return (X[:, column] for _, X in pieces_of(rows))
+        meter.on_progress("prepare", 0, 1)
+        return open_block_table(
+            path,
+            TablePreparer(**{name: asked[name] for name in names}, rotate=False),
+            columns=how.columns,
+            drop=how.drop,
+            id=how.id,
+            truth=how.truth,
+        )
 
 
 def _n_rows(path: Path) -> int:

@@ -121,7 +121,7 @@ def run_command(command: str, options: Sequence[str]) -> int:
 
 
 # Commands whose first words are files.
-_READERS = ("fit", "combine", "compare", "choose-k", "check")
+_READERS = ("fit", "predict", "combine", "compare", "choose-k", "check")
 
 
 def _refuse_absent_files(command: str, options: Sequence[str]) -> None:

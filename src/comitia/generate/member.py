@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Made", "MadeAgain", "Member"]
+__all__ = ["Made", "MadeAgain", "Member", "ShiftedModel"]
 
 
 @dataclass
@@ -103,6 +103,27 @@ class Member:
         places[places == len(self.names)] = 0
         known = self.names[places] == labels
         return np.where(known, places, -1).astype(np.int32)
+
+
+class ShiftedModel:
+    """A model of data from which something was taken off.
+
+    Parameters
+    ----------
+    model : object
+        Has ``predict``.
+
+    shift : ndarray of shape (n_features,)
+        What was taken off.
+    """
+
+    def __init__(self, model: Any, shift: NDArray[np.float64]) -> None:
+        self.model = model
+        self.shift = shift
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Label objects of shape (n, p)."""
+        return self.model.predict(X - self.shift)
 
 
 class MadeAgain:

@@ -21,7 +21,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
-from comitia.generate.member import Made
+from comitia.generate.member import Made, ShiftedModel
 
 __all__ = ["MixedGenerator"]
 
@@ -43,13 +43,14 @@ class MixedGenerator(Generator):
 
     Parameters
     ----------
-    families : list of generators, or dict of generators, default=None
+    families : list of generators, dict of generators or "samples", default=None
         What makes the members of each kind, with the names of the kinds in a dict.
         ``None`` goes by the data: ``"spectral"``, by
         :class:`NeighborSpectralGenerator`, and as many of ``"genie"``, by
         :class:`GenieGenerator`; ``"means"``, by :class:`KMeansGenerator`, from 50 000
         objects on; and ``"samples"``, k-means on 80 % of the objects each, where a
-        feature has two values only.
+        feature has two values only. ``"samples"`` takes these for fewer objects
+        whatever the features are: for those that yes/no columns were rotated into.
 
     n_clusterings : int, default=None
         Size of the ensemble, :math:`M`. It is divided among the families in the
@@ -96,7 +97,7 @@ class MixedGenerator(Generator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **Generator._parameter_constraints,
         "n_clusterings": [Interval(Integral, 1, None, closed="left"), None],
-        "families": [list, tuple, dict, None],
+        "families": [list, tuple, dict, str, None],
         "n_clusters": [Integral, tuple, list, None],
     }
 
@@ -129,7 +130,7 @@ class MixedGenerator(Generator):
         families : dict of generators
             Copies, with what they do not say for themselves.
         """
-        given = self._usual() if self.families is None else self.families
+        given = self._usual() if self._goes_by_data else self.families
         if not isinstance(given, Mapping):
             given = dict(zip(_names(given), given, strict=True))
         if not given or not all(map(_is_family, given.values())):
@@ -143,6 +144,15 @@ class MixedGenerator(Generator):
             for (name, one), share in zip(given.items(), shares, strict=True)
             if share
         }
+
+    @property
+    def _goes_by_data(self) -> bool:
+        """Whether it is one of the usual families that suits the data."""
+        if isinstance(self.families, str) and self.families != "samples":
+            raise ComitiaError(
+                f'families={self.families!r} must be "samples", or generators.'
+            )
+        return self.families in (None, "samples")
 
     def _usual(self) -> dict[str, Generator]:
         """The families of which the data choose, each of its size."""
@@ -165,15 +175,16 @@ class MixedGenerator(Generator):
 
     def _suited(self, X: Any) -> set[str]:
         """The families that suit the data; those that were given always do."""
-        if self.families is not None:
+        if not self._goes_by_data:
             return set(self.named_families())
         if len(X) >= sizes.SAMPLED_KMEANS_OBJECTS:
             return {"means"}
-        return {"samples"} if _has_two_values(X) else {"spectral", "genie"}
+        twofold = self.families == "samples" or _has_two_values(X)
+        return {"samples"} if twofold else {"spectral", "genie"}
 
     def _shares(self, own: list[int]) -> list[int]:
         """How many clusterings each of the families that were given makes."""
-        if self.n_clusterings is None or self.families is None:
+        if self.n_clusterings is None or self._goes_by_data:
             return own
         ends = np.cumsum([0, *own]) * self.n_clusterings
         return np.diff(-(-ends // sum(own))).tolist()
@@ -201,12 +212,12 @@ class MixedGenerator(Generator):
     @property
     def n_members(self) -> int:
         """How many clusterings are made, at most."""
-        if self.families is None:
+        if self._goes_by_data:
             return 50 if self.n_clusterings is None else self.n_clusterings
         return sum(one.n_members for one in self.named_families().values())
 
     def needs_memory(self, n: int | None = None) -> str:
-        if self.families is None:
+        if self._goes_by_data:
             return ""  # rows in a file are left to those that are fitted on samples
         reasons = (one.needs_memory(n) for one in self.named_families().values())
         return next(filter(None, reasons), "")
@@ -261,23 +272,12 @@ class MixedGenerator(Generator):
         shift = state.get("family_shift")
         own = {name: value for name, value in state.items() if name != "family_shift"}
         model = self._family(plan).restore(plan, own)
-        return model if model is None or shift is None else _Shifted(model, shift)
+        return model if model is None or shift is None else ShiftedModel(model, shift)
 
     def assemble(self, made: list[Made], names: dict[str, Any]) -> Ensemble:
         if all(one.membership is None for one in made):
             return super().assemble(made, names)
         return Ensemble.from_memberships([_membership(one) for one in made], **names)
-
-
-class _Shifted:
-    """A model of data from which something was taken off."""
-
-    def __init__(self, model: Any, shift: NDArray[np.float64]) -> None:
-        self.model = model
-        self.shift = shift
-
-    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        return self.model.predict(X - self.shift)
 
 
 def _is_family(one: Any) -> bool:
@@ -304,7 +304,7 @@ def _shifted(fit: Callable[[], Made], shift: Any) -> Made:
     if shift is not None:
         made.state = {**made.state, "family_shift": shift} if made.state else {}
         if hasattr(made.model, "predict"):
-            made.model = _Shifted(made.model, shift)
+            made.model = ShiftedModel(made.model, shift)
     return made
 
 

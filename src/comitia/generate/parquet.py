@@ -12,12 +12,18 @@ from numpy.typing import NDArray
 from comitia.exceptions import ComitiaError
 from comitia.generate.sources import Rows, _check_shape, _checked, _unreadable
 
-__all__ = ["ParquetRows", "parquet_length", "parquet_names", "parquet_texts"]
+__all__ = [
+    "ParquetRows",
+    "ParquetTable",
+    "parquet_length",
+    "parquet_names",
+    "parquet_texts",
+]
 
 Floats = NDArray[np.float64]
 
 
-class ParquetRows(Rows):
+class ParquetTable:
     """Rows of one Parquet file, or of all in a folder in the order of their names.
 
     Parameters
@@ -31,12 +37,11 @@ class ParquetRows(Rows):
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
         self.name = str(path)
-        files = _parquet_files(path)
         # Of each row group: its file, its number there, and where its rows begin.
         self.groups: list[tuple[str, int]] = []
         starts = [0]
         names: list[str] | None = None
-        for file in files:
+        for file in _parquet_files(path):
             schema, metadata = _about(file)
             here = [*schema.names] if columns is None else [*columns]
             missing = [each for each in here if each not in schema.names]
@@ -47,7 +52,7 @@ class ParquetRows(Rows):
                     else f"{file} has other columns than the files before it."
                 )
             names = here
-            _check_types(schema, here, file)
+            self.check_schema(schema, here, file)
             for number in range(metadata.num_row_groups):
                 n = metadata.row_group(number).num_rows
                 if n:
@@ -56,9 +61,23 @@ class ParquetRows(Rows):
         assert names is not None
         _check_shape((starts[-1], len(names)), np.dtype(float), self.name)
         self.starts = np.array(starts)
-        self.feature_names = names
-        self.n_features = len(names)
-        self._last: tuple[int, Floats] | None = None
+        self.names = names
+        self._last: tuple[int, Any] | None = None
+
+    def check_schema(self, schema: Any, names: Sequence[str], file: Path) -> None:
+        """Refuse what cannot be worked with.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            The types of the columns of a file.
+
+        names : sequence of str
+            The columns that are meant.
+
+        file : Path
+            The file.
+        """
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_last": None}
@@ -66,19 +85,35 @@ class ParquetRows(Rows):
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    def read(self, start: int, stop: int) -> Floats:
-        X = np.empty((stop - start, self.n_features))
+    def rows(self, start: int, stop: int) -> Any:
+        """Read some rows.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        Returns
+        -------
+        table : pyarrow.Table
+            The rows; columns in the order that was asked for.
+        """
+        import pyarrow as pa
+
+        parts = []
         first = int(np.searchsorted(self.starts, start, side="right")) - 1
         for group in range(first, len(self.groups)):
-            lo, hi = self.starts[group : group + 2]
+            lo = int(self.starts[group])
             if lo >= stop:
                 break
-            here = self._group(group)
-            rows = here[max(start - lo, 0) : stop - lo]
-            X[max(lo - start, 0) : hi - start] = rows
-        return X
+            begin = max(start - lo, 0)
+            parts.append(self._group(group).slice(begin, stop - lo - begin))
+        try:
+            return pa.concat_tables(parts, promote_options="permissive")
+        except pa.ArrowException as error:
+            raise _unreadable(self.name, start, stop, error) from None
 
-    def _group(self, group: int) -> Floats:
+    def _group(self, group: int) -> Any:
         """The rows of a group; the last one is kept, as blocks may cut it in two."""
         if self._last is None or self._last[0] != group:
             self._last = None
@@ -86,18 +121,50 @@ class ParquetRows(Rows):
             lo, hi = (int(end) for end in self.starts[group : group + 2])
             try:
                 with _parquet().ParquetFile(file) as opened:
-                    table = opened.read_row_group(number, columns=self.feature_names)
-                # The order of the file is not the order that was asked for.
-                found = np.column_stack(
-                    [
-                        table.column(name).to_numpy().astype(np.float64)
-                        for name in self.feature_names or ()
-                    ]
-                )
+                    table = opened.read_row_group(number, columns=self.names)
             except (OSError, ValueError, TypeError) as error:
                 raise _unreadable(file, lo, hi, error) from None
-            self._last = group, _checked(found, file, 0)
+            # The order of the file is not the order that was asked for.
+            self._last = group, table.select(self.names)
         return self._last[1]
+
+
+class ParquetRows(ParquetTable, Rows):
+    """The same, of columns of numbers.
+
+    Parameters
+    ----------
+    path : Path
+        The file or the folder.
+
+    columns : sequence of str, default=None
+        The columns that are meant; all by default.
+    """
+
+    def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
+        super().__init__(path, columns)
+        self.feature_names = self.names
+        self.n_features = len(self.names)
+
+    def check_schema(self, schema: Any, names: Sequence[str], file: Path) -> None:
+        from pyarrow import types
+
+        for name in names:
+            kind = schema.field(name).type
+            numbers = types.is_integer(kind) or types.is_floating(kind)
+            if not (numbers or types.is_boolean(kind)):
+                raise ComitiaError(
+                    f"column {name!r} of {file} holds {kind}, not numbers; leave it "
+                    "out."
+                )
+
+    def read(self, start: int, stop: int) -> Floats:
+        columns = self.rows(start, stop).columns
+        try:
+            found = [each.to_numpy().astype(np.float64) for each in columns]
+        except (ValueError, TypeError) as error:
+            raise _unreadable(self.name, start, stop, error) from None
+        return _checked(np.column_stack(found), self.name, start)
 
 
 def parquet_names(path: Path) -> list[str]:
@@ -183,19 +250,6 @@ def _about(file: Path) -> tuple[Any, Any]:
             return opened.schema_arrow, opened.metadata
     except (OSError, ValueError) as error:
         raise ComitiaError(f"{file} cannot be read ({error}).") from None
-
-
-def _check_types(schema: Any, names: Sequence[str], file: Path) -> None:
-    from pyarrow import types
-
-    for name in names:
-        kind = schema.field(name).type
-        if not (
-            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
-        ):
-            raise ComitiaError(
-                f"column {name!r} of {file} holds {kind}, not numbers; leave it out."
-            )
 
 
 def _parquet() -> Any:

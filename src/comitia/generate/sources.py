@@ -16,7 +16,6 @@ from comitia._inputs import (
     masked_to_nan,
     refuse_large,
     refuse_masks_and_dates,
-    refuse_width,
 )
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.generate._docs import SharedDocs
@@ -24,10 +23,8 @@ from comitia.generate.columns import PIECE
 
 __all__ = [
     "ArrayRows",
-    "ChosenRows",
     "DaskRows",
     "MappedRows",
-    "ScaledRows",
     "open_rows",
     "pieces_of",
 ]
@@ -216,12 +213,35 @@ class MappedRows(Rows):
         return int(self.how["shape"][0])
 
     def read(self, start: int, stop: int) -> Floats:
+        return _checked(self._map(start, stop)[start:stop], self.name, start)
+
+    def read_as_is(self, start: int, stop: int, column: int | None = None) -> Floats:
+        """Read rows in which values may be missing.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where they begin and end.
+
+        column : int, default=None
+            The only column that is meant.
+
+        Returns
+        -------
+        X : ndarray of shape (stop - start, n_features), or (stop - start,)
+            The rows, or the column.
+        """
+        mapped = self._map(start, stop)[start:stop]
+        part = mapped if column is None else mapped[:, column]
+        return np.array(part, dtype=np.float64, order="C")
+
+    def _map(self, start: int, stop: int) -> Any:
         if self._mapped is None:
             try:
                 self._mapped = np.memmap(self.name, mode="r", **self.how)
             except (OSError, ValueError) as error:
                 raise _unreadable(self.name, start, stop, error) from None
-        return _checked(self._mapped[start:stop], self.name, start)
+        return self._mapped
 
 
 class DaskRows(Rows):
@@ -254,108 +274,6 @@ class DaskRows(Rows):
         if self.client is None:
             return _checked(part.compute(), self.name, start)
         return _checked(self.client.compute(part).result(), self.name, start)
-
-
-class ChosenRows(Rows):
-    """Some columns of rows.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows with all their columns.
-
-    columns : sequence of int
-        Which columns.
-
-    names : list of str, default=None
-        Their names.
-    """
-
-    def __init__(
-        self, rows: Rows, columns: Sequence[int], names: list[str] | None = None
-    ) -> None:
-        self.rows = rows
-        self.columns = [*columns]
-        self.name = rows.name
-        self.n_features = len(self.columns)
-        self.feature_names = names
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def read(self, start: int, stop: int) -> Floats:
-        return np.ascontiguousarray(self.rows.read(start, stop)[:, self.columns])
-
-
-class ScaledRows(Rows):
-    """Rows with a value taken off each column, and divided by another.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows as they are.
-
-    center, width : ndarray of shape (n_features,)
-        What is taken off, and what is divided by then.
-    """
-
-    def __init__(self, rows: Rows, center: Floats, width: Floats) -> None:
-        self.rows = rows
-        self.center = center
-        self.width = width
-        self.name = rows.name
-        self.n_features = rows.n_features
-        self.feature_names = rows.feature_names
-
-    @classmethod
-    def standard(cls, rows: Rows) -> ScaledRows:
-        """Bring columns to mean 0 and variance 1.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows as they are.
-
-        Returns
-        -------
-        scaled : ScaledRows
-            The rows; columns that do not vary become 0.
-        """
-        return cls(rows, *_column_moments(rows))
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def read(self, start: int, stop: int) -> Floats:
-        return (self.rows.read(start, stop) - self.center) / self.width
-
-
-def _column_moments(rows: Rows) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each column, in one pass.
-
-    A column that does not vary has its value, and 1. Sums go over pieces of a fixed
-    size, so that they do not depend on how the rows are divided otherwise.
-    """
-    n = 0
-    for start, X in pieces_of(rows):
-        m = len(X)
-        mean_here = X.mean(axis=0)
-        squares_here = ((X - mean_here) ** 2).sum(axis=0)
-        low_here, high_here = X.min(axis=0), X.max(axis=0)
-        if start == 0:
-            mean, squares, low, high = mean_here, squares_here, low_here, high_here
-        else:
-            # Two sets of rows as one: their squares, and those of their distance.
-            gap = mean_here - mean
-            mean = mean + gap * (m / (n + m))
-            squares = squares + squares_here + gap**2 * (n * m / (n + m))
-            low, high = np.minimum(low, low_here), np.maximum(high, high_here)
-        n += m
-    # Rounding leaves a constant column off its mean by its last digits.
-    varies = low < high
-    for j in np.flatnonzero(varies):
-        refuse_width(float(high[j] - low[j]), f"column {j} of {rows.name}")
-    return np.where(varies, mean, low), np.where(varies, np.sqrt(squares / n), 1.0)
 
 
 def _check_shape(shape: Sequence[int], dtype: Any, name: str) -> None:

@@ -14,6 +14,12 @@ __getattr__, __dir__, __all__ = attach(
             "read_votes",
         ],
         "results": ["Result"],
-        "table_files": ["Table", "TableCheck", "examine_table", "read_table"],
+        "table_files": [
+            "Table",
+            "TableCheck",
+            "examine_table",
+            "read_prepared",
+            "read_table",
+        ],
     },
 )

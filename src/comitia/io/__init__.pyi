@@ -10,6 +10,7 @@ from comitia.io.results import Result as Result
 from comitia.io.table_files import Table as Table
 from comitia.io.table_files import TableCheck as TableCheck
 from comitia.io.table_files import examine_table as examine_table
+from comitia.io.table_files import read_prepared as read_prepared
 from comitia.io.table_files import read_table as read_table
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "read_graph",
     "read_labels",
     "read_pairs",
+    "read_prepared",
     "read_table",
     "read_votes",
 ]

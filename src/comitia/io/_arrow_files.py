@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -18,7 +19,7 @@ from comitia.io._cell_text import (
 )
 from comitia.io._file_columns import FileColumns
 
-__all__ = ["read_feather", "read_parquet"]
+__all__ = ["arrow_values", "read_feather", "read_parquet"]
 
 # How a Feather file of version 2 begins, with what fills it up to eight bytes.
 _FEATHER = b"ARROW1\0\0"
@@ -112,8 +113,6 @@ def _require_cells(n_rows: int, n_columns: int, source: str) -> None:
 def _columns_of(
     table: Any, source: str, keep_text: Sequence[str | None]
 ) -> FileColumns:
-    import pyarrow as pa
-
     refuse_duplicates(table.column_names, source)
     if table.num_rows == 0 or table.num_columns == 0:
         raise ComitiaError(f"{source} is empty.")
@@ -122,20 +121,11 @@ def _columns_of(
     for j, (name, column) in enumerate(
         zip(table.column_names, table.columns, strict=True)
     ):
-        kind = column.type
         if j in kept or name == "__index_level_0__":
             # As text, whole numbers beyond 2**53 stay different.
             values.append(np.array(column.to_pylist(), dtype=object))
-            continue
-        if pa.types.is_boolean(kind):
-            column = column.cast(pa.int8())
-        numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        if numeric or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
-            values.append(column.cast(pa.float64(), safe=False).to_numpy())
-        elif pa.types.is_nested(kind):
-            raise ComitiaError(f"column {name!r} of {source} holds lists; drop it.")
         else:
-            values.append(text_or_none(np.array(column.to_pylist(), dtype=object)))
+            values.append(arrow_values(name, column, source))
     names = list(table.column_names)
     # As pandas writes an index that has no name.
     if "__index_level_0__" in names and len(names) > 1:
@@ -144,3 +134,23 @@ def _columns_of(
         del names[at]
         return FileColumns(names, values, object_names)
     return FileColumns(names, values)
+
+
+def arrow_values(name: str, column: Any, source: str) -> NDArray[Any]:
+    """A column as numbers, or as text with None where it is missing."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if numeric or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
+        return column.cast(pa.float64(), safe=False).to_numpy()
+    if pa.types.is_nested(kind):
+        raise ComitiaError(f"column {name!r} of {source} holds lists; drop it.")
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        # A text that many rows have is looked at once.
+        whole = column.dictionary_encode().combine_chunks()
+        texts = text_or_none(np.array([*whole.dictionary.to_pylist(), None], object))
+        return texts[whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    return text_or_none(np.array(column.to_pylist(), dtype=object))

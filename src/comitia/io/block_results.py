@@ -17,6 +17,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import MISSING, text_or_none
 from comitia.io._collect import TRUTH_MEASURES
+from comitia.io._new_objects import collect_members
 from comitia.io.result_files import write_files
 from comitia.io.results import Result
 
@@ -58,6 +59,7 @@ def save_blocks(
     timings: Mapping[str, float] | None = None,
     command: str | None = None,
     source: str | None = None,
+    preparation: Mapping[str, Any] | None = None,
     on_progress: OnProgress | None = None,
 ) -> KeptBlocks:
     """Write the result of a fit on row blocks.
@@ -91,6 +93,9 @@ def save_blocks(
     command, source : str, default=None
         What was typed, and where the data came from.
 
+    preparation : dict, default=None
+        How the data were made of a table.
+
     on_progress : callable, default=None
         Called as ``on_progress("write", done, total)`` with numbers of blocks.
 
@@ -122,12 +127,14 @@ def save_blocks(
         command=command,
         source=source,
         raw=_read_rows(raw, chosen),
+        preparation=preparation,
     )
     share = f"a random sample of {len(chosen)} of the {len(labels)} objects"
     listed, sure = ", ".join(str(size) for size in sizes), means["mean_confidence"]
     result = replace(
         result,
         scores={**result.scores, **means},
+        members=collect_members(estimator),
         all_sizes=() if len(chosen) == len(labels) else tuple(sizes.tolist()),
         notes=(
             *result.notes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,11 @@ _LINES = 1 << 17
 
 # Numbers that tell whether many are equal.
 _GLANCE = 1000
+
+# Of shares of one so many parts are told apart where there are many lines: the shortest
+# text that gives a number back exactly takes ten times as long as six decimals.
+_DECIMALS = 6
+_PARTS = 10**_DECIMALS
 
 # Between these, numbers that are not whole are written alike by Python and by Arrow.
 _PLAIN = 1e-4, 1e9
@@ -157,11 +163,13 @@ def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) ->
         text.detach()  # flushes, and leaves the file open
 
 
-def write_columns(path: Path, head: Sequence[str], columns: Sequence[Any]) -> None:
+def write_columns(
+    path: Path, head: Sequence[str], columns: Sequence[Any], shares: Sequence[int] = ()
+) -> None:
     """Write a table column by column, all of it or nothing.
 
     Many lines are put together by pyarrow where it is installed, many times as fast;
-    the bytes are those of :func:`write_csv`.
+    the bytes are those that are written without it.
 
     Parameters
     ----------
@@ -173,18 +181,55 @@ def write_columns(path: Path, head: Sequence[str], columns: Sequence[Any]) -> No
 
     columns : sequence of ndarray or list of str
         Whole numbers, numbers, or texts.
+
+    shares : sequence of int, default=()
+        Columns of numbers from 0 to 1, of which six decimals are written where there
+        are 100 000 lines or more; other numbers are written exactly.
     """
-    pa = _pyarrow() if len(columns[0]) >= _MANY else None
+    many = len(columns[0]) >= _MANY
+    rounded = {j for j in shares if many and _are_shares(columns[j])}
+    pa = _pyarrow() if many else None
     if pa is None:
-        texts = [each if isinstance(each, list) else digits(each) for each in columns]
+        texts = [
+            each
+            if isinstance(each, list)
+            else _six_decimals(each)
+            if j in rounded
+            else digits(each)
+            for j, each in enumerate(columns)
+        ]
         write_csv(path, head, zip(*texts, strict=True))
         return
     first = io.StringIO()
     csv.writer(first, lineterminator="\n").writerow(head)
     with atomic_write(path) as file:
         file.write(first.getvalue().encode("utf-8", "surrogatepass"))
-        for lines in _arrow_lines(pa, columns):
+        for lines in _arrow_lines(pa, columns, rounded):
             file.write(lines)
+
+
+def _are_shares(values: NDArray[np.float64]) -> bool:
+    return bool(values.min() >= 0 and values.max() <= 1)  # and none of them is NaN
+
+
+def _parts(values: NDArray[np.float64]) -> NDArray[np.int32]:
+    return np.rint(values * _PARTS).astype(np.int32)
+
+
+def _six_decimals(values: NDArray[np.float64]) -> list[str]:
+    return [f"{part / _PARTS:.{_DECIMALS}f}" for part in _parts(values).tolist()]
+
+
+def _share_texts() -> NDArray[np.uint64]:
+    """Each of the shares as text, its eight bytes as one number."""
+    triples = np.array([f"{i:03d}" for i in range(1000)], dtype="S3")
+    triples = triples.view(np.uint8).reshape(1000, 3)
+    texts = np.empty((_PARTS + 1, 2 + _DECIMALS), dtype=np.uint8)
+    texts[:, :2] = np.frombuffer(b"0.", np.uint8)
+    texts[:-1, 2:5] = np.repeat(triples, 1000, axis=0)
+    texts[:-1, 5:] = np.tile(triples, (1000, 1))
+    texts[-1] = np.frombuffer(b"1.000000", np.uint8)
+    return texts.view(np.uint64).ravel()
 
 
 def _pyarrow() -> Any:
@@ -196,10 +241,21 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _arrow_lines(pa: Any, columns: Sequence[Any]) -> Iterator[Any]:
+def _arrow_lines(pa: Any, columns: Sequence[Any], rounded: set[int]) -> Iterator[Any]:
     """The bytes of some lines at a time."""
+    texts = _share_texts() if rounded else None
     for start in range(0, len(columns[0]), _LINES):
-        cells = [_arrow_cells(pa, each[start : start + _LINES]) for each in columns]
+        some = [each[start : start + _LINES] for each in columns]
+        cells = []
+        # Columns of shares that stand together become cells together.
+        for are_shares, places in itertools.groupby(
+            range(len(some)), rounded.__contains__
+        ):
+            here = [some[j] for j in places]
+            if are_shares:
+                cells.append(_share_cells(pa, here, texts))
+            else:
+                cells += [_arrow_cells(pa, each) for each in here]
         # A join with nothing puts the end behind the last cell.
         nothing = pa.scalar(b"", pa.binary())
         cells[-1] = pa.compute.binary_join_element_wise(cells[-1], nothing, b"\n")
@@ -209,11 +265,27 @@ def _arrow_lines(pa: Any, columns: Sequence[Any]) -> Iterator[Any]:
         yield content[int(ends[0]) : int(ends[-1])]
 
 
+def _share_cells(pa: Any, columns: Sequence[Any], texts: Any) -> Any:
+    """Columns of shares, with commas between them, as Arrow's binary."""
+    n, k = len(columns[0]), len(columns)
+    # A text of eight bytes is copied as one number.
+    cells = [(f"share_{j}", np.uint64) for j in range(k)]
+    commas = [(f"comma_{j}", np.uint8) for j in range(k - 1)]
+    between = itertools.zip_longest(cells, commas)
+    lines = np.empty(n, dtype=[one for two in between for one in two if one])
+    for (cell, _), values in zip(cells, columns, strict=True):
+        lines[cell] = texts[_parts(values)]
+    for comma, _ in commas:
+        lines[comma] = ord(",")
+    ends = np.arange(n + 1, dtype=np.int32) * lines.itemsize
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(lines)]
+    return pa.Array.from_buffers(pa.binary(), n, buffers)
+
+
 def _arrow_cells(pa: Any, cells: Any) -> Any:
     """A column as Arrow's binary, each cell as :func:`write_csv` writes it."""
     if isinstance(cells, list):
-        written = [_quoted(cell).encode("utf-8", "surrogatepass") for cell in cells]
-        return pa.array(written, pa.binary())
+        return _arrow_texts(pa, cells)
     glance = cells[:: max(len(cells) // _GLANCE, 1)]
     if len(np.unique(glance)) > len(glance) // 2:
         return _arrow_numbers(pa, np.ascontiguousarray(cells))
@@ -224,6 +296,20 @@ def _arrow_cells(pa: Any, cells: Any) -> Any:
     values = encoded.dictionary.to_numpy()
     texts = _arrow_numbers(pa, values if whole else values.view(np.float64))
     return texts.take(encoded.indices)
+
+
+def _arrow_texts(pa: Any, cells: list[str]) -> Any:
+    try:
+        texts = pa.array(cells, pa.string())
+    except UnicodeEncodeError:  # half a surrogate pair
+        written = [_quoted(cell).encode("utf-8", "surrogatepass") for cell in cells]
+        return pa.array(written, pa.binary())
+    odd = pa.compute.match_substring_regex(texts, '[,"\r\n]')
+    if pa.compute.any(odd).as_py():
+        quoted = [_quoted(cell) for cell in texts.filter(odd).to_pylist()]
+        mended = pa.array(quoted, pa.string())
+        texts = pa.compute.replace_with_mask(texts, odd, mended)
+    return texts.cast(pa.binary())
 
 
 def _arrow_numbers(pa: Any, values: NDArray[Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._files import file_digest, write_arrays, write_json
+from comitia._files import file_digest, read_arrays, write_arrays, write_json
 from comitia.display.cluster_profiles import Profile
 from comitia.explanation import Explanation
 from comitia.io._collect import jsonable
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
     from comitia.io.results import Result
 
-__all__ = ["FILES", "FORMAT", "OLD_FORMAT", "read_files", "write_files"]
+__all__ = [
+    "FILES",
+    "FORMAT",
+    "OLD_FORMAT",
+    "labels_table",
+    "read_files",
+    "write_files",
+]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +52,7 @@ FILES = (
     "profile.csv",
     "map.csv",
     "details.npz",
+    "members.npz",
     "report.html",
     # What became of the clusters when the result grew.
     "drift.csv",
@@ -52,6 +60,48 @@ FILES = (
     "labels",
     "ensemble",
 )
+
+
+def labels_table(
+    labels: NDArray[Any],
+    confidence: Floats,
+    membership: Floats,
+    object_names: Any = None,
+    truth: Any = None,
+    *,
+    escape: bool = True,
+) -> tuple[list[str], list[Any]]:
+    """What ``labels.csv`` says of objects.
+
+    Parameters
+    ----------
+    labels, confidence, membership : ndarray
+        Their clusters, how sure that is, and their vote shares.
+
+    object_names, truth : sequence of str, default=None
+        Their names, by default numbers from 0, and known classes.
+
+    escape : bool, default=True
+        Whether texts are made safe for spreadsheets.
+
+    Returns
+    -------
+    head, columns : list
+        Names of the columns, and the columns.
+    """
+    n, k = membership.shape
+    written = escape_cell if escape else str
+    names: Any = (
+        np.arange(n)
+        if object_names is None
+        else [written(name) for name in object_names]
+    )
+    head = ["object", "cluster", "confidence", *(f"votes_{c}" for c in range(k))]
+    columns = [names, labels, confidence, *membership.T]
+    if truth is not None:
+        columns.append(["" if each is None else written(each) for each in truth])
+        head.append("truth")
+    return head, columns
 
 
 def write_files(result: Result, folder: Path) -> None:
@@ -65,19 +115,16 @@ def write_files(result: Result, folder: Path) -> None:
     folder : Path
         Where, an empty folder.
     """
-    n, k = result.membership.shape
-    names: Any = (
-        np.arange(n)
-        if result.object_names is None
-        else [escape_cell(name) for name in result.object_names]
+    head, columns = labels_table(
+        result.labels,
+        result.confidence,
+        result.membership,
+        result.object_names,
+        result.truth,
     )
-    columns = [names, result.labels, result.confidence, *result.membership.T]
-    head = ["object", "cluster", "confidence"]
-    head += [f"votes_{c}" for c in range(k)]
-    if result.truth is not None:
-        columns.append(list(map(escape_cell, result.truth)))
-        head.append("truth")
-    write_columns(folder / "labels.csv", head, columns)
+    names = columns[0]
+    shares = range(2, 3 + result.n_clusters)
+    write_columns(folder / "labels.csv", head, columns, shares)
     write_csv(
         folder / "weights.csv",
         ["weights", "row", "column", "name", "value"],
@@ -94,6 +141,8 @@ def write_files(result: Result, folder: Path) -> None:
         write_csv(folder / "profile.csv", _PROFILE, _profile_rows(result))
     if result.details:
         write_arrays(folder / "details.npz", result.details, compress=True)
+    if result.members:
+        write_arrays(folder / "members.npz", result.members)
     write_json(
         folder / "result.json", {**_json_fields(result), "digests": _digests(folder)}
     )
@@ -107,6 +156,7 @@ _CHECKED_FILES = (
     "profile.csv",
     "map.csv",
     "details.npz",
+    "members.npz",
 )
 
 
@@ -304,6 +354,7 @@ def read_files(
         "feature_names": feature_names,
         "profile": profile,
         "details": read_details(folder / "details.npz", n),
+        "members": _read_members(folder / "members.npz"),
         "explanation": _read_explanation(about.get("explanation")),
         "notes": tuple(map(str, about["notes"])),
         **{
@@ -312,6 +363,11 @@ def read_files(
             if name not in ("method", "n_clusters", "notes")
         },
     }
+
+
+def _read_members(path: Path) -> dict[str, NDArray[Any]]:
+    """What labels new objects; results of older versions have none."""
+    return read_arrays(path) if path.exists() else {}
 
 
 def _read_explanation(given: Any) -> Explanation | None:

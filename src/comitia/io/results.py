@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,9 @@ from comitia.io.result_files import (
     read_files,
     write_files,
 )
+
+if TYPE_CHECKING:
+    from comitia.base import ResultBlock
 
 __all__ = ["Result"]
 
@@ -139,6 +142,11 @@ class Result:
         the clusters, (n_objects, n_columns), with ``column_names``; ``silhouettes``
         of the objects, NaN outside a sample; ``umap``, a second map of them.
 
+    members : dict of str to ndarray
+        What labels new objects, where the method was fitted on data: its clusterings,
+        and what their clusters say about those of the consensus. They hold the objects
+        of the prepared table that a clustering compares new ones with.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -180,6 +188,7 @@ class Result:
     source: str | None = None
     preparation: Mapping[str, Any] | None = None
     details: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    members: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -238,6 +247,32 @@ class Result:
         from comitia.prepare import TablePreparer
 
         return np.asarray(TablePreparer.from_dict(self.preparation).transform(table))
+
+    def label_new(self, table: Any, *, prepared: bool = False) -> ResultBlock:
+        """Label other rows by a weighted vote of the clusterings.
+
+        Parameters
+        ----------
+        table : DataFrame or array-like of shape (n_new, n_columns)
+            Rows with the columns of the table that was clustered; they are prepared as
+            those were.
+
+        prepared : bool, default=False
+            Whether that has been done already.
+
+        Returns
+        -------
+        found : ResultBlock
+            ``labels``, which are those of ``predict`` of the fitted method,
+            ``confidence`` and ``membership``, the vote shares. The confidence is that
+            of the votes alone: what the method found when it left out a part of its
+            clusterings is known of its own objects only.
+        """
+        from comitia.io._new_objects import label_new_objects
+
+        plain = prepared or self.preparation is None
+        X = table if plain else self.prepare(table)
+        return label_new_objects(self.members, np.asarray(X, dtype=np.float64))
 
     def explain(self) -> Explanation:
         """Say what the result rests on.
@@ -338,6 +373,8 @@ class Result:
         """
         from sklearn.utils.validation import check_is_fitted
 
+        from comitia.io._new_objects import collect_members
+
         check_is_fitted(estimator, "labels_")
         ensemble, labels = estimator.ensemble_, estimator.labels_
         n, k = len(labels), int(estimator.n_clusters_)
@@ -391,19 +428,21 @@ class Result:
             details=collect_details(
                 estimator, data, units, names, profile, scaling if umap else None
             ),
+            members=collect_members(estimator),
         )
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the result folder, all of it or nothing.
 
         ``labels.csv`` has a line for each object: its cluster, its confidence, its
-        share of votes for each cluster, and the known class where there is one.
-        ``weights.csv`` has a line for each weight. ``ensemble.npz`` holds the
-        clusterings, ``details.npz`` what the report draws besides, ``result.json`` the
-        rest; with data there are ``profile.csv`` and ``map.csv`` too. A text that
-        begins with ``=``, ``+``, ``-``, ``@``, a tab, a carriage return or an
-        apostrophe gets an apostrophe in front, so that a
-        spreadsheet does not run it as a formula; :meth:`load` takes it off again.
+        share of votes for each cluster, and the known class where there is one; the
+        shares of 100 000 objects or more have six decimals. ``weights.csv`` has a line
+        for each weight. ``ensemble.npz`` holds the clusterings, ``members.npz`` what
+        labels new objects, ``details.npz`` what the report draws besides,
+        ``result.json`` the rest; with data there are ``profile.csv`` and ``map.csv``
+        too. A text that begins with ``=``, ``+``, ``-``, ``@``, a tab, a carriage
+        return or an apostrophe gets an apostrophe in front, so that a spreadsheet does
+        not run it as a formula; :meth:`load` takes it off again.
 
         Parameters
         ----------
@@ -446,7 +485,8 @@ class Result:
         Returns
         -------
         result : Result
-            The result, equal to the one that was saved.
+            The result, equal to the one that was saved; shares of votes of 100 000
+            objects or more up to their sixth decimal.
         """
         source = Path(folder)
         if not (source / "result.json").is_file():

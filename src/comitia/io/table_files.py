@@ -34,6 +34,7 @@ from comitia.io._file_columns import (
 )
 from comitia.io._input_paths import Format, source_of
 from comitia.io._lazy_columns import MatrixColumns
+from comitia.io._table_notes import MOST_LISTED, preparation_notes, scaling_word
 from comitia.io._text_form import TextForm
 from comitia.io._transposed import note_features_in_rows
 from comitia.prepare.column_decisions import (
@@ -43,13 +44,14 @@ from comitia.prepare.column_decisions import (
     decide_columns,
     decide_counts,
 )
+from comitia.prepare.new_rows import describe_new, match_counts
 from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import looks_like_counts
 
 if TYPE_CHECKING:
     from comitia.prepare import TablePreparer
 
-__all__ = ["Table", "TableCheck", "examine_table", "read_table"]
+__all__ = ["Table", "TableCheck", "examine_table", "read_prepared", "read_table"]
 
 Form = L["auto", "columns", "alike", "counts"]
 Scale = L["auto", "standard", "robust", "none"]
@@ -287,8 +289,97 @@ def read_table(
         object_names=_names_of_rows(found, decided.columns),
         truth=found.truth,
         source=source_of(path),
-        scaling=_scaling_word(preparer, found.embedded),
-        notes=(*found.notes, *_notes(decided, found)),
+        scaling=scaling_word(preparer, found.embedded),
+        notes=(
+            *found.notes,
+            *preparation_notes(decided, found.object_names is not None),
+        ),
+    )
+
+
+def read_prepared(
+    path: str | os.PathLike[str],
+    preparer: TablePreparer,
+    *,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    id: str | None = None,
+    truth: str | None = None,
+    format: Format | None = None,
+    header: bool | None = None,
+    key: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    transpose: bool = False,
+) -> Table:
+    """Read new rows, and prepare them as an earlier table was prepared.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    preparer : TablePreparer
+        Fitted on the earlier table. Columns are found by their names; those that it
+        does not use may be missing.
+
+    columns, drop, id, truth, format, header, key, sep, decimal, thousands, encoding, \
+transpose : shared
+        As for :func:`read_table`.
+
+    Returns
+    -------
+    table : Table
+        The table; its notes say what is new in it.
+    """
+    decided = preparer.decisions_
+    known = {each.column for each in decided}
+    asked = Preferences({}, form=preparer.form_)
+    text = TextForm(sep, decimal, thousands, encoding)
+    embedded = f"{_EMBEDDING} 1" in known
+    found = _read(
+        path,
+        columns,
+        drop,
+        id,
+        truth,
+        format,
+        header,
+        key,
+        text,
+        transpose,
+        asked,
+        fewest=1,
+        embed=embedded,
+    )
+    notes = list(found.notes)
+    extra = [name for name in found.names if name not in known]
+    if found.counts is None:
+        X, raw = preparer.transform_columns(found.columns)
+        notes += describe_new(preparer, found.columns)
+    else:
+        X, raw = preparer.transform_counts(
+            match_counts(preparer, found.counts, found.names)
+        )
+    if extra:
+        listed = ", ".join(map(repr, extra[:MOST_LISTED]))
+        more = len(extra) - MOST_LISTED
+        notes.append(
+            f"left out: {listed}{f' and {more} more' if more > 0 else ''} (not in the "
+            "table that was clustered)."
+        )
+    return Table(
+        X=X,
+        raw=raw,
+        feature_names=preparer.unit_names_,
+        preparer=preparer,
+        object_names=_names_of_rows(found, decided),
+        truth=found.truth,
+        source=source_of(path),
+        scaling=scaling_word(preparer, embedded),
+        notes=tuple(notes),
     )
 
 
@@ -351,7 +442,7 @@ transpose, rotate : shared
     return TableCheck(
         found.n_objects,
         decided,
-        (*found.notes, *_notes(decided, found)),
+        (*found.notes, *preparation_notes(decided, found.object_names is not None)),
         tuple(decided.problems),
         source_of(path),
     )
@@ -401,10 +492,12 @@ def _read(
     text: TextForm,
     transpose: bool,
     asked: Preferences,
+    fewest: int = 2,
+    embed: bool = True,
 ) -> _Read:
     found = read_columns(path, format, header, key, [id, truth], text, transpose)
     notes = list(found.notes)
-    plain = key is None and columns is None and drop is None
+    plain = embed and key is None and columns is None and drop is None
     embedded = plain and _EMBEDDING in found.embeddings
     if embedded:
         found = _embedding_of(found)
@@ -414,7 +507,7 @@ def _read(
             "features themselves."
         )
     n = _n_rows(found.values)
-    if n < 2:
+    if n < fewest:
         raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
     object_names = found.object_names if id is None else object_names_from(found, id)
     known = None if truth is None else other_column(found, truth, "truth")
@@ -481,77 +574,8 @@ def _names_of_rows(
     """The names of the objects: those of the file, or else of the first identifier."""
     if found.object_names is not None:
         return found.object_names
-    for column, about in zip(found.columns, decisions, strict=True):
-        if about.kind == "id" and not about.n_missing:
-            return object_names_of(column.values, blank="")
+    columns = {each.name: each for each in found.columns}
+    for about in decisions:
+        if about.kind == "id" and not about.n_missing and about.column in columns:
+            return object_names_of(columns[about.column].values, blank="")
     return None
-
-
-def _scaling_word(preparer: Any, embedded: bool) -> str:
-    if preparer.form_ == "counts":
-        return "counts, normalised"
-    word = {"standard": "standardised", "robust": "robustly scaled"}.get(
-        preparer.scale_, "not scaled"
-    )
-    if preparer.form_ == "alike" and preparer.scale_ == "none" and not embedded:
-        word = "in one unit"
-    kinds = {each.kind for each in preparer.decisions_ if each.used}
-    if kinds & {"boolean", "category"}:
-        word += ", discrete ones as 0 and 1"
-    rotated = preparer.rotation_ is not None
-    return f"{word}, rotated" if rotated else word
-
-
-def _notes(decided: TableDecisions, found: _Read) -> list[str]:
-    """What was done, in a sentence or two; nothing where all columns are numbers."""
-    used = [each for each in decided.columns if each.used]
-    left = [each for each in decided.columns if not each.used]
-    notes = []
-    parts = []
-    if decided.form == "columns" and {each.kind for each in used} - {"numeric"}:
-        parts.append(_counted_kinds(used))
-    if left:
-        parts.append(f"left out: {_left_out(left, found)}")
-    n_missing = sum(each.n_missing for each in used)
-    if n_missing:
-        parts.append(f"{counted(n_missing, 'missing value')} filled in")
-    if parts:
-        notes.append(f"{'; '.join(parts)} (comitia check says more).")
-    if decided.form != "columns":
-        notes.append(f"{decided.form_reason}: {_FORMS[decided.form]}.")
-    return notes
-
-
-def _counted_kinds(used: Sequence[ColumnDecision]) -> str:
-    nouns = {"numeric": "number", "boolean": "yes/no", "category": "category"}
-    texts = []
-    for kind in dict.fromkeys(each.kind for each in used):
-        n = sum(each.kind == kind for each in used)
-        noun = nouns.get(kind, kind)
-        plural = {"category": "categories", "yes/no": "yes/no"}.get(noun, f"{noun}s")
-        texts.append(f"{n} {noun if n == 1 else plural.replace('ss', 's')}")
-    return ", ".join(texts)
-
-
-def _left_out(left: Sequence[ColumnDecision], found: _Read) -> str:
-    named = found.object_names is not None
-    texts = []
-    for each in left[:_MOST_LISTED]:
-        about = each.kind
-        if about == "id" and not named and not each.n_missing:
-            named, about = True, "id, names the rows"
-        elif about not in ("id", "date", "constant", "empty", "dropped"):
-            about = each.reason
-        texts.append(f"{each.column!r} ({about})")
-    more = len(left) - _MOST_LISTED
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
-
-
-# Columns that are left out and named one by one.
-_MOST_LISTED = 4
-
-_FORMS = {
-    "alike": "columns keep their unit (--form columns gives each its own)",
-    "counts": "rows are divided by their sums, then logarithm, the columns that vary "
-    "most, principal components (--form columns takes them as they are)",
-}

@@ -9,44 +9,63 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CYCLES", "cyclic_features", "days_of"]
+__all__ = ["CYCLES", "cyclic_features", "days_of", "is_month_first"]
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?")
 _BY_DOTS = re.compile(r"(\d{1,2})([./])(\d{1,2})\2(\d{4})(?:[ T](\d{1,2}):(\d{2}).*)?")
+
+_FORMS = _ISO.fullmatch, _BY_DOTS.fullmatch
 
 # Length in days of the cycles, and the day on which one begins (1970 began on a
 # Thursday).
 CYCLES = {"year": (365.2425, 0.0), "week": (7.0, 4.0)}
 
 
-def days_of(texts: Iterable[str | None]) -> NDArray[np.float64] | None:
+def days_of(
+    texts: Iterable[str | None], month_first: bool | None = None
+) -> NDArray[np.float64] | None:
     """Days since 1970 of dates in text; None if some of them are no dates.
 
     Dates are written as 2026-03-31, 31.3.2026, 31/3/2026 or 3/31/2026, with or without
-    the time of the day. With slashes the day comes first unless that cannot be.
+    the time of the day. With slashes the day comes first unless that cannot be. Where
+    it is known which comes first, what is no date is NaN.
     """
     texts = [*texts]
     known = {text for text in texts if text is not None}
-    if not known:
-        return None
-    if all(_ISO.fullmatch(text) for text in known):
-        parsed = {text: _from_iso(text) for text in known}
-    else:
-        found = {text: _BY_DOTS.fullmatch(text) for text in known}
-        if not all(found.values()):
+    if month_first is None:
+        if not known or not any(all(map(f, known)) for f in _FORMS):
             return None
-        parts = {text: match.groups() for text, match in found.items() if match}
-        first = max(int(part[0]) for part in parts.values())
-        second = max(int(part[2]) for part in parts.values())
-        month_first = first <= 12 < second and all(
-            part[1] == "/" for part in parts.values()
-        )
-        parsed = {text: _from_parts(part, month_first) for text, part in parts.items()}
-    if any(day is None for day in parsed.values()):
-        return None
+        parsed = _parsed(known, is_month_first(known))
+        if any(day is None for day in parsed.values()):
+            return None
+    else:
+        parsed = _parsed(known, month_first)
     numbers = [None if text is None else parsed[text] for text in texts]
     return np.array([np.nan if day is None else day for day in numbers])
+
+
+def is_month_first(texts: Iterable[str | None]) -> bool:
+    """Whether dates with slashes begin with the month, as they must if a day is 13."""
+    found = [_BY_DOTS.fullmatch(text) for text in texts if text is not None]
+    parts = [match.groups() for match in found if match]
+    return (
+        bool(parts)
+        and all(part[1] == "/" for part in parts)
+        and max(int(part[0]) for part in parts) <= 12
+        and max(int(part[2]) for part in parts) > 12
+    )
+
+
+def _parsed(texts: Iterable[str], month_first: bool) -> dict[str, float | None]:
+    parsed: dict[str, float | None] = {}
+    for text in texts:
+        match = _BY_DOTS.fullmatch(text)
+        if match:
+            parsed[text] = _from_parts(match.groups(), month_first)
+        else:
+            parsed[text] = _from_iso(text) if _ISO.fullmatch(text) else None
+    return parsed
 
 
 def _from_iso(text: str) -> float | None:

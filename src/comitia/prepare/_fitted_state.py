@@ -12,6 +12,7 @@ from comitia.exceptions import ComitiaError
 
 __all__ = [
     "filling_imputer",
+    "joined_scaler",
     "packed",
     "pca_state",
     "restored_pca",
@@ -56,6 +57,19 @@ def filling_imputer(fill: NDArray[np.float64], strategy: str = "median") -> Any:
     from sklearn.impute import SimpleImputer
 
     return SimpleImputer(strategy=strategy).fit(fill[None, :])
+
+
+def joined_scaler(scalers: list[Any]) -> Any:
+    """One scaler of several columns, from those of each; None if there is none."""
+    first = scalers[0]
+    if first is None:
+        return None
+    whole = type(first)()
+    for each in _SCALERS[type(first).__name__]:
+        parts = [getattr(scaler, each) for scaler in scalers]
+        setattr(whole, each, np.concatenate(parts))
+    whole.n_features_in_ = len(whole.scale_)
+    return whole
 
 
 def scaler_state(scaler: Any) -> dict[str, Any] | None:

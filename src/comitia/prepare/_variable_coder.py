@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,15 @@ from sklearn.preprocessing import (
 )
 
 from comitia.prepare._column_kinds import as_level, numbers_of
-from comitia.prepare._dates import CYCLES, cyclic_features, days_of
+from comitia.prepare._dates import (
+    CYCLES,
+    cyclic_features,
+    days_of,
+    is_month_first,
+)
 from comitia.prepare._fitted_state import (
     filling_imputer,
+    joined_scaler,
     packed,
     restored_scaler,
     scaler_state,
@@ -67,6 +73,8 @@ class VariableCoder:
         self.cyclic = [j for j in used if kind[j] == "date" and cyclic]
         self.discrete = [j for j in used if kind[j] in ("boolean", "category")]
         self.numbers = [j for j in used if j not in {*self.cyclic, *self.discrete}]
+        # Columns of dates that begin with the month.
+        self.month_first: set[int] = set()
 
     # -- columns in, matrices out ---------------------------------------------------
 
@@ -78,7 +86,7 @@ class VariableCoder:
     def _number_column(self, column: TableColumn, j: int) -> Floats:
         about = self.decisions[j]
         if about.kind == "date":
-            return _days(column)
+            return self._days(column, j)
         if about.kind == "ordinal" and about.levels:
             place = {level: float(i + 1) for i, level in enumerate(about.levels)}
             return np.array([place.get(text or "", np.nan) for text in _texts(column)])
@@ -97,12 +105,26 @@ class VariableCoder:
 
     def _day_matrix(self, columns: Sequence[TableColumn]) -> Floats:
         n = len(columns[0].values)
-        found = [_days(columns[j]) for j in self.cyclic]
+        found = [self._days(columns[j], j) for j in self.cyclic]
         return np.stack(found, axis=1) if found else np.empty((n, 0))
+
+    def _days(self, column: TableColumn, j: int) -> Floats:
+        if not column.is_text:
+            return column.values
+        days = days_of(column.values, j in self.month_first)
+        assert days is not None
+        return days
 
     # -- fitting --------------------------------------------------------------------
 
     def fit(self, columns: Sequence[TableColumn]) -> VariableCoder:
+        self.month_first = {
+            j
+            for j in [*self.numbers, *self.cyclic]
+            if self.decisions[j].kind == "date"
+            and columns[j].is_text
+            and is_month_first(columns[j].values)
+        }
         numbers = self._number_matrix(columns)
         self.scaler = self._new_scaler()
         if self.numbers:
@@ -123,6 +145,28 @@ class VariableCoder:
             self.most_frequent = fill.statistics_
             indicators = self._indicators(codes)
             self.shift, self.factor = self._weights(indicators)
+        return self
+
+    def join(self, parts: Sequence[VariableCoder]) -> VariableCoder:
+        """Take what was learnt by coders of one used column each, in their order."""
+        numbers = [each for each in parts if each.numbers]
+        discrete = [each for each in parts if each.discrete]
+        used = [j for j, each in enumerate(self.decisions) if each.used]
+        self.month_first = {
+            j for j, each in zip(used, parts, strict=True) if each.month_first
+        }
+        if numbers:
+            self.scaler = joined_scaler([each.scaler for each in numbers])
+            self.seen = np.concatenate([each.seen for each in numbers], axis=1)
+            self.imputer = filling_imputer(self.seen[0])
+        if self.cyclic:
+            fills = [each.day_fill for each in parts if each.cyclic]
+            self.day_fill = np.concatenate(fills)
+        if discrete:
+            self.levels = [level for each in discrete for level in each.levels]
+            for name in ("most_frequent", "shift", "factor"):
+                learnt = [getattr(each, name) for each in discrete]
+                setattr(self, name, np.concatenate(learnt))
         return self
 
     def _new_scaler(self) -> Any:
@@ -211,6 +255,20 @@ class VariableCoder:
             np.concatenate(plain, axis=1)[:, order],
         )
 
+    def gaps(
+        self, columns: Sequence[TableColumn]
+    ) -> Iterator[tuple[str, int, list[str]]]:
+        """Of each column: its name, how many values are missing, unknown levels."""
+        found = {each.name: each for each in columns}
+        for j in [*self.numbers, *self.cyclic]:
+            name = self.decisions[j].column
+            yield name, int(np.isnan(self._number_column(found[name], j)).sum()), []
+        for at, j in enumerate(self.discrete):
+            name, levels = self.decisions[j].column, self.levels[at]
+            texts = _texts(found[name])
+            unknown = sorted({*texts} - {None, *levels})
+            yield name, texts.count(None), unknown
+
     def _owners(self) -> list[int]:
         """The column of the table that each column of the matrix comes from."""
         owners = list(self.numbers)
@@ -248,7 +306,7 @@ class VariableCoder:
 
     def to_dict(self) -> dict[str, Any]:
         """What was learnt, for JSON."""
-        state: dict[str, Any] = {}
+        state: dict[str, Any] = {"month_first": sorted(self.month_first)}
         if self.numbers:
             state["scaler"] = scaler_state(self.scaler)
             state["seen"] = packed(self.seen)
@@ -263,6 +321,7 @@ class VariableCoder:
 
     def restore(self, state: dict[str, Any]) -> VariableCoder:
         """Take what was learnt from a state."""
+        self.month_first = {*map(int, state.get("month_first", ()))}
         if self.numbers:
             self.scaler = restored_scaler(state["scaler"])
             self.seen = unpacked(state["seen"])
@@ -282,13 +341,6 @@ class VariableCoder:
 
 
 _WAVES = ("sine", "cosine")
-
-
-def _days(column: TableColumn) -> Floats:
-    if not column.is_text:
-        return column.values
-    days = days_of(column.values)
-    return np.full(len(column.values), np.nan) if days is None else days
 
 
 def _texts(column: TableColumn) -> list[str | None]:

@@ -25,9 +25,11 @@ __all__ = [
     "ColumnDecision",
     "Preferences",
     "TableDecisions",
+    "decide_column",
     "decide_columns",
     "decide_counts",
     "grouped_decisions",
+    "join_decisions",
 ]
 
 # What a column can be declared to be.
@@ -178,13 +180,7 @@ def decide_columns(
     decisions : TableDecisions
         The decisions.
     """
-    unknown = [name for name in asked.kinds if name not in {c.name for c in columns}]
-    if unknown:
-        raise ComitiaError(
-            f"kinds names {unknown[0]!r}, which is no column; there are "
-            f"{', '.join(each.name for each in columns[:6])}"
-            f"{', …' if len(columns) > 6 else '.'}"
-        )
+    _refuse_unknown([each.name for each in columns], asked)
     found = [_decide(each, asked) for each in columns]
     may_count = [
         each
@@ -220,6 +216,53 @@ def decide_columns(
         for each, column in zip(found, columns, strict=True)
     ]
     return TableDecisions(found, form, form_reason, scale, _nothing_left(found))
+
+
+def _refuse_unknown(names: Sequence[str], asked: Preferences) -> None:
+    unknown = [name for name in asked.kinds if name not in {*names}]
+    if unknown:
+        raise ComitiaError(
+            f"kinds names {unknown[0]!r}, which is no column; there are "
+            f"{', '.join(names[:6])}{', …' if len(names) > 6 else '.'}"
+        )
+
+
+def decide_column(column: TableColumn, asked: Preferences) -> ColumnDecision:
+    """Decide about a column of the form ``"columns"``, without a look at the others.
+
+    Parameters
+    ----------
+    column, asked : TableColumn, Preferences
+        The column, and what is to be done.
+
+    Returns
+    -------
+    decision : ColumnDecision
+        The decision.
+    """
+    scale = "standard" if asked.scale == "auto" else asked.scale
+    return _with_action(_decide(column, asked), column, asked, "columns", scale)
+
+
+def join_decisions(
+    columns: Sequence[ColumnDecision], asked: Preferences
+) -> TableDecisions:
+    """Put the decisions of :func:`decide_column` together.
+
+    Parameters
+    ----------
+    columns, asked : sequence of ColumnDecision, Preferences
+        The decisions, and what was to be done.
+
+    Returns
+    -------
+    decisions : TableDecisions
+        The same, and what is wrong with the table as a whole.
+    """
+    _refuse_unknown([each.column for each in columns], asked)
+    form, reason = form_of((), asked.form)
+    scale = "standard" if asked.scale == "auto" else asked.scale
+    return TableDecisions([*columns], form, reason, scale, _nothing_left(columns))
 
 
 def _nothing_left(found: Sequence[ColumnDecision]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -25,9 +25,12 @@ from comitia.prepare._variable_coder import VariableCoder
 from comitia.prepare.column_decisions import (
     Preferences,
     TableDecisions,
+    decide_column,
     decide_columns,
     decide_counts,
+    join_decisions,
 )
+from comitia.prepare.new_rows import refuse_lacking
 from comitia.prepare.table_columns import TableColumn, as_table_columns, is_frame
 from comitia.prepare.table_forms import looks_like_counts
 
@@ -78,8 +81,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         How discrete variables count: as said above; as in Gower's distance, where
         numbers go from 0 to 1 and different values are 1 apart; by factor analysis of
         mixed data, of which the components with more than the variance of one column
-        are kept (for k-means; graphs and linkages follow their gaps); standardised like
-        numbers; not at all.
+        are kept (for k-means, ``MixedGenerator("samples")`` of the default, which
+        ``comitia fit`` takes then; graphs and linkages follow their gaps); standardised
+        like numbers; not at all.
 
     dates : {"drop", "number", "cyclic"}, default="drop"
         Dates are left out, become days, or the place in the year and in the week.
@@ -237,6 +241,41 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(columns)
         self.feature_names_in_ = np.array([each.name for each in columns], dtype=object)
         return self._learn(list(columns), decided)
+
+    def fit_one_by_one(self, columns: Iterable[TableColumn]) -> TablePreparer:
+        """Fit on columns that come one at a time, of a table too large for memory.
+
+        The decisions are those of :meth:`fit_columns` for a table whose columns have
+        units of their own; numbers that are learnt differ in their last digits at most.
+
+        Parameters
+        ----------
+        columns : iterable of TableColumn
+            The columns; none of them is kept.
+
+        Returns
+        -------
+        self : TablePreparer
+            The fitted preparer.
+        """
+        validate_parameters(self)
+        asked, decisions, parts = Preferences.of(self), [], []
+        for column in columns:
+            about = decide_column(column, asked)
+            decisions.append(about)
+            if about.used and not about.problem:
+                scale = "standard" if asked.scale == "auto" else asked.scale
+                parts.append(VariableCoder([about], scale, asked).fit([column]))
+        self.n_features_in_ = len(decisions)
+        names = [each.column for each in decisions]
+        self.feature_names_in_ = np.array(names, dtype=object)
+        decided = join_decisions(decisions, asked)
+        if decided.problems:
+            raise ComitiaError(" ".join(decided.problems))
+        self._take(decided)
+        coder = VariableCoder(decisions, self.scale_, asked)
+        self.coder_, self.rotation_ = coder.join(parts), None
+        return self
 
     def fit_counts(self, X: Any, names: Sequence[str]) -> TablePreparer:
         """Fit on a sparse matrix of counts.
@@ -424,16 +463,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _in_order(self, columns: list[TableColumn]) -> list[TableColumn]:
         wanted = [each.column for each in self.decisions_]
         found = {each.name: each for each in columns}
-        lacking = [
-            each.column
-            for each in self.decisions_
-            if each.used and each.column not in found
-        ]
-        if lacking:
-            raise ComitiaError(
-                f"the table has no column {lacking[0]!r}, which the preparation uses; "
-                f"it has {', '.join([*found][:6])}."
-            )
+        refuse_lacking(self.decisions_, [*found])
         n = len(columns[0].values)
         blank = TableColumn("", np.full(n, np.nan))
         return [found.get(name, blank) for name in wanted]

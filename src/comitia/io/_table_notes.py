@@ -1,0 +1,81 @@
+"""What was done to the columns of a table, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from comitia.io._cell_text import counted
+from comitia.prepare.column_decisions import ColumnDecision, TableDecisions
+
+__all__ = ["MOST_LISTED", "preparation_notes", "scaling_word"]
+
+
+def scaling_word(preparer: Any, embedded: bool) -> str:
+    """What was done to the columns, in a word or two."""
+    if preparer.form_ == "counts":
+        return "counts, normalised"
+    word = {"standard": "standardised", "robust": "robustly scaled"}.get(
+        preparer.scale_, "not scaled"
+    )
+    if preparer.form_ == "alike" and preparer.scale_ == "none" and not embedded:
+        word = "in one unit"
+    kinds = {each.kind for each in preparer.decisions_ if each.used}
+    if kinds & {"boolean", "category"}:
+        word += ", discrete ones as 0 and 1"
+    rotated = preparer.rotation_ is not None
+    return f"{word}, rotated" if rotated else word
+
+
+def preparation_notes(decided: TableDecisions, named: bool) -> list[str]:
+    """What was done, in a sentence or two; nothing where all columns are numbers."""
+    used = [each for each in decided.columns if each.used]
+    left = [each for each in decided.columns if not each.used]
+    notes = []
+    parts = []
+    if decided.form == "columns" and {each.kind for each in used} - {"numeric"}:
+        parts.append(_counted_kinds(used))
+    if left:
+        parts.append(f"left out: {_left_out(left, named)}")
+    n_missing = sum(each.n_missing for each in used)
+    if n_missing:
+        parts.append(f"{counted(n_missing, 'missing value')} filled in")
+    if parts:
+        notes.append(f"{'; '.join(parts)} (comitia check says more).")
+    if decided.form != "columns":
+        notes.append(f"{decided.form_reason}: {_FORMS[decided.form]}.")
+    return notes
+
+
+def _counted_kinds(used: Sequence[ColumnDecision]) -> str:
+    nouns = {"numeric": "number", "boolean": "yes/no", "category": "category"}
+    texts = []
+    for kind in dict.fromkeys(each.kind for each in used):
+        n = sum(each.kind == kind for each in used)
+        noun = nouns.get(kind, kind)
+        plural = {"category": "categories", "yes/no": "yes/no"}.get(noun, f"{noun}s")
+        texts.append(f"{n} {noun if n == 1 else plural.replace('ss', 's')}")
+    return ", ".join(texts)
+
+
+def _left_out(left: Sequence[ColumnDecision], named: bool) -> str:
+    texts = []
+    for each in left[:MOST_LISTED]:
+        about = each.kind
+        if about == "id" and not named and not each.n_missing:
+            named, about = True, "id, names the rows"
+        elif about not in ("id", "date", "constant", "empty", "dropped"):
+            about = each.reason
+        texts.append(f"{each.column!r} ({about})")
+    more = len(left) - MOST_LISTED
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+# Columns that are left out and named one by one.
+MOST_LISTED = 4
+
+_FORMS = {
+    "alike": "columns keep their unit (--form columns gives each its own)",
+    "counts": "rows are divided by their sums, then logarithm, the columns that vary "
+    "most, principal components (--form columns takes them as they are)",
+}
