@@ -24,4 +24,4 @@ common.
 __all__ = ["PARTS"]
 
 #: The parts, in the order in which they run and stand on the page.
-PARTS = ("fidelity", "peers", "everything", "default", "recipients")
+PARTS = ("fidelity", "peers", "everything", "default", "recipients", "networks")

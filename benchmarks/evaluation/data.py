@@ -27,6 +27,7 @@ __all__ = [
     "DataSet",
     "Source",
     "constraints",
+    "halves",
     "load",
     "one_length",
     "read_series",
@@ -175,6 +176,25 @@ def load(
     if kind == "single":
         X = standardized(X)
     return DataSet(kind, name, X, y)
+
+
+def halves(names: Sequence[str]) -> dict[str, str]:
+    """Which data sets are there to choose, and which to confirm.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the data sets.
+
+    Returns
+    -------
+    halves : dict of str to str
+        "choose" or "confirm" for each, always the same for the same names.
+    """
+    names = sorted(names)
+    order = np.random.RandomState(0).permutation(len(names))
+    chosen = {names[i] for i in order[: len(names) // 2]}
+    return {name: "choose" if name in chosen else "confirm" for name in names}
 
 
 def _in_folder(folder: Path) -> Iterator[Source]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
+from benchmarks.evaluation.data import halves
 from benchmarks.evaluation.default import rivals
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
@@ -77,25 +78,6 @@ def run(options: Options) -> None:
         left = max(options.stop_after - (monotonic() - start), 0.0)
         options = replace(options, stop_after=left)
     run_jobs("default", _jobs(options), options, values=(REFERENCE, *MIXES))
-
-
-def halves(names: Sequence[str]) -> dict[str, str]:
-    """Which data sets are there to choose, and which to confirm.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the data sets.
-
-    Returns
-    -------
-    halves : dict of str to str
-        "choose" or "confirm" for each, always the same for the same names.
-    """
-    names = sorted(names)
-    order = np.random.RandomState(0).permutation(len(names))
-    chosen = {names[i] for i in order[: len(names) // 2]}
-    return {name: "choose" if name in chosen else "confirm" for name in names}
 
 
 def _jobs(options: Options) -> Iterator[Job]:
