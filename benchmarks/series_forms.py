@@ -97,9 +97,11 @@ def k_shape(X: Floats, k: int, seed: int, n_init: int = 3) -> Labels:
     size = 2 ** int(np.ceil(np.log2(2 * length)))
     F = np.fft.rfft(Z, size, axis=2)
     rng = np.random.RandomState(seed)
-    best, least = np.zeros(n, dtype=int), np.inf
+    best: Labels = np.zeros(n, dtype=int)
+    least = np.inf
     for _ in range(n_init):
-        labels, centers = rng.randint(k, size=n), np.zeros((k, channels, length))
+        labels: Labels = rng.randint(k, size=(n,))
+        centers = np.zeros((k, channels, length))
         for _ in range(30):
             for c in range(k):
                 rows = np.flatnonzero(labels == c)

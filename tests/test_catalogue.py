@@ -40,6 +40,7 @@ def test_the_defaults_are_methods_of_the_catalogue():
 def test_python_names_the_defaults_too():
     assert comitia.ConsensusClustering is comitia.method("consensus")
     assert comitia.MultiViewEnsemble is comitia.method("multi_view")
+    assert comitia.TimeSeriesEnsemble is comitia.method("time_series")
 
 
 def test_panels_choose_k_and_the_readme_have_the_default_of_the_catalogue():
