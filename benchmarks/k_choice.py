@@ -7,17 +7,21 @@ the others to confirm once. Planted data have as many clusters as were put in: 1
 overlapping and uneven, round, long, bent or one around the other, with and without
 noise and columns that say nothing.
 
-``python -m benchmarks.k_choice fit`` gives the constants of
-``comitia.partition.k_probabilities``, from planted data with even seeds and the tables
-to explore (``--data FOLDER``);
-``python -m benchmarks.k_choice score`` counts hits, on planted data with odd seeds or,
-with ``--data FOLDER --half explore``, on tables.
+``python -m benchmarks.k_choice measure --data FOLDER`` writes ``results/k_choice.csv``:
+for each table, planted set and number of clusters what speaks for it, and what two
+other rules say. Rows that are there are kept, so that it goes on where it was stopped.
+The other commands read that file alone. ``python -m benchmarks.k_choice fit`` gives the
+constants of ``comitia.partition.k_probabilities``, from the tables to explore and from
+planted data with even seeds; ``python -m benchmarks.k_choice score`` counts hits with
+the constants as they are, also on the tables to confirm and on odd seeds.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import datetime
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import process_time
@@ -30,19 +34,28 @@ from comitia.partition.k_probabilities import (
     SOME,
     WEIGHTS,
     KEvidence,
+    KOdds,
     k_evidence,
-    k_odds,
+    k_probabilities,
     most_k,
     several_features,
     some_features,
     table_sample,
 )
 
-__all__ = ["HALVES", "Case", "Told", "fit", "planted", "score", "tables"]
+__all__ = [
+    *("HALVES", "MEASURED", "Case", "Told", "evidence_of", "fit", "measure"),
+    *("planted", "rows_to_fit", "score", "tables"),
+]
 
-#: Which half of the tables each name belongs to.
+#: Which half of the tables each name belongs to; what was measured of all of them.
 HALVES = Path(__file__).parent / "results" / "k_choice_halves.csv"
+MEASURED = Path(__file__).parent / "results" / "k_choice.csv"
 MAX_OBJECTS = 500
+#: How many planted sets there are to fit, of these also bent, and to confirm.
+N_FIT, N_BENT, N_KEPT = 100, 60, 60
+#: What constants are fitted to: the second counts as much as the first, together.
+TO_FIT = ("explore", "planted")
 
 Floats = NDArray[np.float64]
 
@@ -321,90 +334,192 @@ def fit(told: Sequence[Told]) -> tuple[Floats, Floats]:
     return minimize(unlikely_k, start[0]).x, minimize(unlikely_some, start[1]).x
 
 
-# -- scores ----------------------------------------------------------------------------
+# -- what is measured ------------------------------------------------------------------
 
 
-def _silhouette(X: Floats) -> tuple[int, float]:
+def _silhouette(X: Floats) -> int:
     from sklearn.cluster import KMeans
     from sklearn.metrics import silhouette_score
 
     ks = range(2, min(most_k(len(X)), 10) + 1)
     found = [KMeans(k, n_init=10, random_state=0).fit_predict(X) for k in ks]
-    return ks[int(np.argmax([silhouette_score(X, one) for one in found]))], np.nan
+    return ks[int(np.argmax([silhouette_score(X, one) for one in found]))]
 
 
-def _eigengap(X: Floats) -> tuple[int, float]:
+def _eigengap(X: Floats) -> int:
     from comitia.generate import MixedGenerator
     from comitia.partition import choose_n_clusters
 
-    return choose_n_clusters(MixedGenerator(random_state=0).generate(X)), np.nan
+    return choose_n_clusters(MixedGenerator(random_state=0).generate(X))
 
 
-def _probabilities(X: Floats) -> tuple[int, float]:
-    odds = k_odds(table_sample(X))
-    return odds.n_clusters, odds.as_dict()[odds.n_clusters]
-
-
-#: What says how many, and with what probability.
-RULES: dict[str, Callable[[Floats], tuple[int, float]]] = {
-    "silhouette of k-means": _silhouette,
-    "eigengap of the ensemble": _eigengap,
-    "probabilities": _probabilities,
+#: What the probabilities are compared with.
+RULES: dict[str, Callable[[Floats], int]] = {
+    "silhouette": _silhouette,
+    "eigengap": _eigengap,
 }
 
 
-def score(
-    cases: Iterable[Case], rules: Sequence[str] = tuple(RULES)
-) -> list[dict[str, Any]]:
-    """What each rule says of each case, and in what time.
+def measure(case: Case, half: str) -> dict[str, Any]:
+    """What speaks for each number of clusters, and what other rules say.
 
     Parameters
     ----------
-    cases : iterable of Case
-        The data.
+    case : Case
+        A table.
 
-    rules : sequence of str, default=all
-        Names in ``RULES``.
+    half : str
+        What it is there for: "explore", "confirm", "planted" or "planted, kept".
 
     Returns
     -------
-    rows : list of dict
-        One for each case and rule.
+    row : dict
+        A row of :data:`MEASURED`.
     """
-    rows = []
-    for case in cases:
-        for rule in rules:
-            start = process_time()
-            k, sure = RULES[rule](case.X)
-            took = process_time() - start
-            rows.append(
-                {"name": case.name, "true": case.k, "rule": rule, "k": k}
-                | {"probability": sure, "cpu": took}
-            )
-    return rows
+    start = process_time()
+    X = table_sample(case.X)
+    ks = range(2, most_k(len(np.unique(X, axis=0))) + 1)
+    found = k_evidence(X, ks, np.random.RandomState(0))
+    took = process_time() - start
+    return {
+        "name": case.name,
+        "half": half,
+        "true": case.k,
+        "gap": _numbers(found.gap),
+        "stability": _numbers(found.stability),
+        "gain": f"{found.gain:.5g}",
+        "cpu": f"{took:.2f}",
+        **{name: rule(case.X) for name, rule in RULES.items()},
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+    }
 
 
-def told(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows in a few lines: hits, hits up to one, log ratio, surely right, time."""
+def _numbers(values: Floats) -> str:
+    return " ".join(f"{value:.5g}" for value in values)
+
+
+def evidence_of(row: dict[str, str]) -> KEvidence:
+    """The evidence that a row has.
+
+    Parameters
+    ----------
+    row : dict
+        As :func:`measure` gives it, maybe read from the file.
+
+    Returns
+    -------
+    evidence : KEvidence
+        What speaks for each number.
+    """
+    gap, stability = (
+        np.array(row[name].split(), dtype=np.float64) for name in ("gap", "stability")
+    )
+    return KEvidence(2 + np.arange(len(gap)), gap, stability, float(row["gain"]))
+
+
+def rows_to_fit(rows: Iterable[dict[str, str]]) -> list[Told]:
+    """What constants are fitted to; tables count as much as planted data together.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows of :data:`MEASURED`; those that are kept aside are left out.
+
+    Returns
+    -------
+    told : list of Told
+        What :func:`fit` takes.
+    """
+    some = [row for row in rows if row["half"] in TO_FIT]
+    count = {half: sum(row["half"] == half for row in some) for half in TO_FIT}
+    weight = {"explore": 1.0, "planted": count["explore"] / max(count["planted"], 1)}
+    return [
+        Told(evidence_of(row), int(row["true"]), weight[row["half"]] or 1.0)
+        for row in some
+    ]
+
+
+def _cases(folder: Path | None) -> Iterator[tuple[Case, str]]:
+    """Everything that is measured, and what it is there for."""
+    if folder is not None:
+        for half in ("explore", "confirm"):
+            yield from ((case, half) for case in tables(folder, half))
+    for i in range(N_FIT):
+        yield planted(2 * i), "planted"
+    for i in range(N_BENT):
+        yield planted(2 * i, "bent"), "planted"
+    for i in range(N_KEPT):
+        yield planted(2 * i + 1), "planted, kept"
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def _measure_all(folder: Path | None, path: Path, most: int | None) -> None:
+    """Append rows that the file does not have, as many as are asked for."""
+    known = {row["name"] for row in _read(path)}
+    for case, half in _cases(folder):
+        if case.name in known:
+            continue
+        if most is not None and (most := most - 1) < 0:
+            return
+        row = measure(case, half)
+        is_new = not path.exists()
+        with path.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, [*row], lineterminator="\n")
+            if is_new:
+                writer.writeheader()
+            writer.writerow(row)
+
+
+# -- scores ----------------------------------------------------------------------------
+
+
+def score(rows: Sequence[dict[str, str]]) -> str:
+    """How often each rule is right, up to one, and how surely.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Rows of :data:`MEASURED`.
+
+    Returns
+    -------
+    text : str
+        A few lines for each half.
+    """
     lines = []
-    for rule in dict.fromkeys(row["rule"] for row in rows):
-        own = [row for row in rows if row["rule"] == rule]
-        k, true, sure, cpu = (
-            np.array([row[name] for row in own], dtype=float)
-            for name in ("k", "true", "probability", "cpu")
-        )
+    for half in dict.fromkeys(row["half"] for row in rows):
+        own = [row for row in rows if row["half"] == half]
+        true = np.array([int(row["true"]) for row in own])
+        found = [evidence_of(row) for row in own]
+        odds = [KOdds([1, *one.ks.tolist()], k_probabilities(one)) for one in found]
+        answers = {"probabilities": np.array([one.n_clusters for one in odds])}
+        answers |= {rule: np.array([int(row[rule]) for row in own]) for rule in RULES}
+        cpu = np.median([float(row["cpu"]) for row in own])
+        likely = np.mean([k in one.likely for k, one in zip(true, odds, strict=True)])
         lines.append(
-            f"{rule:24} right {np.mean(k == true):.2f}, within one "
-            f"{np.mean(abs(k - true) <= 1):.2f}, |log| "
-            f"{np.abs(np.log(k / true)).mean():.2f}, says 1 {np.sum(k == 1)} times, "
-            f"cpu {np.median(cpu):.2f} s"
+            f"{half}: {len(own)} sets, the true number among the likely ones in "
+            f"{likely:.0%}, cpu {cpu:.2f} s"
         )
+        for rule, k in answers.items():
+            lines.append(
+                f"  {rule:13} right {np.sum(k == true)}, within one "
+                f"{np.sum(abs(k - true) <= 1)}, |log| "
+                f"{np.abs(np.log(k / true)).mean():.2f}, says 1 {np.sum(k == 1)} times"
+            )
+        sure = np.array([one.as_dict()[one.n_clusters] for one in odds])
+        right = answers["probabilities"] == true
         for low, high in ((0, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01)):
             some = (sure >= low) & (sure < high)
             if some.any():
                 lines.append(
-                    f"{'':24} says {sure[some].mean():.2f}: right "
-                    f"{np.mean((k == true)[some]):.2f} of {some.sum()}"
+                    f"  {'':13} says {sure[some].mean():.2f}: right "
+                    f"{right[some].mean():.2f} of {some.sum()}"
                 )
     return "\n".join(lines)
 
@@ -412,72 +527,23 @@ def told(rows: Sequence[dict[str, Any]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["fit", "score"])
-    parser.add_argument("--data", type=Path, help="folder with single/*.npz")
-    parser.add_argument("--half", choices=["explore", "confirm"], default="explore")
-    parser.add_argument("--planted", type=int, default=200, help="how many")
-    parser.add_argument("--kind", help="kind of planted data")
-    parser.add_argument("--out", type=Path, help="file for the rows, a CSV")
+    parser.add_argument("what", choices=["measure", "fit", "score"])
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("COMITIA_DATA"),
+        help="folder with single/*.npz; planted data alone without one",
+    )
+    parser.add_argument("--most", type=int, help="rows to measure now; default all")
+    parser.add_argument("--file", type=Path, default=MEASURED, help="the CSV file")
     given = parser.parse_args(arguments)
-    n = range(given.planted)
-    if given.what == "fit":
-        weights, some = fit([*_told_by(given.data, n)])
+    if given.what == "measure":
+        _measure_all(given.data, given.file, given.most)
+    elif given.what == "fit":
+        weights, some = fit(rows_to_fit(_read(given.file)))
         print("WEIGHTS", weights.round(1), "SOME", some.round(1))
-        return
-    odd: Iterable[Case] = (planted(2 * i + 1, given.kind) for i in n)
-    rows = score(tables(given.data, given.half) if given.data else odd)
-    print(told(rows))
-    if given.out is not None:
-        write_rows(rows, given.out)
-
-
-def _told_by(folder: Path, n: Iterable[int]) -> Iterator[Told]:
-    """Tables to explore count as much as the planted data together."""
-    explored = [*tables(folder, "explore")]
-    for case in explored:
-        yield Told(_evidence(case.X), case.k)
-    cases = [planted(2 * i) for i in n] + [planted(2 * i, "bent") for i in n if i % 5]
-    for case in cases:
-        yield Told(_evidence(case.X), case.k, len(explored) / len(cases))
-
-
-def _evidence(X: Floats) -> KEvidence:
-    ks = range(2, most_k(len(X)) + 1)
-    return k_evidence(table_sample(X), ks, np.random.RandomState(0))
-
-
-def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write what each rule said, with the date and the versions.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        As :func:`score` gives them.
-
-    path : path
-        A CSV file.
-    """
-    import datetime
-
-    import sklearn
-
-    import comitia
-
-    when = {
-        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        "comitia": comitia.__version__,
-        "numpy": np.__version__,
-        "sklearn": sklearn.__version__,
-    }
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], *when], lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            rounded = {
-                name: round(value, 3) if isinstance(value, float) else value
-                for name, value in row.items()
-            }
-            writer.writerow(rounded | when)
+    else:
+        print(score(_read(given.file)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,14 @@ that had the same to work with:
 ``tables``, ``constraints``, ``series``, ``graph``
     All methods on all data (``everything.csv``).
 ``views``
-    The methods for several views, and the default for them (``views.csv``).
+    The methods for several views (``views.csv``).
+``view_rivals``, ``series_rivals``
+    The default for views, or for series, and its rivals, on the sets that it was not
+    chosen on (``view_default.csv``).
+``graph_rivals``
+    The methods for networks, and some on the same members that do not look at the
+    network (``network_default.csv``: rows of ``python -m benchmarks.evaluation
+    networks`` with three seeds, as they were when the default was chosen).
 ``pools``
     Methods that combine given clusterings, on published pools (``fidelity.csv``), and
     the default on the same (``peers_pools.csv``).
@@ -29,7 +36,7 @@ import numpy as np
 
 from benchmarks.evaluation.everything.leagues import REFERENCE, leagues
 from benchmarks.evaluation.store import RESULTS, Row, read
-from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.evaluate import mean_ranks
 
 __all__ = ["measured_ranks"]
@@ -40,8 +47,24 @@ TARGET = Path(__file__).parent.parent / "src/comitia/evaluate/measured_ranks.jso
 _CALLED = {
     "default": DEFAULT_METHOD,
     "the default": DEFAULT_METHOD,
-    "ensemble lwgp": DEFAULT_FOR_VIEWS,
     "k-means (all views)": REFERENCE,
+}
+
+# What is compared on the sets that a default was not chosen on, and its id here.
+_KEPT_ASIDE: dict[str, dict[str, str]] = {
+    "view": {
+        "the default": DEFAULT_FOR["views"],
+        "mic": "mic",
+        "mvcc": "mvcc",
+        "KMeans on all columns": REFERENCE,
+    },
+    "series": {
+        "the default": DEFAULT_FOR["series"],
+        "yang_chen_2011": "yang_chen_2011",
+        "yang_jiang_2018": "yang_jiang_2018",
+        "k-shape": "k-shape",
+        "KMeans on values": REFERENCE,
+    },
 }
 
 # Lines of other results that are no methods of the catalogue.
@@ -80,8 +103,23 @@ def measured_ranks(results: Path = RESULTS) -> dict[str, Any]:
                 for line in league.lines
             },
         }
-    beside = results.parent / "views.csv"
-    found["views"] = _league(_views(read(beside)), _day(beside.with_suffix(".json")))
+    views = results.parent / "views.csv"
+    found["views"] = _league(_views(read(views)), _day(views.with_suffix(".json")))
+    beside = read(results.parent / "view_default.csv")
+    for kind, called in _KEPT_ASIDE.items():
+        rows = [
+            row
+            for row in beside
+            if row["half"] == "confirm"
+            and row["kind"].startswith(kind)
+            and row["candidate"] in called
+        ]
+        scores = _by_set((row["set"], called[row["candidate"]], row) for row in rows)
+        day = max(row["date"] for row in rows)
+        found[f"{kind}_rivals"] = _league(scores, day)
+    networks = read(results.parent / "network_default.csv")
+    scores = _by_set((row["data"], row["rival"], row) for row in networks if row["ari"])
+    found["graph_rivals"] = _league(scores, max(row["date"] for row in networks))
     found["pools"] = _league(_pools(results), _day(results / "fidelity.json"))
     return found
 
@@ -100,11 +138,18 @@ def _views(rows: Iterable[Row]) -> Scores:
     import comitia
 
     known = {*(card.id for card in comitia.methods(needs="views")), REFERENCE}
+    tried = [
+        (row["set"], str(_CALLED.get(row["method"], row["method"])), row)
+        for row in rows
+        if row["part"] == "views" and row["status"] == "ok"
+    ]
+    return _by_set(one for one in tried if one[1] in known)
+
+
+def _by_set(rows: Iterable[tuple[str, str, Row]]) -> Scores:
     scores: Scores = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        method = _CALLED.get(row["method"], row["method"])
-        if row["part"] == "views" and row["status"] == "ok" and method in known:
-            scores[row["set"]][method].append(float(row["ari"]))
+    for of_set, method, row in rows:
+        scores[of_set][method].append(float(row["ari"]))
     return scores
 
 

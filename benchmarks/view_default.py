@@ -8,7 +8,8 @@ with a seed and before anything was run (:func:`halves`): one half is there to c
 the other is looked at once. Each representation of a set, a view in one scaling or a
 transform of the series, is clustered by each family; a candidate is some of these
 clusterings and a consensus, so that all candidates share their members. k is the number
-of classes; scores are adjusted Rand indices.
+of classes; scores are adjusted Rand indices. Sets are cut to 400 objects with views, or
+300 series at no more than 300 times.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,11 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation.data import KINDS, load, one_length, standardized
+from benchmarks.series_forms import at_most_long, k_shape, tables_of_series
 
 __all__ = ["candidates", "halves", "main"]
 
 RESULTS = Path(__file__).parent / "results"
-MAX_OBJECTS = {"views": 400, "series": 200}
+MAX_OBJECTS = {"views": 400, "series": 300}
 N_MEMBERS = 10
 
 #: Sets that have objects in common with another go where that one goes.
@@ -126,50 +129,6 @@ def tables_of_views(views: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
             # The third is always one of the first two.
             if form != "auto":
                 yield form, f"view {v}", X
-
-
-def _z(X: Floats) -> Floats:
-    spread = X.std(axis=-1, keepdims=True)
-    return (X - X.mean(axis=-1, keepdims=True)) / np.where(spread > 1e-12, spread, 1.0)
-
-
-def _shape_distances(X: Floats) -> Floats:
-    """One less the largest cross-correlation of z-normalised series, over channels."""
-    n, channels, length = X.shape
-    size = 2 ** int(np.ceil(np.log2(2 * length)))
-    F = np.fft.rfft(_z(X), size, axis=2)
-    D = np.empty((n, n))
-    for i in range(n):
-        moved = np.fft.irfft((F[i] * np.conj(F)).sum(axis=1), size, axis=1)
-        D[i] = 1.0 - moved.max(axis=1) / (length * channels)
-    return np.maximum((D + D.T) / 2, 0.0)
-
-
-def _embedded(D: Floats) -> Floats:
-    """Coordinates with nearly these distances, squared."""
-    n = len(D)
-    J = np.eye(n) - 1.0 / n
-    values, vectors = np.linalg.eigh(-0.5 * J @ D @ J)
-    keep = values > 1e-9 * values[-1]
-    return vectors[:, keep] * np.sqrt(values[keep])
-
-
-def tables_of_series(series: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
-    """The tables to cluster: values, shapes and features of the series."""
-    from comitia.generate.series_features import represent_series
-
-    X = one_length(series)
-    n = len(X)
-    z = _z(X)
-    yield "raw", "joint", X.reshape(n, -1)
-    yield "z", "joint", z.reshape(n, -1)
-    yield "slope", "joint", _z(np.diff(z, axis=2)).reshape(n, -1)
-    F = np.abs(np.fft.rfft(z, 2 * z.shape[2], axis=2)) ** 2
-    lags = np.fft.irfft(F, axis=2)[:, :, 1 : max(2, z.shape[2] // 2)] / z.shape[2]
-    yield "lags", "joint", lags.reshape(n, -1)
-    yield "shape", "joint", _embedded(_shape_distances(X))
-    for name in ("statistics", "wavelets", "polynomial", "fourier"):
-        yield "features", name, standardized(represent_series(series, name))
 
 
 def _made(X: Floats, k: int, seed: int) -> Iterator[tuple[str, Labels]]:
@@ -289,21 +248,43 @@ def candidates(kind: str) -> dict[str, Candidate]:
                             (form,), parts, families, how
                         )
         return found
-    for form in ("raw", "z", "shape"):
+    for form in ("raw", "z", "shape", "dtw"):
         for one in ("KMeans", "Spectral"):
             found[f"{one} {form}"] = Candidate((form,), ("joint",), (one,), "one")
     for what, forms in {
         "features": ("features",),
+        "raw": ("raw",),
         "z": ("z",),
         "shape": ("shape",),
+        "dtw": ("dtw",),
+        "raw+features": ("raw", "features"),
+        "raw+z": ("raw", "z"),
+        "raw+shape": ("raw", "shape"),
+        "z+slope": ("z", "slope"),
+        "z+lags": ("z", "lags"),
+        "z+slope+lags": ("z", "slope", "lags"),
+        "z+dtw": ("z", "dtw"),
+        "raw+dtw": ("raw", "dtw"),
+        "raw+z+dtw": ("raw", "z", "dtw"),
+        "raw+z+lags": ("raw", "z", "lags"),
+        "raw+z+lags+features": ("raw", "z", "lags", "features"),
+        "raw+shape+features": ("raw", "shape", "features"),
+        "z+shape+dtw": ("z", "shape", "dtw"),
+        "z+dtw+features": ("z", "dtw", "features"),
         "z+shape": ("z", "shape"),
         "z+features": ("z", "features"),
         "shape+features": ("shape", "features"),
         "z+shape+features": ("z", "shape", "features"),
         "z+slope+lags+shape": ("z", "slope", "lags", "shape"),
-        "all": ("raw", "z", "slope", "lags", "shape", "features"),
+        "all": ("raw", "z", "slope", "lags", "shape", "dtw", "features"),
     }.items():
-        for short, families in {"k": ("means",), "sg": _SG, "ksg": _KSG}.items():
+        for short, families in {
+            "k": ("means",),
+            "s": ("spectral",),
+            "sg": _SG,
+            "ks": _KS,
+            "ksg": _KSG,
+        }.items():
             found[f"{what} {short} reassign"] = Candidate(
                 forms, ("each", "joint"), families, "reassign"
             )
@@ -345,6 +326,36 @@ def _together(family: str, form: str) -> Callable[..., Labels]:
     return fit
 
 
+def _of_values(X: Any, k: int, seed: int) -> Labels:
+    from sklearn.cluster import KMeans
+
+    table = one_length(X).reshape(len(X), -1)
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(table)
+
+
+def _of_series(short: str, **settings: Any) -> Callable[..., Labels]:
+    """The default for series with ten members of each of some families."""
+
+    def fit(X: Any, k: int, seed: int) -> Labels:
+        from comitia.generate import (
+            GenieGenerator,
+            KMeansGenerator,
+            MixedGenerator,
+            NeighborSpectralGenerator,
+        )
+
+        makers = {
+            "k": KMeansGenerator,
+            "s": NeighborSpectralGenerator,
+            "g": GenieGenerator,
+        }
+        families = [makers[letter](N_MEMBERS) for letter in short]
+        mixed = MixedGenerator(families, n_clusters=(k, None))
+        return _fitted("time_series", generator=mixed, **settings)(X, k, seed)
+
+    return fit
+
+
 #: What is fitted to the data themselves, for comparison.
 FITS: dict[str, dict[str, Callable[..., Labels]]] = {
     "views": {
@@ -357,7 +368,17 @@ FITS: dict[str, dict[str, Callable[..., Labels]]] = {
         "KMeans side by side, auto": _together("KMeans", "auto"),
         "Spectral side by side, auto": _together("Spectral", "auto"),
     },
-    "series": {"yang_chen_2011": _fitted("yang_chen_2011")},
+    "series": {
+        "the default": _fitted("time_series"),
+        **{
+            f"values and features, {short}": _of_series(short)
+            for short in ("k", "ks", "sg", "ksg")
+        },
+        "KMeans on values": _of_values,
+        "k-shape": lambda X, k, seed: k_shape(one_length(X), k, seed),
+        "yang_chen_2011": _fitted("yang_chen_2011"),
+        "yang_jiang_2018": _fitted("yang_jiang_2018"),
+    },
 }
 
 
@@ -427,6 +448,8 @@ def score_set(
 
     found = load(kind, name, data, MAX_OBJECTS[kind])
     k, known = found.n_clusters, found.y >= 0
+    if kind == "series":
+        found = replace(found, X=[at_most_long(one) for one in found.X])
     is_counts = (
         np.array([_is_counts(X) for X in found.X]) if kind == "views" else np.array([])
     )

@@ -44,10 +44,14 @@ if os.environ.get("READTHEDOCS"):
 html_extra_path = ["llms.txt"]
 exclude_patterns = ["generated/tables/*"]
 # What is used when no method is named, for the text: |default_method| and its kin.
+_defaults = {
+    **{name.lower(): getattr(catalogue, name) for name in catalogue.__all__},
+    **{f"default_for_{need}": one for need, one in catalogue.DEFAULT_FOR.items()},
+}
 rst_epilog = "\n".join(
-    f".. |{name.lower()}| replace:: ``{getattr(catalogue, name)}``"
-    for name in catalogue.__all__
-    if name.startswith("DEFAULT_")
+    f".. |{name}| replace:: ``{value}``"
+    for name, value in _defaults.items()
+    if name.startswith("default_") and isinstance(value, str)
 )
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"

@@ -193,6 +193,9 @@ LEAGUES = {
     "series": "sets of time series",
     "graph": "graphs",
     "views": "data sets of several views",
+    "view_rivals": "data sets of several views kept aside",
+    "series_rivals": "sets of time series kept aside",
+    "graph_rivals": "graphs, beside methods that do not look at the graph",
     "pools": "pools of given clusterings",
 }
 

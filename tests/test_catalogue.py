@@ -31,7 +31,8 @@ def test_the_first_methods_are_there():
 def test_the_defaults_are_methods_of_the_catalogue():
     assert comitia.method() is comitia.method(catalogue.DEFAULT_METHOD)
     assert comitia.method().card.needs == ("labels",)
-    assert comitia.method(catalogue.DEFAULT_FOR_VIEWS).card.needs == ("views",)
+    for need, default in catalogue.DEFAULT_FOR.items():
+        assert need in comitia.method(default).card.needs
     assert comitia.method(catalogue.DEFAULT_ON_DEVICE).card.on_device
     assert comitia.method(catalogue.DEFAULT_FOR_K).card.needs == ("labels",)
 
@@ -39,6 +40,7 @@ def test_the_defaults_are_methods_of_the_catalogue():
 def test_python_names_the_defaults_too():
     assert comitia.ConsensusClustering is comitia.method("consensus")
     assert comitia.MultiViewEnsemble is comitia.method("multi_view")
+    assert comitia.TimeSeriesEnsemble is comitia.method("time_series")
 
 
 def test_panels_choose_k_and_the_readme_have_the_default_of_the_catalogue():

@@ -83,6 +83,7 @@ OWN = {
         "TreeGenerator",  # leaves
         "WeightedGaussianMixture",  # components
         "multi_view",  # depends on the method
+        "time_series",  # likewise
         "ec_bnmf",  # an upper limit
         "ecg",  # must be None
         "fast_ensemble",  # must be None
@@ -98,6 +99,7 @@ OWN = {
         "lf_consensus",  # of graphs
         "liu_2010",  # of views
         "wu_2017",  # of graphs
+        "time_series",  # of series
         "yang_chen_2011",  # of series
     },
     "random_state": {
@@ -112,8 +114,9 @@ OWN = {
         "ViewsGenerator",
         "WeightedGaussianMixture",
         "multi_view",
+        "time_series",
     },
-    "n_jobs": {"multi_view"},
+    "n_jobs": {"multi_view", "time_series"},
     "views": {"multi_view"},
     "n_clusterings": {"TreeGenerator"},
     "n_init": {

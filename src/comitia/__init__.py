@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from comitia.io import Result
     from comitia.methods.composite.consensus import ConsensusClustering
     from comitia.methods.composite.multi_view import MultiViewEnsemble
+    from comitia.methods.composite.time_series import TimeSeriesEnsemble
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "MethodCard",
     "MultiViewEnsemble",
     "Result",
+    "TimeSeriesEnsemble",
     "__version__",
     "choose_k",
     "compare",
@@ -45,6 +47,7 @@ _HOMES = {
     "MethodCard": "comitia.catalogue",
     "MultiViewEnsemble": "comitia.methods.composite.multi_view",
     "Result": "comitia.io",
+    "TimeSeriesEnsemble": "comitia.methods.composite.time_series",
     "choose_k": "comitia.evaluate",
     "compare": "comitia.evaluate",
     "drift": "comitia._drift",

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._names import in_order, match_rows, names_of_each
+from comitia._names import in_order, is_network, match_rows, names_of_each
 from comitia.exceptions import ComitiaError, ComitiaWarning, DataTypeError
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "refuse_masks_and_dates",
     "refuse_small",
     "refuse_width",
+    "special_kind",
     "table_or_anndata",
 ]
 
@@ -233,6 +234,30 @@ def check_series(X: Any) -> list[NDArray[np.float64]]:
                 "of filling it up."
             )
     return series
+
+
+def special_kind(X: Any) -> str | None:
+    """What X is if it is no table, as far as its form tells.
+
+    Parameters
+    ----------
+    X : object
+        Data.
+
+    Returns
+    -------
+    kind : {"views", "series", "graph"} or None
+        Three dimensions are series, and so is a list of arrays, unless these have equal
+        numbers of rows, no fewer than there are arrays: those are views. A square
+        sparse matrix, or a graph of networkx, is a graph.
+    """
+    shape = getattr(X, "shape", None)
+    if is_network(X) or (hasattr(X, "toarray") and shape and shape[0] == shape[-1]):
+        return "graph"
+    if isinstance(X, list | tuple) and X and np.ndim(X[0]) == 2:
+        alike = all(len(one) == len(X[0]) for one in X)
+        return "views" if alike and len(X) <= len(X[0]) else "series"
+    return "series" if shape is not None and len(shape) == 3 else None
 
 
 def refuse_masks_and_dates(X: Any, name: str) -> None:

@@ -21,13 +21,19 @@ from sklearn.utils.validation import check_is_fitted
 from comitia import sizes
 from comitia._arrays import check_device, device_of, on_host, to_numpy, to_tensor
 from comitia._html import html_table
+from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
 from comitia._sklearn import HasMethods, Interval, validate_data
-from comitia.catalogue import MethodCard
+from comitia.catalogue import DEFAULT_FOR, MethodCard
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, ComitiaWarning, MemoryBudgetError
+from comitia.exceptions import (
+    ComitiaError,
+    ComitiaWarning,
+    DataTypeError,
+    MemoryBudgetError,
+)
 
 __all__ = ["EnsembleMethod", "ResultBlock"]
 
@@ -36,6 +42,14 @@ _LABELS_AT_ONCE = 1 << 20
 
 # Silhouettes of more objects are those of a sample: distances grow with the square.
 _SCORED = 2000
+
+
+# What is no table, in words.
+_IN_WORDS = {
+    "views": "views, a list of tables",
+    "series": "series in time",
+    "graph": "a graph, a square sparse matrix",
+}
 
 
 def _members_can_label(method: EnsembleMethod) -> bool:
@@ -1080,6 +1094,11 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
             return check_graph(X)
         if "series" in self.card.needs:
             return self._check_series(X)
+        if (kind := special_kind(X)) is not None:
+            raise DataTypeError(
+                f"X is no table: it looks like {_IN_WORDS[kind]}, for which "
+                f"comitia.method({DEFAULT_FOR[kind]!r}) is the default."
+            )
         warn_of_labels(X, "fit(comitia.Ensemble(X))", stacklevel=4)
         return validate_data(self, on_host(X), dtype=np.float64)
 

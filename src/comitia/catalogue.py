@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALIASES",
+    "DEFAULT_FOR",
     "DEFAULT_FOR_K",
-    "DEFAULT_FOR_VIEWS",
     "DEFAULT_METHOD",
     "DEFAULT_ON_DEVICE",
     "PROMISES",
@@ -47,7 +47,10 @@ __all__ = [
 
 # What is used when nobody names a method. These lines are the only place that says it.
 DEFAULT_METHOD = "consensus"
-DEFAULT_FOR_VIEWS = "multi_view"
+# What takes data that are no table, by what the cards call them.
+DEFAULT_FOR: Mapping[str, str] = MappingProxyType(
+    {"views": "multi_view", "series": "time_series", "graph": "fast_ensemble"}
+)
 # The default moves objects in memory; this one stays on the device.
 DEFAULT_ON_DEVICE = "lwgp"
 # To look through numbers of clusters: its tree has them all.

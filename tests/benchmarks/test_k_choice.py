@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import k_choice
-from comitia.partition.k_probabilities import KEvidence
+from comitia.partition.k_probabilities import SOME, WEIGHTS, KEvidence
 
 
 @pytest.mark.parametrize("kind", ["blobs", "shapes", "none", "bent"])
@@ -33,9 +33,19 @@ def test_every_half_has_half_of_the_tables():
     assert sum(line.endswith(",confirm") for line in halves) == 39
 
 
-def test_scores_are_told(capsys, tmp_path):
+def test_the_constants_are_those_that_the_file_gives(capsys):
+    k_choice.main(["fit"])
+    told = f"WEIGHTS {np.array(WEIGHTS)} SOME {np.array(SOME)}"
+    assert capsys.readouterr().out.split() == told.split()
+
+
+def test_a_run_goes_on_where_it_was_stopped_and_is_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.delenv("COMITIA_DATA", raising=False)
     rows = tmp_path / "rows.csv"
-    k_choice.main(["score", "--planted", "1", "--out", str(rows)])
+    for _ in range(2):
+        k_choice.main(["measure", "--most", "1", "--file", str(rows)])
+    lines = rows.read_text(encoding="utf-8").splitlines()
+    assert len({line.split(",")[0] for line in lines}) == 3
+    k_choice.main(["score", "--file", str(rows)])
     out = capsys.readouterr().out
-    assert len(rows.read_text(encoding="utf-8").splitlines()) == 1 + len(k_choice.RULES)
     assert all(rule in out for rule in k_choice.RULES)

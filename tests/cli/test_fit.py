@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
-from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, DEFAULT_ON_DEVICE
 from comitia.cli import _fitting, _meter
 from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
@@ -290,6 +290,21 @@ def test_what_a_method_warns_of_is_a_note(run, blobs, tmp_path):
 
 
 # -- other formats --------------------------------------------------------------------
+
+
+def test_a_graph_gets_the_default_for_graphs(run, tmp_path):
+    from scipy.sparse import block_diag, csr_array, save_npz
+
+    clique = np.ones((6, 6)) - np.eye(6)
+    save_npz(tmp_path / "graph.npz", csr_array(block_diag([clique, clique])))
+    code, out, _ = run("fit", "graph.npz", "--no-report", "--json")
+    assert code == 0
+    assert json.loads(out)["method"] == DEFAULT_FOR["graph"]
+    code, _, err = run("fit", "graph.npz", "-k", "2", "-o", "again")
+    assert code == 2
+    assert "leave out -k, or name a method" in err
+    code, out, _ = run("recommend", "graph.npz", "--json")
+    assert json.loads(out)["recommended"][0]["id"] == DEFAULT_FOR["graph"]
 
 
 def test_a_graph_is_read_for_methods_on_graphs(run, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import eye_array
 
 from comitia import Ensemble, config, methods, recommend
-from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.evaluate import recommendation
 from comitia.evaluate.recommendation import measured_leagues
 from comitia.exceptions import ComitiaError
@@ -47,7 +47,7 @@ def test_the_default_comes_first_at_every_size():
         assert first.id == DEFAULT_METHOD
         assert "The default. Mean rank 2.3 of 6 and mean ARI 0.62" in first.reason
     views = recommend([np.zeros((9, 2)), np.zeros((9, 3))])
-    assert views[0].id == DEFAULT_FOR_VIEWS
+    assert views[0].id == DEFAULT_FOR["views"]
 
 
 def test_the_best_measured_method_comes_second():

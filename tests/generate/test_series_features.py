@@ -12,6 +12,7 @@ from comitia.generate.series_features import (
     piecewise_wavelets,
     polynomial_coefficients,
     represent_series,
+    resampled_values,
 )
 
 EACH = pytest.mark.parametrize("name", list(SERIES_REPRESENTATIONS))
@@ -38,6 +39,13 @@ def test_statistics_are_means_and_spreads_of_the_pieces(lengths):
             expected += [piece.mean() for piece in pieces]
             expected += [piece.std() for piece in pieces]
         assert_allclose(row, expected, atol=1e-12)
+
+
+def test_values_are_those_of_the_series_at_as_many_times():
+    series = some_series(0, lengths=(8, 4))
+    got = resampled_values(series, n_pieces=8)
+    assert_allclose(got[0], series[0].ravel())
+    assert_allclose(got[1], np.repeat(series[1], 2, axis=1).ravel())
 
 
 def test_a_large_level_does_not_swallow_the_spread():

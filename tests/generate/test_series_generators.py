@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from joblib import parallel_config
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
@@ -67,6 +67,20 @@ def test_representations_label_new_series():
     assert_array_equal(generator.transform(levels()), ensemble.labels)
     for column in generator.transform(levels(5)).T:
         assert adjusted_rand_score(TRUTH, column) == 1.0
+
+
+def test_values_of_a_channel_share_their_scale_and_no_channel_leads():
+    rng = np.random.RandomState(0)
+    spread = np.r_[np.full(50, 0.01), np.full(50, 1.0)]
+    series = 10.0 + rng.randn(30, 3, 100) * spread * [[1.0], [1e-3], [0.0]]
+    generator = RepresentationGenerator(["values"], KMeansGenerator(1, n_clusters=2))
+    generator.generate(series)
+    first, small, constant = generator.features_[0].reshape(30, 3, 100).swapaxes(0, 1)
+    assert_allclose(first.mean(axis=0), 0.0, atol=1e-9)
+    assert_allclose(first.var(axis=0).sum(), 100.0)
+    assert first[:, :50].std() < 0.05 * first[:, 50:].std()
+    assert_allclose(small.var(axis=0).sum(), 100.0)
+    assert_array_equal(constant, 0.0)
 
 
 def test_members_that_cannot_label_say_so():

@@ -188,9 +188,11 @@ def _ours(id: str, labels: Labels, n_clusters: int, seed: int) -> Labels:
 
 
 def _our_default(given: Any, n_clusters: int, seed: int) -> Labels:
-    from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, method
+    from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, method
 
-    cls: Any = method(DEFAULT_FOR_VIEWS if isinstance(given, list) else DEFAULT_METHOD)
+    cls: Any = method(
+        DEFAULT_FOR["views"] if isinstance(given, list) else DEFAULT_METHOD
+    )
     return cls(n_clusters, random_state=seed).fit_predict(given)
 
 

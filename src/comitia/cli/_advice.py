@@ -353,8 +353,8 @@ def recommend(
     Parameters
     ----------
     data
-        Table with one row per object, as for comitia fit; or clusterings: label
-        columns, or what comitia saved (ensemble.npz, or a result folder).
+        Table with one row per object, or a graph, as for comitia fit; or clusterings:
+        label columns, or what comitia saved (ensemble.npz, or a result folder).
     labels
         Instead of it: files with one clustering per column, as for comitia combine.
     as_
@@ -371,12 +371,15 @@ def recommend(
         Print JSON and nothing else on standard output.
     """
     from comitia.evaluate import recommend as run
-    from comitia.io import read_votes
+    from comitia.io import read_graph, read_votes
+    from comitia.io.label_files import is_graph_file
 
     if (data is None) == (labels is None):
         raise UsageError("give a table, or label files with --labels.")
     if data is None:
         given = FitInput(ensemble=read_votes(labels or [], **how.where()).ensemble)
+    elif is_graph_file(data):
+        given = FitInput(read_graph(data))
     else:
         given, _ = read_data_or_ensemble(data, how, as_)
     try:

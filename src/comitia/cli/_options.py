@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from comitia.catalogue import DEFAULT_METHOD, DEFAULT_ON_DEVICE
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, DEFAULT_ON_DEVICE
 from comitia.cli._run_command import UsageError
 
 __all__ = [
@@ -214,7 +214,8 @@ class MethodOptions:
         Parameter(
             name=["--method", "-m"],
             help=f"Method, by its id in comitia methods; {DEFAULT_METHOD} by default, "
-            f"and {DEFAULT_ON_DEVICE} with --device.",
+            f"and {DEFAULT_ON_DEVICE} with --device; {DEFAULT_FOR['graph']} for a "
+            "graph.",
         ),
     ] = None
 
@@ -243,10 +244,10 @@ needs PyTorch."
     "landmarks runs a method that is quadratic in the number of objects on a sample of \
 5000 of them, and lets their clusters vote for the others."
 
-    def method_or_default(self) -> str:
+    def method_or_default(self, *, graph: bool = False) -> str:
         """The id of the method that is used."""
         default = DEFAULT_METHOD if self.device is None else DEFAULT_ON_DEVICE
-        return self.method or default
+        return self.method or (DEFAULT_FOR["graph"] if graph else default)
 
 
 @Parameter(name="*", group=_METHOD)

@@ -77,7 +77,7 @@ def fit(
     data
         Table with one row per object: .csv .tsv .json, also packed as .gz .bz2 .xz
         .zst; .xlsx .parquet .feather .npy .npz .mat .zarr .h5ad; or - for standard
-        input. Methods on graphs take an adjacency matrix: .npz or .mtx. A
+        input. A graph is an adjacency matrix: .mtx, or .npz as SciPy saves it. A
         folder of .parquet files is worked on block by block.
     k
         Number of clusters; the method chooses without it. A range such as 2-10 is
@@ -106,8 +106,16 @@ def _fit(
     output: OutputOptions,
     write_obs: str | None,
 ) -> None:
+    from comitia.io.label_files import is_graph_file
+
+    of_graph = which.method is None and is_graph_file(data)
+    if of_graph and wanted is not None:
+        raise UsageError(
+            f"{data} is a graph, and its default {which.method_or_default(graph=True)} "
+            "finds the number of clusters itself; leave out -k, or name a method."
+        )
     estimator = build(
-        which.method_or_default(),
+        which.method_or_default(graph=of_graph),
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),

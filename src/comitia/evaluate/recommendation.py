@@ -13,15 +13,21 @@ from typing import Any
 import numpy as np
 
 from comitia._html import html_table
-from comitia.catalogue import DEFAULT_FOR_VIEWS, DEFAULT_METHOD, find_methods
+from comitia._inputs import special_kind
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, find_methods
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import at_least, import_pandas
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = ["Recommendation", "Recommendations", "measured_leagues", "recommend"]
 
-# The league that has the default and its rivals.
+# The league that has the default and its rivals; those of other kinds of data.
 _RIVALS = "rivals"
+_RIVALS_OF = {
+    "views": "view_rivals",
+    "series": "series_rivals",
+    "graph": "graph_rivals",
+}
 
 # What was measured in each league, in words.
 _SETS = {
@@ -32,6 +38,9 @@ _SETS = {
     "series": "sets of series",
     "graph": "networks",
     "pools": "published pools of clusterings",
+    "view_rivals": "sets of views kept aside",
+    "series_rivals": "sets of series kept aside",
+    "graph_rivals": "networks",
 }
 _REFERENCE = "k-means"
 
@@ -270,8 +279,9 @@ def _places(have: Iterable[str], required: set[str]) -> dict[str, _Place]:
     names = ["pools", "tables"] if {*have} == {"labels"} else ["tables"]
     for special in ("graph", "series", "views", "constraints"):
         if special in required:
-            names = [special]
-    defaults = {DEFAULT_METHOD, DEFAULT_FOR_VIEWS}
+            # Where a default was confirmed counts before what was measured of all.
+            names = [*filter(None, [_RIVALS_OF.get(special)]), special]
+    defaults = {DEFAULT_METHOD, *DEFAULT_FOR.values()}
     places: dict[str, _Place] = {}
     for at, name in enumerate(names):
         for known, (rank, _) in measured_leagues()[name]["methods"].items():
@@ -296,8 +306,6 @@ def _kind_and_size(
     X: Any, n_objects: int | None
 ) -> tuple[set[str], int | None, int | None]:
     """What X is, how many objects it has, and how many of them are distinct."""
-    from scipy.sparse import issparse
-
     if X is None:
         if n_objects is not None:
             at_least(n_objects, 1, "n_objects")
@@ -306,17 +314,11 @@ def _kind_and_size(
         raise ComitiaError("n_objects is read off X; give one of them.")
     if isinstance(X, Ensemble):
         return {"labels"}, X.n_objects, X.distinct().ensemble.n_objects
-    if issparse(X):
-        graph: Any = X
-        n, width = graph.shape
-        return ({"graph", "labels"} if width == n else {"labels", "data"}), n, n
-    if isinstance(X, list | tuple) and X and np.ndim(X[0]) == 2:
-        n = len(X[0])
-        same = all(len(view) == n for view in X)
-        return ({"views"} if same else {"series"}), n if same else len(X), n
-    shape = np.shape(X)
-    if len(shape) == 3:
-        return {"series"}, shape[0], shape[0]
+    kind = special_kind(X)
+    if kind is not None:
+        n = len(X[0]) if kind == "views" else X.shape[0] if kind == "graph" else len(X)
+        return ({"graph", "labels"} if kind == "graph" else {kind}), n, n
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
     if len(shape) != 2:
         raise ComitiaError(
             f"X has shape {shape}; give an Ensemble, data of shape (n_objects, "

@@ -1,4 +1,4 @@
-"""Time series as rows of a table: local statistics, wavelets, curves and spectra.
+"""Time series as rows of a table: values, statistics, wavelets, curves and spectra.
 
 Each function takes series of any length and of several channels and returns one row of
 features for each, as long for a short series as for a long one. The features of the
@@ -24,9 +24,44 @@ __all__ = [
     "piecewise_wavelets",
     "polynomial_coefficients",
     "represent_series",
+    "resampled_values",
 ]
 
 Array = NDArray[np.float64]
+
+
+def resampled_values(series: Any, *, n_pieces: int = 100) -> Array:
+    r"""The series themselves, all with the same number of values.
+
+    Each value is the mean of a piece, as in :func:`piecewise_statistics`; a series with
+    fewer times than there are pieces has some of them several times.
+
+    Parameters
+    ----------
+    series : array-like of shape (n_objects, n_channels, n_times), or list
+        The series, as :meth:`comitia.base.EnsembleMethod.fit` takes them.
+
+    n_pieces : int, default=100
+        Number of pieces.
+
+    Returns
+    -------
+    features : ndarray of shape (n_objects, n_channels * n_pieces)
+        The means, channel by channel.
+
+    Examples
+    --------
+    >>> resampled_values([[0.0, 2.0, 5.0, 5.0], [1.0, 3.0]], n_pieces=2)
+    array([[1., 5.],
+           [1., 3.]])
+    """
+    _at_least(n_pieces, 1, "n_pieces")
+    return np.array(
+        [
+            (one @ _cell_shares(one.shape[1], n_pieces).T).ravel()
+            for one in check_series(series)
+        ]
+    )
 
 
 def piecewise_statistics(series: Any, *, n_pieces: int = 10) -> Array:
@@ -221,6 +256,7 @@ def fourier_coefficients(series: Any, *, n_frequencies: int = 8) -> Array:
 
 
 SERIES_REPRESENTATIONS: dict[str, Callable[..., Array]] = {
+    "values": resampled_values,
     "statistics": piecewise_statistics,
     "wavelets": piecewise_wavelets,
     "polynomial": polynomial_coefficients,
@@ -237,9 +273,9 @@ def represent_series(series: Any, representation: str | Callable[[Any], Any]) ->
         The series, as :meth:`comitia.base.EnsembleMethod.fit` takes them.
 
     representation : str or callable
-        ``"statistics"``, ``"wavelets"``, ``"polynomial"``, ``"fourier"``, with the
-        defaults of their functions; or a function that gets a list of (n_channels,
-        n_times) arrays and returns one row for each.
+        ``"values"``, ``"statistics"``, ``"wavelets"``, ``"polynomial"``,
+        ``"fourier"``, with the defaults of their functions; or a function that gets a
+        list of (n_channels, n_times) arrays and returns one row for each.
 
     Returns
     -------

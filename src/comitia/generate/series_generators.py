@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_series
 from comitia._progress import OnProgress
-from comitia._scales import far_shift
+from comitia._scales import column_scales, far_shift
 from comitia._sklearn import Interval
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
@@ -121,6 +121,17 @@ class HMMGenerator(Generator):
         return Made(model.labels_, model=model)
 
 
+def _by_channel(X: Array, n_channels: int) -> Standardizer:
+    """Each column around zero, and the columns of a channel divided by one number."""
+    mean, scale, varies = column_scales(X)
+    each = np.where(varies, scale, 0.0).reshape(n_channels, -1)
+    largest = each.max(axis=1, keepdims=True)
+    largest = np.where(largest > 0.0, largest, 1.0)  # so that no square underflows
+    shared = largest[:, 0] * np.sqrt(np.square(each / largest).mean(axis=1))
+    shared = np.repeat(np.where(shared > 0.0, shared, 1.0), each.shape[1])
+    return Standardizer(mean, shared)
+
+
 def _members_can_label(generator: RepresentationGenerator) -> bool:
     return hasattr(ViewsGenerator(generator.generator), "transform")
 
@@ -134,8 +145,9 @@ class RepresentationGenerator(BaseEstimator):
         Names or functions, as for :func:`comitia.represent.represent_series`.
 
     generator : generator, default=None
-        Clusters each representation, its features standardised;
-        :class:`KMeansGenerator` with 20 clusterings by default.
+        Clusters each representation, its features standardised, or for ``"values"``
+        each channel as a whole: a time at which series hardly differ counts for
+        little. :class:`KMeansGenerator` with 20 clusterings by default.
 
     n_jobs : int, default=None
         Number of parallel jobs of a generator that does not say.
@@ -192,8 +204,12 @@ class RepresentationGenerator(BaseEstimator):
         ensemble : Ensemble
             The clusterings.
         """
+        series = check_series(series)
         raw = self._represent(series)
-        self.standardizers_ = [Standardizer.of(X) for X in raw]
+        self.standardizers_ = [
+            _by_channel(X, len(series[0])) if one == "values" else Standardizer.of(X)
+            for one, X in zip(self.representations, raw, strict=True)
+        ]
         self.features_ = self._standardize(raw)
         self.views_ = ViewsGenerator(
             self.generator, n_jobs=self.n_jobs, random_state=self.random_state

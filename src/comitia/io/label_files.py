@@ -44,6 +44,7 @@ from comitia.io._text_form import TextForm, decode, separator_of
 
 __all__ = [
     "LabelTable",
+    "is_graph_file",
     "read_graph",
     "read_labels",
     "read_pairs",
@@ -331,6 +332,31 @@ def read_pairs(
                 )
             each[side] = place[cell]
     return pairs
+
+
+def is_graph_file(path: str | os.PathLike[str]) -> bool:
+    """Whether :func:`read_graph` reads a file that could not be a table.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    is_graph : bool
+        True for a .mtx file, and for a .npz file that ``scipy.sparse.save_npz`` wrote.
+    """
+    suffix = Path(path).suffix.lower()
+    if is_stdin(path) or suffix not in (".mtx", ".npz") or not Path(path).is_file():
+        return False
+    if suffix == ".mtx":
+        return True
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"format.npy", "shape.npy", "data.npy"} <= {*archive.namelist()}
+    except (OSError, zipfile.BadZipFile):  # the reader of tables says what is wrong
+        return False
 
 
 def read_graph(path: str | os.PathLike[str]) -> Any:

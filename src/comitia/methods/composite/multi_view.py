@@ -7,19 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from comitia import catalogue
 from comitia._arrays import on_host
 from comitia._inputs import Views, check_views
 from comitia._sklearn import HasMethods, StrOptions, validate_data
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.mixed_generator import MixedGenerator
 from comitia.generate.views_generator import Standardizer, ViewsGenerator
+from comitia.methods.composite._by_method import CombinedByMethod
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.represent.graphs import combined_weights
 
@@ -27,21 +26,8 @@ __all__ = ["MultiViewEnsemble"]
 
 Array = NDArray[np.float64]
 
-# Results of the method that combines the clusterings, which become ours.
-_RESULTS_OF_METHOD = (
-    "clustering_weights_",
-    "cluster_weights_",
-    "object_weights_",
-    "selected_",
-    "linkage_",
-    "membership_",
-    "objective_",
-    "n_iter_",
-    "converged_",
-)
 
-
-class MultiViewEnsemble(MultiViewMethod):
+class MultiViewEnsemble(CombinedByMethod, MultiViewMethod):
     r"""Ensemble over several views, combined by a method of your choice.
 
     Each view is clustered several times by itself, and any method that combines given
@@ -206,37 +192,14 @@ class MultiViewEnsemble(MultiViewMethod):
     def _combine(
         self, ensemble: Ensemble, X: Views, rng: np.random.RandomState
     ) -> NDArray[Any]:
-        method = self._unfitted_method()
-        seed = rng.randint(np.iinfo(np.int32).max)
-        # The number of clusters is ours to say; the rest, where the method does not.
-        if self.n_clusters is not None:
-            method.set_params(n_clusters=self.n_clusters)
-        for name, value in (("random_state", seed), ("n_jobs", self.n_jobs)):
-            if getattr(method, name, seed) is None:
-                method.set_params(**{name: value})
-        self.method_ = method.combine(ensemble, on_progress=self._report)
-        for name in _RESULTS_OF_METHOD:
-            if name in vars(method):
-                setattr(self, name, getattr(method, name))
+        labels = self._combine_by_method(ensemble, rng)
         self.view_weights_ = self._sum_by_view(self._clustering_shares(ensemble))
-        agreement = agreement_with(method.labels_, ensemble, "nmi_sqrt")
+        agreement = agreement_with(labels, ensemble, "nmi_sqrt")
         of_one = self.view_of_ >= 0
         n_each = np.bincount(self.view_of_[of_one])
         total = np.bincount(self.view_of_[of_one], agreement[of_one])
         self.view_agreement_ = total / n_each
-        return method.labels_
-
-    def _unfitted_method(self) -> EnsembleMethod:
-        method = self.method
-        if isinstance(method, str):
-            method = catalogue.method(method)()
-        if not isinstance(method, EnsembleMethod) or method.card.needs != ("labels",):
-            name = getattr(getattr(method, "card", None), "id", type(method).__name__)
-            raise ComitiaError(
-                f"method={name!r} does not combine clusterings alone; see "
-                'comitia.methods(needs="labels") for those that do.'
-            )
-        return clone(method)
+        return labels
 
     def _clustering_shares(self, ensemble: Ensemble) -> Array:
         """What each clustering weighed."""
