@@ -10,9 +10,12 @@ __all__ = ["gaussian_distances", "nearest_weighted", "sums_to_own"]
 # Distances are multiples of this: of copies of an object the centre is off by rounding.
 _UNIT = 2.0**-40
 
+# The exponential of -x^2 / 2 is two to the power of minus the square of this times x.
+_FACTOR = 0.5**0.5 / np.log(2.0) ** 0.5
+
 
 @njit(cache=True)
-def gaussian_distances(columns, centers, widths, distances):
+def gaussian_distances(columns, centers, widths, which, distances):
     """2 (1 - exp(-(x - c)^2 / 2 s^2)) for each object and centre, in each feature.
 
     Parameters
@@ -26,17 +29,20 @@ def gaussian_distances(columns, centers, widths, distances):
     widths : ndarray of shape (n_features,)
         The width s of the kernel in each feature.
 
+    which : ndarray of int
+        Clusters whose distances are written.
+
     distances : ndarray of shape (n_clusters, n_features, n_objects)
         Takes the distances.
     """
     n_features, n = columns.shape
     logs = np.empty(n)
-    for v in range(len(centers)):
+    for v in which:
         for r in range(n_features):
-            own = distances[v, r]
+            own, center, factor = distances[v, r], centers[v, r], _FACTOR / widths[r]
             for i in range(n):
-                apart = (columns[r, i] - centers[v, r]) / widths[r]
-                logs[i] = -0.7213475204444817 * (apart * apart)  # 1 / (2 log 2)
+                apart = factor * (columns[r, i] - center)
+                logs[i] = -apart * apart
             exp2_all(logs, own)
             for i in range(n):
                 own[i] = _UNIT * np.floor((1.0 - own[i]) * (2.0 / _UNIT) + 0.5)

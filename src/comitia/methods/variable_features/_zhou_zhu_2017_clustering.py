@@ -42,6 +42,9 @@ Array = NDArray[np.float64]
 # How far a centre that mutates moves, in widths of the kernel.
 _MUTATION = 0.1
 
+# Distances that the individuals keep together at most.
+_KEPT = 2**25
+
 # A search has converged when the objectives changed by less than a thousandth in the
 # last fifth of its generations.
 _QUIET_SHARE, _QUIET_CHANGE = 0.2, 1e-3
@@ -96,6 +99,7 @@ class _Solution(NamedTuple):
     weights: Array
     costs: tuple[float, float]
     labels: NDArray[np.intp]
+    distances: Array | None
 
 
 def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Array:
@@ -110,9 +114,9 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
 
     columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
     centers = np.ascontiguousarray(centers, dtype=np.float64)
+    widths = np.ones(len(columns)) * widths
     distances = np.empty((len(centers), *columns.shape))
-    widths = np.broadcast_to(np.asarray(widths, dtype=np.float64), len(columns))
-    gaussian_distances(columns, centers, np.ascontiguousarray(widths), distances)
+    gaussian_distances(columns, centers, widths, np.arange(len(centers)), distances)
     return distances
 
 
@@ -134,7 +138,7 @@ def pareto_search(
     """
     data = np.asarray(X, dtype=np.float64)
     refuse_excess_clusters(n_clusters, len(data))
-    search = _Search(data, n_clusters, weight_power, rng)
+    search = _Search(data, n_clusters, weight_power, rng, n_kept=2 * n_individuals)
     population = [search.start(i) for i in range(n_individuals)]
     history = [_costs_of(population).min(axis=0)]
     for _ in range(max_iter):
@@ -160,7 +164,12 @@ class _Search:
     """How individuals come about, on one set of data."""
 
     def __init__(
-        self, X: Array, n_clusters: int, beta: float, rng: np.random.RandomState
+        self,
+        X: Array,
+        n_clusters: int,
+        beta: float,
+        rng: np.random.RandomState,
+        n_kept: int = 0,
     ) -> None:
         self.X, self.k, self.beta, self.rng = X, n_clusters, beta, rng
         self.widths = _widths(X)
@@ -168,6 +177,8 @@ class _Search:
         self.columns = np.ascontiguousarray(X.T)
         # One buffer for the distances, which all individuals use in turn.
         self.room = np.empty((n_clusters, *self.columns.shape))
+        # Children have most of their centres from their parents, and the distances.
+        self.keeps = n_kept * self.room.size <= _KEPT
 
     def start(self, i: int) -> _Solution:
         how = "k-means++" if i % 2 == 0 else "random"
@@ -187,28 +198,37 @@ class _Search:
         drawn = self.X[rng.randint(len(self.X), size=k)]
         mutated = np.where(jump[:, None], drawn, moved)
         centers = np.where(mutant[:, None], mutated, centers)
-        return self.evaluate(self.kernel_means(self.assign(centers)))
+        new = np.arange(k)
+        if one.distances is not None and other.distances is not None:
+            np.copyto(self.room, one.distances)
+            self.room[swapped] = other.distances[partner[swapped]]
+            new = np.flatnonzero(mutant)
+        return self.evaluate(self.kernel_means(self.assign(centers, new)))
 
     def evaluate(self, centers: Array) -> _Solution:
         """Labels and the best weights for centres, and what they cost."""
-        labels = self.assign(centers)
+        labels = self.assign(centers, np.arange(self.k))
         D, weights = self._weighed(labels)
         costs = _costs(self.mean, centers, weights, self.widths, self.beta, D)
-        return _Solution(centers, weights, costs, labels)
+        kept = self.room.copy() if self.keeps else None
+        return _Solution(centers, weights, costs, labels, kept)
 
     def settle(self, one: _Solution) -> _Solution:
         """The labels that centres and weights give new objects too, and their costs."""
         from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
 
-        self._measure(one.centers)
+        self._measure(one.centers, np.arange(self.k))
         labels, _ = nearest_weighted(self.room, one.weights**self.beta)
         D = sums_to_own(self.room, labels)
         costs = _costs(self.mean, one.centers, one.weights, self.widths, self.beta, D)
         return one._replace(labels=labels, costs=costs)
 
-    def assign(self, centers: Array) -> NDArray[np.intp]:
-        """The nearest centres, by the weights that the nearest without weights give."""
-        self._measure(centers)
+    def assign(self, centers: Array, new: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The nearest centres, by the weights that the nearest without weights give.
+
+        Of the centres those are measured that are new.
+        """
+        self._measure(centers, new)
         _, weights = self._weighed(self._nearest(np.full(centers.shape, 1.0)))
         return self._nearest(weights)
 
@@ -241,12 +261,11 @@ class _Search:
             centers = np.where(mass > 1e-12, centers, means)
         return centers
 
-    def _measure(self, centers: Array) -> None:
-        """Write the distances to centres into the room for them."""
+    def _measure(self, centers: Array, which: NDArray[np.intp]) -> None:
+        """Write the distances to some of the centres into the room for them."""
         from comitia._kernels.feature_distances import gaussian_distances
 
-        centers = np.ascontiguousarray(centers)
-        gaussian_distances(self.columns, centers, self.widths, self.room)
+        gaussian_distances(self.columns, centers, self.widths, which, self.room)
 
 
 def _widths(X: Array) -> Array:
