@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia import sizes
-from comitia._scales import hashed_rows, untied
+from comitia._scales import hashed_rows, untied, untied_weights
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
@@ -148,12 +148,14 @@ class NeighborSpectralGenerator(ShapesGenerator):
         from sklearn.cluster import KMeans
 
         k = min(plan["n_clusters"], len(X))
-        points = _kept_points(X, plan["n_neighbors"], plan["n_vectors"])
+        points = _kept_points(X, plan["n_neighbors"], plan["n_vectors"])[:, :k]
         model = KMeans(k, n_init=1, random_state=plan["seed"])
         with warnings.catch_warnings():
             # Copies may be fewer than the clusters: that is no trouble here.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = model.fit(untied(points[:, :k])).labels_
+            # The sign of an eigenvector is left to rounding.
+            weights = untied_weights(np.abs(points))
+            labels = model.fit(untied(points), sample_weight=weights).labels_
         return np.unique(labels, return_inverse=True)[1]
 
 
