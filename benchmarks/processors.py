@@ -1,17 +1,22 @@
 """Are labels the same on every processor? Every method, with the code of two of them.
 
-``python -m benchmarks.processors [--methods lwea,eac] [--each]``
+``python -m benchmarks.processors [--methods lwea,eac] [--each] [--defaults]``
 
 OpenBLAS, NumPy and numba choose their code by the processor, and sums are rounded
 otherwise. Every method is fitted on small data in a process with this processor's own
 code and in one with the code of an old one: a core type of OpenBLAS that is not its
 own, nothing of NumPy that a baseline processor lacks, numba's generic processor.
-``--each`` changes them one at a time. Labels have to be equal, weights and memberships
-up to ``TOLERANCE`` of the largest; what is not is told, and the exit code is 1.
+``--each`` changes them one at a time, with every core type that can run here. Labels
+have to be equal, weights and memberships up to ``TOLERANCE`` of the largest; what is
+not is told, and the exit code is 1.
 
 The data are of three kinds. Clear clusters; clusters that run into each other; and
 whole numbers with copies, of which many distances and votes are equal, so that rounding
 decides whatever leaves a tie to it.
+
+``--defaults`` compares what the default finds on ordinary data instead: tables that
+come with scikit-learn, the same in views, series and networks, and six objects in one
+column.
 """
 
 from __future__ import annotations
@@ -30,7 +35,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.test_portable import foreign_setting, without_features
+from tools.test_portable import (
+    ASKED_FOR,
+    features,
+    foreign_setting,
+    of_core,
+    own_cores,
+    without_features,
+)
 
 KINDS = ("clear", "mixed", "ties")
 N_OBJECTS, N_CLUSTERS, N_CLUSTERINGS = 90, 3, 8
@@ -59,15 +71,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--methods", help="ids, separated by commas; default all")
     parser.add_argument("--each", action="store_true", help="one library at a time")
+    parser.add_argument("--defaults", action="store_true", help="on ordinary data")
     parser.add_argument("--fit", type=Path, help="fit here and write the results")
     asked = parser.parse_args(arguments)
     ids = asked.methods.split(",") if asked.methods else None
     if asked.fit is not None:
-        np.savez(asked.fit, allow_pickle=False, **dict(results(ids)))
+        found = default_results() if asked.defaults else results(ids)
+        np.savez(asked.fit, allow_pickle=False, **dict(found))
         return 0
-    own, differing = fitted({}, asked.methods), 0
-    for variables in old_processors() if asked.each else [an_old_processor()]:
-        other = fitted(variables, asked.methods)
+    what = ["--defaults"] if asked.defaults else []
+    what += ["--methods", asked.methods] if asked.methods else []
+    own, differing = fitted({}, what), 0
+    for variables in each_processor() if asked.each else [an_old_processor()]:
+        other = fitted(variables, what)
         told = [*differences(own, other)]
         differing += len(told)
         print(" ".join(f"{name}={value!r}" for name, value in variables.items()))
@@ -85,17 +101,25 @@ def old_processors() -> list[Variables]:
     ]
 
 
+def each_processor() -> list[Variables]:
+    """The same, with every core type of OpenBLAS that this processor can run."""
+    can, own = features(), own_cores()
+    cores = [of_core(core, can) for core in ASKED_FOR if core not in own]
+    known = [core.variables for core in cores if not core.skipped]
+    return known + [one for one in old_processors() if one not in known]
+
+
 def an_old_processor() -> Variables:
     """All of these settings at once."""
     return {name: value for each in old_processors() for name, value in each.items()}
 
 
-def fitted(variables: Variables, methods: str | None) -> Arrays:
-    """What the methods find in a process with these variables."""
+def fitted(variables: Variables, what: Sequence[str]) -> Arrays:
+    """What is found in a process with these variables."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "results.npz")
         command = [sys.executable, "-m", "benchmarks.processors", "--fit", str(path)]
-        command += ["--methods", methods] if methods else []
+        command += what
         root = Path(__file__).parent.parent
         subprocess.run(command, env=os.environ | variables, cwd=root, check=True)
         with np.load(path) as file:
@@ -156,10 +180,52 @@ def results(ids: Sequence[str] | None) -> Iterator[tuple[str, NDArray[Any]]]:
             except (ComitiaError, ImportError) as error:
                 yield f"{key} refusal", np.array(f"{type(error).__name__}: {error}")
                 continue
-            yield f"{key} members", in_order(done.ensemble_.labels)
-            for name in (*EXACT, *CLOSE):
-                if hasattr(done, name):
-                    yield f"{key} {name}", np.asarray(getattr(done, name))
+            yield from found_by(done, key)
+
+
+def found_by(done: Any, key: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Members, labels and weights of a fitted method."""
+    yield f"{key} members", in_order(done.ensemble_.labels)
+    for name in (*EXACT, *CLOSE):
+        if hasattr(done, name):
+            yield f"{key} {name}", np.asarray(getattr(done, name))
+
+
+def default_results() -> Iterator[tuple[str, NDArray[Any]]]:
+    """What the default finds in tables, views, series and networks."""
+    from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+    from sklearn.preprocessing import scale
+
+    from comitia import ConsensusClustering, MultiViewEnsemble
+    from comitia.generate import GraphGenerator, HMMGenerator
+    from comitia.represent.graphs import knn_graph
+
+    warnings.simplefilter("ignore")
+    tables = {
+        "iris": (load_iris().data, 3),
+        "wine": (load_wine().data, 3),
+        "breast_cancer": (load_breast_cancer().data, 2),
+        "digits": (load_digits().data[:400], 10),
+        "six": (np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]), 2),
+    }
+    for name, (X, k) in tables.items():
+        for n_clusters in (k, None) if name in ("iris", "wine") else (k,):
+            table = ConsensusClustering(n_clusters, random_state=0).fit(scale(X))
+            yield from found_by(table, f"table {name} k={n_clusters}")
+        views = [X] if X.shape[1] == 1 else np.array_split(X, 2, axis=1)
+        together = MultiViewEnsemble(k, random_state=0).fit([*views, X[:, :1]])
+        yield from found_by(together, f"views {name}")
+    # Few series: hidden Markov models are slow.
+    series = load_digits(n_class=3).data[:60].reshape(60, 8, 8)
+    graph = knn_graph(scale(load_wine().data), 8)
+    for key, made in (
+        (
+            "series digits",
+            HMMGenerator(5, n_clusters=3, random_state=0).generate(series),
+        ),
+        ("network wine", GraphGenerator(random_state=0).generate(graph)),
+    ):
+        yield from found_by(ConsensusClustering(3, random_state=0).fit(made), key)
 
 
 def in_order(labels: NDArray[Any]) -> NDArray[Any]:

@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from comitia._scales import column_scales, off_center, off_center_of, untied
+from comitia._scales import (
+    column_scales,
+    off_center,
+    off_center_of,
+    untied,
+    untied_weights,
+)
 from comitia.cluster.dissimilarity import closest_rows, dissimilarities
 from comitia.generate.nearest_models import NearestCenter
 
@@ -84,3 +90,15 @@ def test_what_is_equal_by_chance_is_told_apart_and_copies_are_not(scale):
 def test_constant_columns_and_single_objects_stay():
     assert_array_equal(untied(np.full((4, 2), 0.1)), 0.1)
     assert_array_equal(untied(np.array([[3.0, -2.0]])), [[3.0, -2.0]])
+
+
+def test_of_two_objects_that_are_each_others_nearest_one_is_the_better_center():
+    # k-means++ gains the same by either, whatever their distance to the rest.
+    X = np.r_[np.random.RandomState(0).rand(30, 2), [[50.0, 0.0], [50.0, 1.0]]]
+    weights = untied_weights(X)
+    assert weights.min() >= 1.0
+    assert weights.max() <= 1.0 + 1.1e-9
+    left_over = weights[[31, 30]]  # the distance counts by the one that is not chosen
+    assert abs(np.diff(left_over)[0]) > 1e-13
+    order = np.random.RandomState(1).permutation(32)
+    assert_array_equal(untied_weights(X[order]), weights[order])

@@ -12,6 +12,7 @@ __all__ = [
     "off_center",
     "off_center_of",
     "untied",
+    "untied_weights",
 ]
 
 Array = NDArray[np.float64]
@@ -189,6 +190,25 @@ def untied(X: Array) -> Array:
     bits = _mixed(bits + bits.sum(axis=1, keepdims=True))
     share = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return np.asarray(X + _UNSEEN * extent * share)
+
+
+def untied_weights(X: Array) -> Array:
+    """Weights of objects for k-means++, which are 1 but for 1e-9.
+
+    Of two objects that are each other's nearest, k-means++ gains the same by either,
+    wherever they lie; here one of them counts for more, by the values of its row alone.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_objects,)
+        From 1 to 1 + 1e-9.
+    """
+    return np.asarray(1.0 + _UNSEEN * (hashed_rows(X) >> np.uint64(11)) * 2.0**-53)
 
 
 def hashed_rows(X: Array) -> NDArray[np.uint64]:

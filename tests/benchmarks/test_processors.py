@@ -46,3 +46,17 @@ def test_members_are_compared_up_to_names():
     labels = np.array([[2, -1], [0, 1], [2, 0], [1, 1]])
     found = processors.in_order(labels)
     assert found.tolist() == [[0, 0], [1, 1], [0, 2], [2, 1]]
+
+
+def test_the_default_is_fitted_on_ordinary_data():
+    key, members = next(processors.default_results())
+    assert key == "table iris k=3 members"
+    assert members.shape == (150, 50)
+
+
+def test_each_processor_is_another_one():
+    each = processors.each_processor()
+    assert {"NUMBA_CPU_NAME": "generic"} in each
+    cores = [one["OPENBLAS_CORETYPE"] for one in each if "OPENBLAS_CORETYPE" in one]
+    assert len(set(cores)) == len(cores)
+    assert not set(cores) & processors.own_cores()

@@ -192,6 +192,30 @@ def test_starts_side_by_side_end_as_each_alone(p, monkeypatch):
         assert run.converged == alone.converged
 
 
+@pytest.mark.parametrize("variant", ["guarded", "offset"])
+def test_starts_that_meet_end_as_each_alone_and_are_computed_once(variant, monkeypatch):
+    X = np.random.RandomState(0).rand(90, 2)
+    # The second half are the first with other names; with two clusters many meet.
+    starts = [X[[i, 89 - i]] for i in range(20)]
+    starts += [centers[::-1] for centers in starts]
+    updated = []
+    update = _Descents.update
+    monkeypatch.setattr(
+        _Descents,
+        "update",
+        lambda self, going, new: updated.extend(going) or update(self, going, new),
+    )
+    together = list(minkowski_runs(X, starts, p=3.0, variant=variant))
+    n_together = len(updated)
+    for run, start in zip(together, starts, strict=True):
+        (alone,) = minkowski_runs(X, [start], p=3.0, variant=variant)
+        assert adjusted_rand_score(run.labels, alone.labels) == 1.0
+        assert_allclose(run.objective, alone.objective, rtol=1e-12)
+        assert run.converged == alone.converged
+    n_alone = len(updated) - n_together
+    assert 2 * n_together < n_alone
+
+
 @pytest.mark.parametrize("p", [1.05, 1.1, 1.2, 1.5])
 def test_a_center_is_not_taken_for_found_beside_an_object(p):
     # The mean is an object but for rounding: there the curvature is infinite.

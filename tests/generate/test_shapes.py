@@ -214,6 +214,26 @@ def test_more_nearly_equal_eigenvalues_than_lanczos_bears_are_no_trouble(monkeyp
     assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)
 
 
+def test_of_equal_eigenvalues_the_table_chooses_the_vectors():
+    rng = np.random.RandomState(0)
+    X = rng.rand(8, 2)
+    values = np.array([1.0, 0.5, 0.5, 0.5, 0.5, 0.2, 0.1, 0.1])
+    vectors = np.linalg.qr(rng.randn(8, 8))[0]
+    turned = vectors.copy()
+    turned[:, 1:5] @= np.linalg.qr(rng.randn(4, 4))[0]
+    turned[:, 6:] @= np.linalg.qr(rng.randn(2, 2))[0]
+    for n_vectors in (1, 3, 5, 8):
+        one = spectral._settled(values, vectors, n_vectors, X)
+        other = spectral._settled(values, turned, n_vectors, X)
+        assert_allclose(np.abs(one.T @ other), np.eye(n_vectors), atol=1e-9)
+
+
+def test_a_graph_that_links_all_follows_the_data():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    second = spectral_points(X, 20, 2)[:, 1]
+    assert abs(np.corrcoef(second, X[:, 0])[0, 1]) > 1 - 1e-6  # distances are untied
+
+
 def test_near_parts_of_a_graph_stay_together():
     """Four groups, of which no graph links any two, and two of which are near."""
     centers = [[0, 0], [8, 0], [0, 60], [60, 0]]

@@ -72,7 +72,7 @@ def test_objects_outside_a_sample_go_to_the_nearest_center():
         model, front = member.model, fitted.fronts_[m]
         C, w = front.centers[fitted.chosen_[m]], front.weights[fitted.chosen_[m]]
         d = kernel_distances(Z, C, model.widths_)
-        nearest = np.stack([d[v] @ w[v] ** 3.0 for v in range(3)]).argmin(axis=0)
+        nearest = np.stack([w[v] ** 3.0 @ d[v] for v in range(3)]).argmin(axis=0)
         assert same_partition(fitted.ensemble_.labels[:, m], nearest)
 
 

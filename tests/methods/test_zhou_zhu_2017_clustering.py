@@ -27,7 +27,7 @@ def test_scikit_learns_estimator_checks(estimator, check):
 
 def pareto_costs(X, labels, centers, weights, widths, beta=3.0):
     d = kernel_distances(X, centers, widths)
-    D = np.stack([d[v, labels == v].sum(axis=0) for v in range(len(centers))])
+    D = np.stack([d[v][:, labels == v].sum(axis=1) for v in range(len(centers))])
     return _costs(X.mean(axis=0), centers, weights, widths, beta, D)
 
 
@@ -39,11 +39,11 @@ def data(n=60, p=3, seed=0):
 
 def test_the_kernel_distance_is_zero_at_the_center_rises_and_stays_below_two():
     x = np.linspace(0, 5, 50)[:, None]
-    d = kernel_distances(x, [[0.0]], 1.0)[0, :, 0]
+    d = kernel_distances(x, [[0.0]], 1.0)[0, 0]
     assert d[0] == 0
     assert (np.diff(d) > 0).all()
     assert d.max() < 2
-    assert_allclose(kernel_distances(-x, [[0.0]], 1.0)[0, :, 0], d)
+    assert_allclose(kernel_distances(-x, [[0.0]], 1.0)[0, 0], d)
     assert_allclose(d, 2 * (1 - np.exp(-(x[:, 0] ** 2) / 2)))
     # Far away rounding makes it two.
     assert kernel_distances([[1e6]], [[0.0]], 1.0)[0, 0, 0] <= 2
@@ -97,7 +97,7 @@ def test_the_weights_minimize_the_first_objective(beta):
     X, labels = data(seed=2)
     C, s = X[:3], X.std(axis=0)
     D = np.stack(
-        [kernel_distances(X[labels == v], C, s)[v].sum(axis=0) for v in range(3)]
+        [kernel_distances(X[labels == v], C, s)[v].sum(axis=1) for v in range(3)]
     )
     w = minkowski_weights(D, beta)
 
@@ -128,7 +128,7 @@ def test_a_step_to_the_kernel_means_does_not_raise_the_first_objective():
     search = _Search(X, 3, 2.0, np.random.RandomState(0))
     solution = search.start(1)
     for _ in range(5):
-        centers = search.kernel_means(solution.centers, solution.labels)
+        centers = search.kernel_means(solution.labels)
         after, _ = pareto_costs(
             X, solution.labels, centers, solution.weights, search.widths, 2.0
         )
@@ -178,13 +178,13 @@ def test_the_choice_can_be_overridden():
 
 def test_nearest_centers_and_dispersions_are_those_of_the_plain_sums():
     rng = np.random.RandomState(0)
-    distances = rng.randint(3, size=(4, 30, 2)).astype(float)  # with ties
+    distances = rng.randint(3, size=(4, 2, 30)).astype(float)  # with ties
     factors = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, 2.0], [3.0, 0.0]])
     labels, nearest = nearest_weighted(distances, factors)
-    weighted = np.einsum("vir,vr->vi", distances, factors)
+    weighted = np.einsum("vri,vr->vi", distances, factors)
     assert_array_equal(labels, weighted.argmin(axis=0))
     assert_array_equal(nearest, weighted.min(axis=0))
-    own = [distances[v][labels == v].sum(axis=0) for v in range(4)]
+    own = [distances[v][:, labels == v].sum(axis=1) for v in range(4)]
     assert_array_equal(sums_to_own(distances, labels), own)
 
 

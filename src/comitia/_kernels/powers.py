@@ -4,7 +4,7 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["raise_all"]
+__all__ = ["exp2_all", "raise_all"]
 
 # The bits of the square root of a half: mantissas are taken from there to sqrt(2).
 _HALF_ROOT = 0x3FE6A09E667F3BCD
@@ -57,12 +57,21 @@ def raise_all(values, exponent, room):
         tail = tail * z + 1 / 5
         tail = tail * z + 1 / 3
         logs[i] = exponent * (logs[i] + 2.8853900817779268 * (s + s * z * tail))
-    _exp2_all(logs, values)
+    exp2_all(logs, values)
 
 
 @njit(cache=True, error_model="numpy")
-def _exp2_all(logs, values):
-    """Two to the power of each logarithm; the logarithms are overwritten."""
+def exp2_all(logs, values):
+    """Two to the power of each logarithm; the logarithms are overwritten.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n,)
+        The exponents; they are lost.
+
+    values : ndarray of shape (n,)
+        Takes the powers.
+    """
     n = len(logs)
     for i in range(n):
         log = min(max(logs[i], -1022.0), 1023.0)

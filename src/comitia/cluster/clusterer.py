@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
-from comitia._scales import off_center
+from comitia._scales import off_center, untied_weights
 from comitia._sklearn import Interval, validate_data
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import lowest_run
@@ -269,10 +269,12 @@ def initial_centers(
         from sklearn.cluster import kmeans_plusplus
 
         heavy = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        centered = off_center(X[heavy])
         _, chosen = kmeans_plusplus(
-            off_center(X[heavy]),
+            centered,
             n_clusters,
-            sample_weight=None if weights is None else weights[heavy],
+            sample_weight=untied_weights(centered)
+            * (1.0 if weights is None else weights[heavy]),
             random_state=rng,
         )
         return X[heavy[chosen]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,7 +14,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
-    Repeats,
     fill_empty,
     initial_centers,
     refuse_excess_clusters,
@@ -252,11 +252,13 @@ def minkowski_runs(
         runs: dict[int, MinkowskiRun] = {}
         for k in np.unique(sizes):
             alike = np.flatnonzero(sizes == k)
+            paths = _Paths(len(alike))
             for begin in range(0, len(alike), together):
                 which = alike[begin : begin + together]
                 centers = np.array([some[s] for s in which], dtype=np.float64)
                 descents = _Descents(columns, centers, p, beta, variant)
-                runs.update(zip(which.tolist(), descents.run(max_iter), strict=True))
+                descents.run(max_iter, paths, begin)
+            runs.update(zip(alike.tolist(), paths.runs(), strict=True))
         for s in range(len(some)):
             yield runs.pop(s)
 
@@ -392,6 +394,52 @@ class MinkowskiKMeans(FeatureWeightClusterer):
         )
 
 
+class _Paths:
+    """Partitions that starts come by, each until it comes to one that is known.
+
+    What follows a partition depends on it alone. A start that comes to one of its own
+    again has come to rest, or goes round in circles; the authors stop there, too. One
+    that comes to a partition of another start ends as that one does.
+    """
+
+    def __init__(self, n_starts: int) -> None:
+        self.objectives: list[list[float]] = [[] for _ in range(n_starts)]
+        self.ends: list[Any] = [None] * n_starts
+        # Which start came by each partition first, after how many steps.
+        self._first: dict[bytes, tuple[int, int]] = {}
+        # The place where a start met another, or its own end.
+        self._met: list[tuple[int, int] | None] = [None] * n_starts
+
+    def come_by(self, start: int, partition: bytes) -> bool:
+        """Whether a start is at a partition that is known, where it ends."""
+        place = (start, len(self.objectives[start]))
+        state = blake2b(partition, digest_size=16).digest()
+        met = self._first.setdefault(state, place)
+        if met == place:
+            return False
+        comes_back = self._followed(met)[0] == start
+        self._met[start] = place if comes_back else met
+        return True
+
+    def _followed(self, place: tuple[int, int]) -> tuple[int, list[float]]:
+        """The start that ends what begins at a place, and the objectives from there."""
+        objective: list[float] = []
+        while True:
+            start, step = place
+            objective += self.objectives[start][step:]
+            met = self._met[start]
+            if met is None or met[0] == start:
+                return start, objective
+            place = met
+
+    def runs(self) -> Iterator[MinkowskiRun]:
+        """What each start has come to."""
+        for start in range(len(self.ends)):
+            last, objective = self._followed((start, 0))
+            converged = self._met[last] is not None
+            yield MinkowskiRun(*self.ends[last], np.array(objective), converged)
+
+
 class _Descents:
     """Starts with as many clusters each, side by side.
 
@@ -412,33 +460,25 @@ class _Descents:
         # Clusters that are other than before, of starts that go on.
         self.stale = np.ones((n_starts, self.k), dtype=bool)
 
-    def run(self, max_iter: int) -> list[MinkowskiRun]:
-        n_starts = len(self.labels)
-        objective: list[list[float]] = [[] for _ in range(n_starts)]
-        seen_before = [Repeats() for _ in range(n_starts)]
-        converged = np.zeros(n_starts, dtype=bool)
-        going = np.arange(n_starts)
+    def run(self, max_iter: int, paths: _Paths, first: int) -> None:
+        """Go down from the starts, of which the first has this number in the paths."""
+        going = np.arange(len(self.labels))
         for _ in range(max_iter):
             new = self.nearest(going)
-            # The authors stop at a repetition, too, if it is one of the last two.
-            again = [seen_before[s](row) for s, row in zip(going, new, strict=True)]
-            converged[going[again]] = True
-            self.stale[going[again]] = False
-            going, new = going[~converged[going]], new[~converged[going]]
+            known = np.array(
+                [
+                    paths.come_by(first + s, row.tobytes())
+                    for s, row in zip(going, _in_order(new, self.k), strict=True)
+                ]
+            )
+            self.stale[going[known]] = False
+            going, new = going[~known], new[~known]
             if not len(going):
                 break
             for s, value in zip(going, self.update(going, new), strict=True):
-                objective[s].append(float(value))
-        return [
-            MinkowskiRun(
-                self.labels[s],
-                self.centers[s],
-                self.weights[s],
-                np.array(objective[s]),
-                bool(converged[s]),
-            )
-            for s in range(n_starts)
-        ]
+                paths.objectives[first + s].append(float(value))
+        ends = zip(self.labels, self.centers, self.weights, strict=True)
+        paths.ends[first : first + len(self.labels)] = ends
 
     def nearest(self, going: NDArray[np.intp]) -> NDArray[np.intp]:
         """The cluster nearest to each object, in some starts; none stays empty."""
@@ -515,6 +555,16 @@ def _members(
     if which is not None and not which.all():
         members, sizes = members[np.repeat(which, sizes)], sizes[which]
     return members, np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _in_order(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.int32]:
+    """Labels of several starts, with clusters in the order of their first objects."""
+    start = np.arange(len(labels))[:, None]
+    first = np.empty((len(labels), n_clusters), dtype=np.intp)
+    # Of several objects of a cluster the one written last stays, which is the first.
+    first[start, labels[:, ::-1]] = np.arange(labels.shape[1])[::-1]
+    names = first.argsort(axis=1).argsort(axis=1).astype(np.int32)
+    return np.ascontiguousarray(names[start, labels])
 
 
 def _centers(

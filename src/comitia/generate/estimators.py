@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from comitia import sizes
-from comitia._scales import far_shift, untied
+from comitia._scales import far_shift, untied, untied_weights
 from comitia._sklearn import HasMethods
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -302,8 +302,11 @@ class EstimatorGenerator(Generator):
         _require_distances(model, len(seen))
         if isinstance(model, KMeans | MiniBatchKMeans):
             seen = untied(seen)
-        if counts is not None and has_fit_parameter(model, "sample_weight"):
-            model.fit(seen, sample_weight=counts.astype(np.float64))
+        weights = None if counts is None else counts.astype(np.float64)
+        if isinstance(model, KMeans):
+            weights = untied_weights(seen) * (1.0 if weights is None else weights)
+        if weights is not None and has_fit_parameter(model, "sample_weight"):
+            model.fit(seen, sample_weight=weights)
         else:
             model.fit(seen)
         found = _labels_of(model, seen)

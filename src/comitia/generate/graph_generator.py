@@ -298,13 +298,15 @@ def _spectral(A: csr_array, n_clusters: int, seed: int) -> NDArray[Any]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    from comitia._scales import untied
+    from comitia._scales import untied, untied_weights
 
-    points = untied(graph_points(A, n_clusters))
+    points = graph_points(A, n_clusters)
+    weights = untied_weights(np.abs(points))  # the sign is left to rounding
     with warnings.catch_warnings():
         # Vertices that look alike may be fewer than the clusters.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = KMeans(n_clusters, n_init=1, random_state=seed).fit(points).labels_
+        model = KMeans(n_clusters, n_init=1, random_state=seed)
+        labels = model.fit(untied(points), sample_weight=weights).labels_
     return np.unique(labels, return_inverse=True)[1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia import sizes
-from comitia._scales import untied
+from comitia._scales import hashed_rows, untied, untied_weights
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
@@ -22,6 +23,10 @@ from comitia.generate.generator import Generator, Plan
 __all__ = ["NeighborSpectralGenerator", "graph_points", "spectral_points"]
 
 Floats = NDArray[np.float64]
+
+# Eigenvalues, at most 1, that are nearer to each other are equal; a part of a vector
+# that is shorter is rounding.
+_EQUAL, _NOTHING = 1e-9, 1e-6
 
 
 class NeighborSpectralGenerator(ShapesGenerator):
@@ -60,6 +65,10 @@ class NeighborSpectralGenerator(ShapesGenerator):
     A graph whose parts are not linked has as many equal eigenvalues as parts, and any
     mixture of their eigenvectors is one. Such a graph gets the edges of the minimum
     spanning tree in addition, so that parts which are near are split later.
+
+    Of few objects a graph may link all, and then has one eigenvalue for all vectors but
+    the first: of those that are equal, the vectors are taken that follow the columns of
+    the data, one after the other.
 
     Of many objects each graph has 4000, drawn at random, or 16 for each cluster if that
     is more. From 20 000 objects on, and in :func:`generate_blocks`, the data are in
@@ -139,12 +148,14 @@ class NeighborSpectralGenerator(ShapesGenerator):
         from sklearn.cluster import KMeans
 
         k = min(plan["n_clusters"], len(X))
-        points = _kept_points(X, plan["n_neighbors"], plan["n_vectors"])
+        points = _kept_points(X, plan["n_neighbors"], plan["n_vectors"])[:, :k]
         model = KMeans(k, n_init=1, random_state=plan["seed"])
         with warnings.catch_warnings():
             # Copies may be fewer than the clusters: that is no trouble here.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = model.fit(untied(points[:, :k])).labels_
+            # The sign of an eigenvector is left to rounding.
+            weights = untied_weights(np.abs(points))
+            labels = model.fit(untied(points), sample_weight=weights).labels_
         return np.unique(labels, return_inverse=True)[1]
 
 
@@ -185,10 +196,11 @@ def spectral_points(X: Floats, n_neighbors: int, n_vectors: int) -> Floats:
     n = len(X)
     if n == 1:
         return np.ones((1, 1))
-    return graph_points(_linked(untied(X), min(n_neighbors, n - 1)), n_vectors)
+    X = untied(X)
+    return graph_points(_linked(X, min(n_neighbors, n - 1)), n_vectors, X)
 
 
-def graph_points(W: Any, n_vectors: int) -> Floats:
+def graph_points(W: Any, n_vectors: int, X: Floats | None = None) -> Floats:
     """Leading eigenvectors of a graph, one row for each vertex.
 
     Parameters
@@ -198,6 +210,10 @@ def graph_points(W: Any, n_vectors: int) -> Floats:
 
     n_vectors : int
         Number of eigenvectors; n if that is fewer.
+
+    X : ndarray of shape (n, p), default=None
+        What is known of the vertices, which decides between equal eigenvalues; their
+        degrees, and those of their neighbours, by default.
 
     Returns
     -------
@@ -209,13 +225,16 @@ def graph_points(W: Any, n_vectors: int) -> Floats:
     n = W.shape[0]
     if n == 1:
         return np.ones((1, 1))
-    root = np.sqrt(W.sum(axis=1))
+    degrees = W.sum(axis=1)
+    if X is None:
+        X = np.column_stack([degrees, W @ degrees])
+    root = np.sqrt(degrees)
     root[root == 0] = 1.0
     W = W.copy()
     W.data /= np.repeat(root, np.diff(W.indptr)) * root[W.indices]
     # One thread: sums inside of BLAS depend on how many there are.
     with threadpool_limits(limits=1, user_api="blas"):
-        return _leading(W, min(n_vectors, n)) / root[:, None]
+        return _leading(W, min(n_vectors, n), X) / root[:, None]
 
 
 def _linked(X: Floats, n_neighbors: int) -> Any:
@@ -235,7 +254,7 @@ def _linked(X: Floats, n_neighbors: int) -> Any:
     return W
 
 
-def _leading(S: Any, n_vectors: int) -> Floats:
+def _leading(S: Any, n_vectors: int, X: Floats) -> Floats:
     """The leading eigenvectors of a symmetric sparse matrix."""
     from scipy.sparse.linalg import ArpackError, eigsh
 
@@ -250,8 +269,49 @@ def _leading(S: Any, n_vectors: int) -> Floats:
             except ArpackError:
                 continue
             return vectors[:, np.argsort(-values, kind="stable")]
-    require_memory(8 * n * n, f"the eigenvectors of a matrix of order {n}")
+    require_memory(16 * n * n, f"the eigenvectors of a matrix of order {n}")
     from scipy.linalg import eigh
 
-    ends = (n - n_vectors, n - 1)
-    return eigh(S.toarray(), subset_by_index=ends)[1][:, ::-1]
+    values, vectors = eigh(S.toarray())
+    return _settled(values[::-1], vectors[:, ::-1], n_vectors, X)
+
+
+def _settled(values: Floats, vectors: Floats, n_vectors: int, X: Floats) -> Floats:
+    """The first vectors; those of equal values as the columns of a table have them.
+
+    Any mixture of these is as good, and rounding would choose one. Here the first is
+    the part of the first column that lies among them, the next that of the next column
+    which has another one. Then come numbers that hang on the rows of the table.
+    """
+    firsts = np.flatnonzero(np.r_[True, values[:-1] - values[1:] > _EQUAL])
+    ends = np.r_[firsts[1:], len(values)]
+    settled = vectors[:, :n_vectors].copy()
+    for first, end in zip(firsts, ends, strict=True):
+        wanted = min(end, n_vectors) - first
+        if end - first == 1 or wanted < 1:
+            continue
+        equal = vectors[:, first:end]
+        chosen = np.empty((end - first, 0))
+        for column in _directions(X, end - first):
+            part = equal.T @ column
+            part -= chosen @ (chosen.T @ part)
+            length = np.linalg.norm(part)
+            if length > _NOTHING:
+                chosen = np.column_stack([chosen, part / length])
+            if chosen.shape[1] == wanted:
+                settled[:, first : first + wanted] = equal @ chosen
+                break
+    return settled
+
+
+def _directions(X: Floats, n_more: int) -> Iterator[Floats]:
+    """The columns of a table, of length 1, and numbers that hang on its rows."""
+    apart = X - X.mean(axis=0)
+    largest = np.abs(apart).max(axis=0)
+    for column in (apart[:, largest > 0] / largest[largest > 0]).T:
+        yield column / np.linalg.norm(column)
+    keys = hashed_rows(X)
+    for more in range(2 * n_more):
+        # Other bits of the key each time.
+        keys = keys * np.uint64(6364136223846793005) + np.uint64(2 * more + 1)
+        yield (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53 - 0.5

@@ -42,12 +42,8 @@ Array = NDArray[np.float64]
 # How far a centre that mutates moves, in widths of the kernel.
 _MUTATION = 0.1
 
-# Distances are multiples of this. Processors disagree about the last bit of an
-# exponential, and of copies of an object the centre is off by rounding.
-_UNIT = 2.0**-40
-
-# Numbers that fit into the nearest memory.
-_BLOCK = 2**15
+# Distances that the individuals keep together at most.
+_KEPT = 2**25
 
 # A search has converged when the objectives changed by less than a thousandth in the
 # last fifth of its generations.
@@ -103,6 +99,7 @@ class _Solution(NamedTuple):
     weights: Array
     costs: tuple[float, float]
     labels: NDArray[np.intp]
+    distances: Array | None
 
 
 def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Array:
@@ -111,11 +108,16 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
     .. math::
         kd(x, c) = 2 \left( 1 - e^{-(x - c)^2 / 2 s^2} \right),
 
-    in each feature.
+    in each feature: an array of shape (n_clusters, n_features, n_objects).
     """
-    X = np.asarray(X, dtype=np.float64)
-    centers = np.asarray(centers, dtype=np.float64)
-    return _kernel(X - centers[:, None], np.asarray(widths, dtype=np.float64))
+    from comitia._kernels.feature_distances import gaussian_distances
+
+    columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
+    centers = np.ascontiguousarray(centers, dtype=np.float64)
+    widths = np.ones(len(columns)) * widths
+    distances = np.empty((len(centers), *columns.shape))
+    gaussian_distances(columns, centers, widths, np.arange(len(centers)), distances)
+    return distances
 
 
 def pareto_search(
@@ -136,7 +138,7 @@ def pareto_search(
     """
     data = np.asarray(X, dtype=np.float64)
     refuse_excess_clusters(n_clusters, len(data))
-    search = _Search(data, n_clusters, weight_power, rng)
+    search = _Search(data, n_clusters, weight_power, rng, n_kept=2 * n_individuals)
     population = [search.start(i) for i in range(n_individuals)]
     history = [_costs_of(population).min(axis=0)]
     for _ in range(max_iter):
@@ -162,13 +164,21 @@ class _Search:
     """How individuals come about, on one set of data."""
 
     def __init__(
-        self, X: Array, n_clusters: int, beta: float, rng: np.random.RandomState
+        self,
+        X: Array,
+        n_clusters: int,
+        beta: float,
+        rng: np.random.RandomState,
+        n_kept: int = 0,
     ) -> None:
         self.X, self.k, self.beta, self.rng = X, n_clusters, beta, rng
         self.widths = _widths(X)
         self.mean = X.mean(axis=0)
+        self.columns = np.ascontiguousarray(X.T)
         # One buffer for the distances, which all individuals use in turn.
-        self.room = np.empty((n_clusters, *X.shape))
+        self.room = np.empty((n_clusters, *self.columns.shape))
+        # Children have most of their centres from their parents, and the distances.
+        self.keeps = n_kept * self.room.size <= _KEPT
 
     def start(self, i: int) -> _Solution:
         how = "k-means++" if i % 2 == 0 else "random"
@@ -188,28 +198,37 @@ class _Search:
         drawn = self.X[rng.randint(len(self.X), size=k)]
         mutated = np.where(jump[:, None], drawn, moved)
         centers = np.where(mutant[:, None], mutated, centers)
-        return self.evaluate(self.kernel_means(centers, self.assign(centers)))
+        new = np.arange(k)
+        if one.distances is not None and other.distances is not None:
+            np.copyto(self.room, one.distances)
+            self.room[swapped] = other.distances[partner[swapped]]
+            new = np.flatnonzero(mutant)
+        return self.evaluate(self.kernel_means(self.assign(centers, new)))
 
     def evaluate(self, centers: Array) -> _Solution:
         """Labels and the best weights for centres, and what they cost."""
-        labels = self.assign(centers)
+        labels = self.assign(centers, np.arange(self.k))
         D, weights = self._weighed(labels)
         costs = _costs(self.mean, centers, weights, self.widths, self.beta, D)
-        return _Solution(centers, weights, costs, labels)
+        kept = self.room.copy() if self.keeps else None
+        return _Solution(centers, weights, costs, labels, kept)
 
     def settle(self, one: _Solution) -> _Solution:
         """The labels that centres and weights give new objects too, and their costs."""
         from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
 
-        self._measure(one.centers)
+        self._measure(one.centers, np.arange(self.k))
         labels, _ = nearest_weighted(self.room, one.weights**self.beta)
         D = sums_to_own(self.room, labels)
         costs = _costs(self.mean, one.centers, one.weights, self.widths, self.beta, D)
         return one._replace(labels=labels, costs=costs)
 
-    def assign(self, centers: Array) -> NDArray[np.intp]:
-        """The nearest centres, by the weights that the nearest without weights give."""
-        self._measure(centers)
+    def assign(self, centers: Array, new: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The nearest centres, by the weights that the nearest without weights give.
+
+        Of the centres those are measured that are new.
+        """
+        self._measure(centers, new)
         _, weights = self._weighed(self._nearest(np.full(centers.shape, 1.0)))
         return self._nearest(weights)
 
@@ -226,11 +245,13 @@ class _Search:
         D = sums_to_own(self.room, labels)
         return D, minkowski_weights(D, self.beta)
 
-    def kernel_means(self, centers: Array, labels: NDArray[np.intp]) -> Array:
-        """Means that the kernel weighs: J1 does not rise if labels and weights stay."""
+    def kernel_means(self, labels: NDArray[np.intp]) -> Array:
+        """Means that the kernel weighs, of the centres that were measured last.
+
+        J1 does not rise if labels and weights stay.
+        """
         k = self.k
-        own = _kernel(self.X - centers[labels], self.widths)
-        kernel = 1.0 - 0.5 * own
+        kernel = 1.0 - 0.5 * self.room[labels, :, np.arange(len(labels))]
         mass = _sums(kernel, labels, k)
         centers = _sums(kernel * self.X, labels, k) / np.maximum(mass, 1e-12)
         if (mass <= 1e-12).any():
@@ -240,30 +261,15 @@ class _Search:
             centers = np.where(mass > 1e-12, centers, means)
         return centers
 
-    def _measure(self, centers: Array) -> None:
-        """Write the distances to centres into the room for them."""
-        # Some clusters at a time: what numpy goes over again and again stays near.
-        step = max(1, _BLOCK // self.X.size)
-        for first in range(0, self.k, step):
-            block = slice(first, first + step)
-            apart = np.subtract(self.X, centers[block, None], out=self.room[block])
-            _kernel(apart, self.widths, out=apart)
+    def _measure(self, centers: Array, which: NDArray[np.intp]) -> None:
+        """Write the distances to some of the centres into the room for them."""
+        from comitia._kernels.feature_distances import gaussian_distances
+
+        gaussian_distances(self.columns, centers, self.widths, which, self.room)
 
 
 def _widths(X: Array) -> Array:
     return column_scales(X)[1]
-
-
-def _kernel(apart: Array, widths: Array, out: Array | None = None) -> Array:
-    """The kernel distance of what is that far apart in each feature."""
-    scaled = np.divide(apart, widths, out=out)
-    np.square(scaled, out=scaled)
-    scaled *= -0.5
-    np.expm1(scaled, out=scaled)
-    scaled *= -2.0 / _UNIT
-    np.rint(scaled, out=scaled)
-    scaled *= _UNIT
-    return scaled
 
 
 def _sums(values: Array, labels: NDArray[np.intp], n_clusters: int) -> Array:
@@ -294,10 +300,10 @@ def _costs(
     k = len(centers)
     if k == 1:
         return J1, J1
-    between = kernel_distances(centers, centers, widths).sum(axis=2)
+    between = kernel_distances(centers, centers, widths).sum(axis=1)
     np.fill_diagonal(between, np.inf)
     apart = float(between.min())
-    spread = kernel_distances(mean[None], centers, widths)[:, 0]
+    spread = kernel_distances(mean[None], centers, widths)[:, :, 0]
     denominator = apart * float((powered * spread).sum())
     return J1, J1 / denominator if denominator > 0 else np.inf
 
@@ -398,7 +404,11 @@ class KernelParetoClustering(Clusterer):
 
     def predict(self, X: Array) -> NDArray[np.intp]:
         """Label new objects."""
+        from comitia._kernels.feature_distances import nearest_weighted
+
         X = self._read_new(X)
         distances = kernel_distances(X, self.cluster_centers_, self.widths_)
-        powered = self.feature_weights_**self.weight_power
-        return np.einsum("knp,kp->nk", distances, powered).argmin(axis=1)
+        labels, _ = nearest_weighted(
+            distances, self.feature_weights_**self.weight_power
+        )
+        return labels
