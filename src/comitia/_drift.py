@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._arrays import to_numpy
+from comitia._arrays import device_of, to_numpy, to_tensor
 from comitia._html import html_table
 from comitia._names import Names, as_names, names_of
 from comitia.exceptions import ComitiaError
@@ -22,6 +22,7 @@ __all__ = [
     "DriftRow",
     "NamedLabels",
     "drift",
+    "keep_numbers",
     "named_labels",
     "stable_numbers",
 ]
@@ -159,8 +160,7 @@ class Drift:
         return [int(c) for c in order if counts[c] >= least]
 
     def __str__(self) -> str:
-        head = [name.replace("_", " ") for name in DriftRow._fields]
-        lines = [head, *([*map(_cell, row)] for row in self.rows())]
+        lines = [[*DriftRow._fields], *([*map(_cell, row)] for row in self.rows())]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         # What happened is a text, all else are numbers.
         text = [
@@ -179,14 +179,12 @@ class Drift:
         """How many objects moved, came and went, in a sentence."""
         return (
             f"{self.n_moved} of {int(self.table.sum())} objects are in another "
-            f"cluster; {self.n_new} are new, {self.n_gone} are gone."
+            f"cluster; {self.n_new} new, {self.n_gone} gone."
         )
 
     def _repr_html_(self) -> str:
-        rows = ["" if cell is None else cell for row in self.rows() for cell in row]
-        width = len(DriftRow._fields)
-        lines = [rows[at : at + width] for at in range(0, len(rows), width)]
-        return html_table(DriftRow._fields, lines, self.summary)
+        rows = [["" if cell is None else cell for cell in row] for row in self.rows()]
+        return html_table(DriftRow._fields, rows, self.summary)
 
 
 def _cell(value: Any) -> str:
@@ -225,7 +223,7 @@ def drift(previous: Any, current: Any, *, threshold: float = 0.2) -> Drift:
     --------
     >>> import comitia
     >>> print(comitia.drift([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2, 2]))
-    2 of 6 objects are in another cluster; 1 are new, 0 are gone.
+    2 of 6 objects are in another cluster; 1 new, 0 gone.
     cluster  was  what                before  now  stayed  came  left  new  gone
           0    0  split into 0 and 1       4    2       2     0     2    0     0
           1    -  appeared                 0    2       0     2     0    0     0
@@ -235,9 +233,9 @@ def drift(previous: Any, current: Any, *, threshold: float = 0.2) -> Drift:
         raise ComitiaError(f"threshold={threshold} must be above 0 and at most 0.5.")
     before, now = named_labels(previous, "previous"), named_labels(current, "current")
     table = _table(before, now)
-    sizes = [np.bincount(one.labels[one.labels >= 0]) for one in (before, now)]
+    old, new = (np.bincount(one.labels[one.labels >= 0]) for one in (before, now))
     _, partner = kept_numbers(table.T)
-    return Drift(table, partner, *sizes, threshold)
+    return Drift(table, partner, old, new, threshold)
 
 
 def stable_numbers(
@@ -250,6 +248,28 @@ def stable_numbers(
     """
     table = _table(previous, NamedLabels(labels, names))
     return kept_numbers(table.T)[0]
+
+
+def keep_numbers(method: Any, before: NamedLabels) -> None:
+    """Give the clusters of a fitted method the numbers of an earlier run.
+
+    What the method says of its clusters goes with their numbers; ``drift_`` says what
+    became of them.
+    """
+    labels = method.labels_
+    numbers = stable_numbers(before, to_numpy(labels), names_of(method.ensemble_))
+    order = np.argsort(numbers)
+    if isinstance(labels, np.ndarray):
+        method.labels_ = numbers.astype(labels.dtype)[labels]
+    else:
+        table = to_tensor(numbers, device_of(labels))
+        method.labels_ = table[labels.long()].to(labels.dtype)
+    if "membership_" in vars(method):
+        method.membership_ = method.membership_[:, order]
+    weights = vars(method).get("feature_weights_")
+    if weights is not None and np.ndim(weights) == 2:
+        method.feature_weights_ = weights[order]
+    method.drift_ = drift(before, method)
 
 
 def named_labels(given: Any, argument: str) -> NamedLabels:

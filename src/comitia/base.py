@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -1034,7 +1034,7 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
         """Refuse a limit of time that nothing would keep to."""
         if limit is None:
             return
-        if not isinstance(limit, Real) or not limit > 0:
+        if not isinstance(limit, int | float) or not limit > 0:
             raise ComitiaError(f"time_limit={limit!r} must be a number above 0.")
         if ensemble is not None:
             raise ComitiaError(
@@ -1272,26 +1272,10 @@ class EnsembleMethod(ClusterMixin, BaseEstimator):
 
     def _align(self, before: Any) -> None:
         """Keep the cluster numbers of an earlier run."""
-        if before is None:
-            return
-        from comitia._drift import drift, stable_numbers
+        if before is not None:
+            from comitia._drift import keep_numbers
 
-        numbers = stable_numbers(
-            before, to_numpy(self.labels_), names_of(self.ensemble_)
-        )
-        order = np.argsort(numbers)
-        if isinstance(self.labels_, np.ndarray):
-            self.labels_ = numbers.astype(self.labels_.dtype)[self.labels_]
-        else:
-            table = to_tensor(numbers, device_of(self.labels_))
-            self.labels_ = table[self.labels_.long()].to(self.labels_.dtype)
-        # What a method says of its clusters goes with their numbers.
-        if "membership_" in vars(self):
-            self.membership_ = self.membership_[:, order]
-        weights = vars(self).get("feature_weights_")
-        if weights is not None and np.ndim(weights) == 2:
-            self.feature_weights_ = weights[order]
-        self.drift_ = drift(before, self)
+            keep_numbers(self, before)
 
     def _warn_of_fewer_clusters(self) -> None:
         asked, found = self.n_clusters, self.n_clusters_

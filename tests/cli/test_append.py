@@ -33,7 +33,7 @@ def test_new_objects_go_to_the_clusters_of_their_labels(run, result, tmp_path):
     write(tmp_path / "new.csv", ["name", "one", "three", "two"], new)
     code, out, err = append(run, "--no-report")
     assert (code, err) == (0, "")
-    assert "2 are new" in out
+    assert "2 new, 0 gone" in out
     found = {row["object"]: row["cluster"] for row in read(result / "labels.csv")}
     assert (found["p"], found["q"]) == ("1", "0")
     rows = read(result / "drift.csv")
@@ -62,6 +62,10 @@ def test_a_result_stays_when_growing_it_fails(run, result, tmp_path, monkeypatch
     code, _, err = append(run)
     assert code == 1
     assert "has 'o1' already" in err
+    write(tmp_path / "new.csv", HEAD[:3], [["p", "a", "x"]])
+    code, _, err = append(run)
+    assert code == 1
+    assert "'three' is missing" in err
     write(tmp_path / "new.csv", HEAD, [["p", "a", "x", 9]])
 
     def fails(*given):

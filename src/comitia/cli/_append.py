@@ -105,15 +105,15 @@ def append_to_result(
         rows = _are_new_objects(old, new)
         grown = old.append(new, axis="objects" if rows else "clusterings")
         words = (
-            f"{new.n_objects} objects were added to {old.n_objects}"
+            f"from {old.n_objects} to {grown.n_objects} objects"
             if rows
-            else f"{new.n_clusterings} clusterings were added to {old.n_clusterings}"
+            else f"from {old.n_clusterings} to {grown.n_clusterings} clusterings"
         )
         given = FitInput(
             ensemble=grown,
             about={
                 "truth": _truth(before, votes, rows),
-                "notes": [*votes.notes, f"{words}, from {votes.source}."],
+                "notes": [*votes.notes, f"Grown {words}, by {votes.source}."],
                 "source": before.source,
             },
             device=which.device,
@@ -159,10 +159,15 @@ def _same_method(before: Any) -> Any:
 
 def _are_new_objects(old: Any, new: Any) -> bool:
     """Whether the columns are those of the result, so that what is new are rows."""
-    names = old.clustering_names
-    if names is None or new.clustering_names is None:
+    if old.clustering_names is None or new.clustering_names is None:
         return False
-    return {*names.tolist()} == {*new.clustering_names.tolist()}
+    known, given = {*old.clustering_names.tolist()}, {*new.clustering_names.tolist()}
+    if given < known and old.n_objects != new.n_objects:
+        raise ComitiaError(
+            f"new objects need all columns of the result; {min(known - given)!r} is "
+            "missing. Leave its cells blank where a run does not know them."
+        )
+    return known == given
 
 
 def _truth(before: Any, votes: Any, rows: bool) -> Any:

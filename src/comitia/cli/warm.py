@@ -32,9 +32,9 @@ def warm(*, json: Flag = False, quiet: Flag = False) -> None:
 
     Parameters
     ----------
-    json
+    json : bool
         Print JSON and nothing else on standard output.
-    quiet
+    quiet : bool
         Say nothing but errors.
     """
     from time import perf_counter
@@ -52,11 +52,6 @@ def warm(*, json: Flag = False, quiet: Flag = False) -> None:
         "read": read,
         "seconds": round(perf_counter() - begin, 1),
         "folder": next(iter(stats.values())).cache_path,
-        "not_called": sorted(
-            name
-            for name, kernel in kernels().items()
-            if not kernel.signatures and not name.partition(".")[2].startswith("_")
-        ),
     }
     if json:
         print_json(about)

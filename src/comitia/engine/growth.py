@@ -85,11 +85,12 @@ def more_clusterings(parts: Sequence[Ensemble], called: Sequence[str]) -> Ensemb
     names = {
         "groups": _side_by_side(parts, "groups", lambda m: ""),
         "clustering_names": _side_by_side(parts, "clustering_names", str),
-        "cluster_names": np.concatenate([_called(part) for part in parts]),
         "object_names": order,
     }
     _refuse_twice(names["clustering_names"], "clustering")
     k = np.concatenate([part.n_clusters_each for part in parts])
+    if any(part.cluster_names is not None for part in parts):
+        names["cluster_names"] = np.concatenate([_called(part) for part in parts])
     if not all(part.is_hard for part in parts):
         return _beside_memberships(parts, rows, k, names)
     kind = "partial" if any(part.kind == "partial" for part in parts) else "hard"
@@ -124,8 +125,8 @@ def _beside(block: Ensemble, new: list[NDArray[Any]], dtype: np.dtype[Any]) -> A
         fits = old.codes.dtype == dtype and room is not None and room.n_used == M
         if not fits or room is None or most > len(room.codes):
             require_memory(most * n * dtype.itemsize, f"the labels of {n} objects")
-            # Room for as many again: memory that nobody writes to is not taken.
-            room = _Room(np.empty((2 * most, n), dtype=dtype), most)
+            # Room for half as many again: memory that nobody writes to is not taken.
+            room = _Room(np.empty((most + most // 2 + 1, n), dtype=dtype), most)
             room.codes[:M] = old.codes
         room.n_used = most
     at = M
@@ -267,9 +268,10 @@ def more_objects(first: Ensemble, given: Sequence[Ensemble | NewRows]) -> Ensemb
     names = {
         "groups": first.groups,
         "clustering_names": first.clustering_names,
-        "cluster_names": [name for names in known for name in names],
         "object_names": object_names,
     }
+    if any(own != [*map(str, range(len(own)))] for own in known):
+        names["cluster_names"] = np.array([name for own in known for name in own])
     made = _in_blocks([*blocks, *more], first, k, kind, names)
     begin = np.r_[0, np.cumsum(k)][:-1] - first.offsets[:-1]
     places = np.arange(first.n_clusters_total) + begin[first.clustering_of]
@@ -389,10 +391,6 @@ def _in_blocks(
     kind: str,
     names: dict[str, Any],
 ) -> Ensemble:
-    if names["cluster_names"] is not None:
-        texts = np.asarray(names["cluster_names"])
-        numbers = np.concatenate([np.arange(n) for n in k]).astype(str)
-        names["cluster_names"] = None if np.array_equal(texts, numbers) else texts
     if len(blocks) == 1 and not isinstance(first.storage, InBlocks):
         return first.assemble(blocks[0].storage, k, None, kind, **names)
     source = getattr(first.storage, "source", "memory")
