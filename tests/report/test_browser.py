@@ -200,6 +200,28 @@ def test_a_table_that_does_not_fit_says_so(visit, page_of_iris):
     assert visit(page_of_iris, width=1280).locator(".scroll.more").count() == 0
 
 
+def test_a_finger_shows_what_the_pointer_shows_until_it_touches_elsewhere(
+    visit, page_of_iris
+):
+    page = visit(page_of_iris, width=360)
+    page.wait_for_selector("#heat-together[data-ready]")
+    for figure in ("#map-figure", "#heat-together"):
+        holder = page.locator(figure)
+        holder.scroll_into_view_if_needed()
+        box = page.locator(f"{figure} svg").bounding_box()
+        finger = {
+            "pointerType": "touch",
+            "bubbles": True,
+            "clientX": box["x"] + 0.2 * box["width"],
+            "clientY": box["y"] + 0.45 * box["height"],
+        }
+        for kind in ("pointerdown", "pointerup", "pointerleave"):
+            holder.dispatch_event(kind, finger)
+        assert "flower" in page.locator("#tooltip").inner_text()
+    page.locator("h1").dispatch_event("pointerdown", finger)
+    assert not page.locator("#tooltip").is_visible()
+
+
 def test_the_skip_link_and_the_contents_lead_somewhere(visit, page_of_iris):
     page = visit(page_of_iris)
     page.keyboard.press("Tab")

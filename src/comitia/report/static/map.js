@@ -81,8 +81,8 @@ function startMap(holder) {
 
   function tell(i, aloud) {
     mark(i);
-    if (i < 0) return hideTooltip();
-    showTooltip(objectName(i), objectRows(i), () => {
+    if (i < 0) return hideTooltip(holder);
+    showTooltip(holder, objectName(i), objectRows(i), () => {
       const box = svg.getBoundingClientRect();
       return [
         box.left + (map.x[i] / width) * box.width,
@@ -115,22 +115,25 @@ function startMap(holder) {
     return -1;
   }
 
-  holder.addEventListener("pointermove", (event) => {
-    const box = svg.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * width;
-    const y = ((event.clientY - box.top) / box.height) * height;
-    tell(nearest(x, y), false);
-  });
-  holder.addEventListener("pointerleave", () => {
-    if (document.activeElement === holder && holder.matches(":focus-visible")) return;
-    tell(-1, false);
-  });
+  startPointer(
+    holder,
+    (event) => {
+      const box = svg.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * width;
+      const y = ((event.clientY - box.top) / box.height) * height;
+      tell(nearest(x, y), false);
+    },
+    () => {
+      if (document.activeElement === holder && holder.matches(":focus-visible")) return;
+      tell(-1, false);
+    }
+  );
   holder.addEventListener("focus", () => {
     if (holder.matches(":focus-visible"))
       tell(current >= 0 ? current : first(), true);
   });
   holder.addEventListener("blur", () => {
-    hideTooltip();
+    hideTooltip(holder);
     mark(-1);
   });
   const steps = {
@@ -143,7 +146,7 @@ function startMap(holder) {
     if (event.key in steps)
       tell(current < 0 ? first() : beside(current, ...steps[event.key]), true);
     else if (event.key === "Home") tell(first(), true);
-    else if (event.key === "Escape") return hideTooltip();
+    else if (event.key === "Escape") return hideTooltip(holder);
     else return;
     event.preventDefault();
   });
@@ -183,7 +186,7 @@ function startMap(holder) {
   const found = document.getElementById("found");
   find.addEventListener("input", () => {
     const wanted = find.value.trim().toLowerCase();
-    hideTooltip();
+    hideTooltip(holder);
     mark(-1);
     found.textContent = "";
     if (!wanted) return;

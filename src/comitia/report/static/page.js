@@ -13,10 +13,12 @@ function element(tag, text, parent) {
   return made;
 }
 
-// Where the thing stands that the tooltip is about; it moves when the page scrolls.
+// Where the thing stands that the tooltip is about, which moves when the page scrolls,
+// and the figure that it is in: no other one hides it.
 let anchor = null;
+let figureOfTooltip = null;
 
-function showTooltip(title, rows, where) {
+function showTooltip(holder, title, rows, where) {
   tooltip.replaceChildren();
   const head = element("strong", null, tooltip);
   element("bdi", title, head);
@@ -28,6 +30,7 @@ function showTooltip(title, rows, where) {
   }
   tooltip.hidden = false;
   anchor = where;
+  figureOfTooltip = holder;
   placeTooltip();
 }
 
@@ -43,7 +46,8 @@ function placeTooltip() {
   tooltip.style.top = Math.max(4, top) + "px";
 }
 
-function hideTooltip() {
+function hideTooltip(holder) {
+  if (holder !== figureOfTooltip) return;
   tooltip.hidden = true;
   anchor = null;
 }
@@ -57,6 +61,17 @@ function say(title, rows) {
 
 function share(thousandths) {
   return (thousandths / 10).toFixed(1) + "\u202f%";
+}
+
+// A finger is there only while it touches: what it shows stays until it touches elsewhere.
+function startPointer(holder, look, leave) {
+  const isFinger = (event) => event.pointerType === "touch";
+  holder.addEventListener("pointermove", look);
+  holder.addEventListener("pointerdown", (event) => isFinger(event) && look(event));
+  holder.addEventListener("pointerleave", (event) => isFinger(event) || leave());
+  document.addEventListener("pointerdown", (event) => {
+    if (isFinger(event) && !holder.contains(event.target)) leave();
+  });
 }
 
 // -- heat maps ----------------------------------------------------------------------
@@ -116,7 +131,7 @@ function startHeat(holder, about, nameOf, n, what) {
             ["and", nameOf(column)],
             [what, (value(row, column) * about.largest).toFixed(2)],
           ];
-    showTooltip(title, rows, () => {
+    showTooltip(holder, title, rows, () => {
       const [left, top, unit] = corner();
       return [left + (across + 0.5) * cell * unit, top + (down + 0.5) * cell * unit];
     });
@@ -124,7 +139,7 @@ function startHeat(holder, about, nameOf, n, what) {
   }
 
   function leave() {
-    hideTooltip();
+    hideTooltip(holder);
     attributes(cursor, { width: 0, height: 0 });
   }
 
@@ -132,7 +147,7 @@ function startHeat(holder, about, nameOf, n, what) {
     value = read;
     holder.dataset.ready = "true";
   });
-  holder.addEventListener("pointermove", (event) => {
+  function look(event) {
     const [left, over, unit] = corner();
     const x = Math.floor(((event.clientX - left) / unit / 100) * n);
     const y = Math.floor(((event.clientY - over) / unit / 100) * n);
@@ -140,8 +155,8 @@ function startHeat(holder, about, nameOf, n, what) {
     row = Math.max(y, top);
     column = x;
     tell(false);
-  });
-  holder.addEventListener("pointerleave", leave);
+  }
+  startPointer(holder, look, leave);
   holder.addEventListener("blur", leave);
   holder.addEventListener("focus", () => {
     if (holder.matches(":focus-visible")) tell(true);
