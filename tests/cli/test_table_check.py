@@ -134,3 +134,20 @@ def test_subspaces_are_drawn_from_variables():
     plain = method("lwgp")(3)
     draw_variables(plain, groups)
     assert plain.generator is None
+
+
+def test_columns_that_look_like_clusterings_are_named(run, tmp_path):
+    rows = [f"{i % 3},{(i + 1) % 3},{(i + 2) % 3}" for i in range(30)]
+    (tmp_path / "runs.csv").write_text("\n".join(["p,q,r", *rows]))
+    code, out, _ = run("check", "runs.csv")
+    assert code == 0
+    assert "look like clusterings; comitia combine reads them so" in out
+
+
+def test_numbers_with_signs_are_no_identifiers(run, tmp_path):
+    rows = [f'{i % 7},"${1000 + i},5{i % 10}",{i}%' for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,amount,share", *rows]))
+    code, out, _ = run("check", "t.csv")
+    assert code == 0
+    assert out.count("numbers with a sign") >= 2
+    assert "'0%'; write them without" in out

@@ -17,6 +17,7 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._label_tables import looks_like_labels
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
@@ -439,6 +440,11 @@ transpose, rotate : shared
         path, columns, drop, id, truth, format, header, key, text, transpose, asked
     )
     decided = found.decide(_for_file(asked, found))
+    values = [each.values for each in found.columns if not each.is_text]
+    if values and looks_like_labels(np.stack(values, axis=1)):
+        found.notes.append(
+            "the columns look like clusterings; comitia combine reads them so."
+        )
     return TableCheck(
         found.n_objects,
         decided,

@@ -26,6 +26,8 @@ _STRAY = 0.1
 _LAST_EXACT = 2.0**53
 
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
+# Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
+_SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -72,6 +74,9 @@ def _text_kind(
             if words
             else "numbers in text"
         )
+    if n_distinct > 2 and all(map(_SIGNED.fullmatch, distinct)):
+        example = min(distinct)
+        return "text", f"numbers with a sign, such as {example!r}; write them without"
     if n_distinct == len(present) and n_distinct > max(1, n // 2):
         return "id", "text that is different in every row"
     if n_distinct == 2:
