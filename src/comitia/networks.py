@@ -53,7 +53,8 @@ def from_communities(runs: Iterable[Any], graph: Any) -> Ensemble:
     ]
     if not clusterings:
         raise ComitiaError("runs is empty; give the communities of one run at least.")
-    names = proper_names(names_of(graph))
+    given = proper_names(names_of(graph))
+    names = None if given is None else given.tolist()
     hard = [_as_labels(groups, len(place)) for groups in clusterings]
     if all(labels is not None for labels in hard):
         return Ensemble(hard, object_names=names)

@@ -8,8 +8,6 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-import numpy as np
-
 from benchmarks.bench_communities import neighbor_network
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
@@ -71,7 +69,7 @@ def measure(n_objects: int, n_members: int) -> dict[str, Any]:
     ensemble = timed("members", lambda: generator.generate(graph))
     consensus = comitia.method("fast_ensemble")(random_state=0)
     fitted = timed("consensus", lambda: consensus.fit(graph, ensemble=ensemble))
-    timed("stability", lambda: comitia.stability(ensemble, by=np.ones(n_members)))
+    timed("stability", lambda: comitia.stability(ensemble, by=[1.0] * n_members))
     with tempfile.TemporaryDirectory() as folder:
         timed(
             "report",
