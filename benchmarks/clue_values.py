@@ -2,11 +2,12 @@
 
 ``python -m benchmarks.clue_values``
 
-Needs ``Rscript`` with the package clue (Debian: ``r-cran-clue`` and ``r-cran-lpsolve``). Hard and fuzzy
-ensembles, with and without weights, with as many classes as asked for and with more:
-both are given the same memberships, and both objectives are written to
-``results/clue_values.csv``. ``gap`` is ours less clue's, as a share of clue's; below 0
-ours is lower. Both search from several starts, so that either may find the better one.
+Needs ``Rscript`` with the packages clue and lpSolve (Debian: ``r-cran-clue`` and
+``r-cran-lpsolve``). Hard and fuzzy ensembles, with and without weights, with as many
+classes as asked for and with more: both are given the same memberships, and both
+objectives are written to ``results/clue_values.csv``. ``gap`` is ours less clue's, as a
+share of clue's; below 0 ours is lower. Both search from several starts, so that either
+may find the better one.
 """
 
 from __future__ import annotations
