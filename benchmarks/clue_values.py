@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.clue_values``
 
-Needs ``Rscript`` with the package clue (Debian: ``r-cran-clue`` and
+Needs ``Rscript`` with the packages clue and lpSolve (Debian: ``r-cran-clue`` and
 ``r-cran-lpsolve``). Hard and fuzzy ensembles, with and without weights, with as many
 classes as asked for and with more: both are given the same memberships, and both
 objectives are written to ``results/clue_values.csv``. ``gap`` is ours less clue's, as a

@@ -8,7 +8,7 @@ from scipy.spatial.distance import squareform
 import comitia
 from benchmarks.evaluation import pools
 from benchmarks.evaluation.fidelity import run as fidelity
-from benchmarks.evaluation.fidelity import trees
+from benchmarks.evaluation.fidelity import survey, trees
 from benchmarks.evaluation.fidelity.page import page, spans
 from benchmarks.evaluation.fidelity.scores import BEST_OF
 from benchmarks.evaluation.fidelity.summary import (
@@ -187,3 +187,47 @@ def test_the_page_tells_what_leaves_the_papers_and_why(folder):
     assert {row["published_in"] for row in summary} == {"", "LWEA"}
     write_summary(out, None)
     assert "What leaves" not in page(out, out / "figures")
+
+
+def test_methods_after_the_review_are_fitted_on_shuffled_rows_of_random_members(folder):
+    members, truth = pools.load_pool("small", folder)
+    rng = np.random.RandomState(3)
+    columns, rows = rng.permutation(100)[:20], rng.permutation(40)
+    shuffled = comitia.Ensemble(members[np.ix_(rows, columns)])
+    labels = comitia.method("lwea")(3).fit_predict(shuffled)
+    got = survey.score_beside("small", 3, "lwea", "survey", folder)
+    assert_allclose(got["ari"], agreement(labels, truth[rows], "adjusted_rand"))
+
+
+def test_every_method_that_the_survey_has_is_beside_its_column(folder, tmp_path):
+    published = folder / "published"
+    published.mkdir()
+    lwea, pta = survey.ENTRIES["lwea"].survey, survey.ENTRIES["pta"].survey
+    for measure in ("nmi", "ari"):
+        (published / f"survey_2026_{measure}.csv").write_text(
+            f"data,{lwea},{pta}\nsmall,0.5,\nlarge,0.25,0.75\n"
+        )
+    (published / "published_pta_ptgp_table_9.csv").write_text(
+        "dataset,method,measure,criterion,mean\n"
+        "small,PTA-AL,NMI,true-k,0.4\nsmall,SRS-AL,NMI,true-k,N/A\n"
+    )
+    lines = ["pool,draw,method,criterion,k,nmi_sqrt,nmi_max,ari,status"]
+    for draw, score in enumerate((0.6, 0.62, 0.64)):
+        lines += [f"small,{draw},lwea,survey,3,{score},0,{score},ok"]
+        lines += [f"small,{draw},pta,pta,3,0,{score},0,ok"]
+    (tmp_path / "fidelity_survey.csv").write_text("\n".join(lines) + "\n")
+    survey.write_beside(tmp_path, folder)
+    found = {
+        (row["method"], row["measure"]): row["published_mean"]
+        for row in read(tmp_path / "fidelity_survey_summary.csv")
+    }
+    assert found == {
+        ("lwea", "nmi_sqrt"): "0.5000",
+        ("lwea", "ari"): "0.5000",
+        ("pta", "nmi_max"): "0.4000",
+    }
+    text = survey.survey_page(tmp_path)
+    assert "**0.62** (0.50) [3]" in text
+    assert "+0.120" in text
+    assert "+0.220" in text
+    assert survey.survey_page(tmp_path / "nothing") == ""

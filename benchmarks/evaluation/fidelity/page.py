@@ -17,6 +17,7 @@ from benchmarks.evaluation.fidelity.reasons import (
     variants_table,
 )
 from benchmarks.evaluation.fidelity.summary import is_compared, leaves
+from benchmarks.evaluation.fidelity.survey import survey_page
 from benchmarks.evaluation.pages import NOT_MEASURED, about, list_table, number
 from benchmarks.evaluation.store import Row, read
 
@@ -63,6 +64,9 @@ def page(results: Path, figures: Path) -> str:
         )
         texts += _section("The variants", variants_table(results, summary))
         texts += _section("ECPCS", _ecpcs(summary))
+    beside = survey_page(results)
+    if beside:
+        texts += _section("The methods after the review", beside)
     texts += _section("All methods that need labels alone", _league(results))
     return "\n".join(texts)
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.evaluation.fidelity.clusterpack import OLD_METIS
 from benchmarks.evaluation.fidelity.scores import BEST_OF, MEASURES, scores
 from benchmarks.evaluation.fidelity.summary import write_summary
+from benchmarks.evaluation.fidelity.survey import survey_jobs, write_beside
 from benchmarks.evaluation.fidelity.trees import (
     WITHOUT_TIES,
     compare_shaken,
@@ -84,6 +85,8 @@ def run(options: Options) -> None:
     write_summary(options.results, options.data)
     # What is to be explained stands in the summary.
     do("fidelity_variants", list(variant_jobs(options)), ("k", *MEASURES), options)
+    do("fidelity_survey", list(survey_jobs(options)), ("k", *MEASURES), options)
+    write_beside(options.results, options.data)
 
 
 def _score_jobs(options: Options) -> Iterator[Job]:
