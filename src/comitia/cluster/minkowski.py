@@ -437,7 +437,9 @@ class _Paths:
         for start in range(len(self.ends)):
             last, objective = self._followed((start, 0))
             converged = self._met[last] is not None
-            yield MinkowskiRun(*self.ends[last], np.array(objective), converged)
+            labels, centers, weights = self.ends[last]
+            path = np.array(objective)
+            yield MinkowskiRun(labels, centers, weights, path, converged)
 
 
 class _Descents:
@@ -467,7 +469,7 @@ class _Descents:
             new = self.nearest(going)
             known = np.array(
                 [
-                    paths.come_by(first + s, row.tobytes())
+                    paths.come_by(first + int(s), row.tobytes())
                     for s, row in zip(going, _in_order(new, self.k), strict=True)
                 ]
             )
