@@ -145,9 +145,10 @@ def _pool(dtype: str, width: int) -> str:
 
 def _refuse_large(n_bytes: int) -> None:
     if n_bytes > sizes.MEMBER_BYTES:
+        most = f"{sizes.MEMBER_BYTES >> 20} MB"
         raise ComitiaError(
-            f"what its clusterings remember takes more than the {sizes.MEMBER_BYTES >> 20} MB "
-            "that are kept with a result; predict in Python."
+            f"what its clusterings remember takes more than the {most} that are kept "
+            "with a result; predict in Python."
         )
 
 
