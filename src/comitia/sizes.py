@@ -151,6 +151,10 @@ FAMILY_ANSWERS_OBJECTS = 20_000
 # takes a fifth of the time; one object in a hundred finds the second nearest.
 SINGLE_PRECISION_OBJECTS = 20_000
 
+# Bytes of what the clusterings of a result remember, to label new objects: more is most
+# of the table, and is not kept.
+MEMBER_BYTES = 1 << 28
+
 # Columns from which on a table of numbers may be one of counts, or of one unit.
 WIDE_COLUMNS = 50
 
@@ -169,6 +173,7 @@ __all__ += [
     "LANDMARK_GRAPH_SAMPLE",
     "LANDMARK_GRAPH_SAMPLE_EACH",
     "MEDIAN_DISTANCE_SAMPLE",
+    "MEMBER_BYTES",
     "RIVALS_SAMPLE",
     "ROTATED_OBJECTS",
     "SAMPLED_KMEANS_OBJECTS",

@@ -72,6 +72,13 @@ def test_what_cannot_be_kept_is_refused_in_words():
         Result.from_estimator(method("eac")(2).fit(votes)).label_new(X)
 
 
+def test_members_that_are_too_large_are_not_kept(monkeypatch):
+    fitted = ConsensusClustering(3, generator=GenieGenerator(2), random_state=0).fit(X)
+    monkeypatch.setattr("comitia.sizes.MEMBER_BYTES", 1000)
+    with pytest.raises(ComitiaError, match="remember takes more than"):
+        Result.from_estimator(fitted, X).label_new(X)
+
+
 def _names_a_row_beyond(members):
     places = json.loads(str(members["about"]))["members"][0]["state"]["places"]
     return {**members, places: members[places] + 10_000}

@@ -122,7 +122,18 @@ class ShiftedModel:
         self.shift = shift
 
     def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Label objects of shape (n, p)."""
+        """Label objects.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            The objects, from which nothing was taken off.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            What the model says of them.
+        """
         return self.model.predict(X - self.shift)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia.exceptions import ComitiaError, EnsembleFileError
 from comitia.generate._checkpoint import check_state
 from comitia.generate._kmeans_on_samples import ColumnsCenters
@@ -23,9 +24,6 @@ from comitia.generate.sampling import FeatureMap
 __all__ = ["pack_members", "unpack_members"]
 
 _FORMAT = "comitia-members-1"
-
-# Arrays of more bytes together are not kept: they would be most of the table.
-_MOST_BYTES = 1 << 28
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -146,10 +144,11 @@ def _pool(dtype: str, width: int) -> str:
 
 
 def _refuse_large(n_bytes: int) -> None:
-    if n_bytes > _MOST_BYTES:
+    if n_bytes > sizes.MEMBER_BYTES:
         raise ComitiaError(
-            f"what its clusterings remember takes more than the {_MOST_BYTES >> 20} MB "
-            "that are kept with a result; predict in Python."
+            "what its clusterings remember takes more than the "
+            f"{sizes.MEMBER_BYTES >> 20} MB that are kept with a result; predict in "
+            "Python."
         )
 
 

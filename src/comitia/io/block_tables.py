@@ -41,7 +41,7 @@ _INDEX = "__index_level_0__"
 class BlockTable:
     """A table that is read some rows at a time.
 
-    Attributes
+    Parameters
     ----------
     rows, raw : PreparedRows
         The features as they are clustered, and in their own units.

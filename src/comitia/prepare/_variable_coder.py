@@ -266,7 +266,7 @@ class VariableCoder:
         for at, j in enumerate(self.discrete):
             name, levels = self.decisions[j].column, self.levels[at]
             texts = _texts(found[name])
-            unknown = sorted({*texts} - {None, *levels})
+            unknown = sorted({text for text in texts if text is not None} - {*levels})
             yield name, texts.count(None), unknown
 
     def _owners(self) -> list[int]:

@@ -148,6 +148,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     """
 
     coder_: Any  # a CountCoder or a VariableCoder
+    rotation_: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kinds": [dict, None],
