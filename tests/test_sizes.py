@@ -39,6 +39,7 @@ SIDES = {
 
 # Constant: where a test of its own runs both sides.
 ELSEWHERE = {
+    "MEMBER_BYTES": "tests/io/test_new_objects.py",
     "SHAPES_SAMPLE": "tests/generate/test_sizes.py",
     "SHAPES_SAMPLE_EACH": "tests/generate/test_sizes.py",
     "SINGLE_PRECISION_OBJECTS": "tests/generate/test_sizes.py",
