@@ -1,4 +1,4 @@
-"""Compile every kernel once, so that nobody waits for the first result."""
+"""Compile kernels ahead of use, so that nobody waits for the first result."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _FEW, _MANY = 60, 5000
 
 
 def warm(*, json: Flag = False, quiet: Flag = False) -> None:
-    """Compile all kernels now, so that the first result need not wait for them.
+    """Compile the kernels now, so that the first result need not wait for them.
 
+    Those of methods on labels, tables and series, for few and for many objects.
     They are kept beside the package, or in the cache of the user where that cannot be
     written to. Done once after an installation; a second time they are only read.
 
