@@ -436,8 +436,9 @@ class _Paths:
         """What each start has come to."""
         for start in range(len(self.ends)):
             last, objective = self._followed((start, 0))
+            labels, centers, weights = self.ends[last]
             converged = self._met[last] is not None
-            yield MinkowskiRun(*self.ends[last], np.array(objective), converged)
+            yield MinkowskiRun(labels, centers, weights, np.array(objective), converged)
 
 
 class _Descents:
@@ -467,7 +468,7 @@ class _Descents:
             new = self.nearest(going)
             known = np.array(
                 [
-                    paths.come_by(first + s, row.tobytes())
+                    paths.come_by(first + int(s), row.tobytes())
                     for s, row in zip(going, _in_order(new, self.k), strict=True)
                 ]
             )
