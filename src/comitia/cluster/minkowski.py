@@ -436,10 +436,9 @@ class _Paths:
         """What each start has come to."""
         for start in range(len(self.ends)):
             last, objective = self._followed((start, 0))
-            converged = self._met[last] is not None
             labels, centers, weights = self.ends[last]
-            path = np.array(objective)
-            yield MinkowskiRun(labels, centers, weights, path, converged)
+            converged = self._met[last] is not None
+            yield MinkowskiRun(labels, centers, weights, np.array(objective), converged)
 
 
 class _Descents:

@@ -114,8 +114,7 @@ def kernel_distances(X: ArrayLike, centers: ArrayLike, widths: ArrayLike) -> Arr
 
     columns = np.ascontiguousarray(np.transpose(X), dtype=np.float64)
     centers = np.ascontiguousarray(centers, dtype=np.float64)
-    widths = np.broadcast_to(np.asarray(widths, dtype=np.float64), len(columns))
-    widths = np.ascontiguousarray(widths)
+    widths = np.ones(len(columns)) * np.asarray(widths, dtype=np.float64)
     distances = np.empty((len(centers), *columns.shape))
     gaussian_distances(columns, centers, widths, np.arange(len(centers)), distances)
     return distances
