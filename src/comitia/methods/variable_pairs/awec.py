@@ -77,7 +77,7 @@ class AWEC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the spectral cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
