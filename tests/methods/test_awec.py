@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods._twins import TwinMatrix
-from comitia.methods.variable_pairs._awec_steps import closest_rows, topologies
+from comitia.methods.variable_pairs._awec_steps import smooth_rows, topologies
 from comitia.methods.variable_pairs.awec import leading_parts
 from comitia.optimize import qp_simplex
 from comitia.represent import coassociation
@@ -82,7 +82,7 @@ def test_rows_of_the_graph_solve_their_programmes():
     points = rng.rand(4, 2)
     distances = ((points[:, None] - points) ** 2).sum(axis=2)
     start = TwinMatrix(np.zeros((4, 4)), np.ones(4))
-    got = whole(closest_rows(C, distances, 0.3, counts, start), counts)
+    got = whole(smooth_rows(C, distances, 0.3, counts, start), counts)
     full = whole(C, counts)
     np.fill_diagonal(full, 0.0)
     inverse = np.repeat(np.arange(4), counts)

@@ -14,7 +14,7 @@ from comitia.optimize import project_simplex
 
 __all__ = [
     "Classes",
-    "Run",
+    "FixedPoint",
     "allocate",
     "comembership_step",
     "even_rows",
@@ -179,7 +179,7 @@ def allocate(values: Floats, weights: Floats) -> Floats:
     return np.asarray(spent.reshape(n, k, M + 1).sum(axis=2))
 
 
-class Run(NamedTuple):
+class FixedPoint(NamedTuple):
     """Where a start ended: memberships, the objective on the way, and why."""
 
     Q: Floats
@@ -278,7 +278,7 @@ class _MeanComembership(NamedTuple):
         return value, 4.0 * (Q @ inner - self.B @ (self.weights[:, None] * overlap))
 
 
-def in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> Run:
+def in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> FixedPoint:
     """DWH: each clustering in turn is matched with the mean of those before it."""
     width = max(k, classes.n_columns)
     first = classes.matrix(order[0])
@@ -299,4 +299,4 @@ def in_one_pass(classes: Classes, order: NDArray[Any], k: int) -> Run:
     Q = even_rows(Q[:, heavy], k)
     padded = np.pad(Q, ((0, 0), (0, width - k)))
     value = classes.cost(padded, classes.matched(padded), 2)
-    return Run(Q, [value], True)
+    return FixedPoint(Q, [value], True)

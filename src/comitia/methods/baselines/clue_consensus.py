@@ -18,7 +18,7 @@ from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._clue_steps import (
     Classes,
-    Run,
+    FixedPoint,
     comembership_step,
     even_rows,
     in_one_pass,
@@ -225,16 +225,16 @@ class ClueConsensus(EnsembleMethod):
 
     def _run(
         self, classes: Classes, step: Callable[..., Any], Q: Floats, k: int
-    ) -> Run:
+    ) -> FixedPoint:
         objective: list[float] = []
         state: Any = None
         for _ in range(self.max_iter + 1):
             new, value, state = step(classes, Q, k, state)
             if objective and value >= objective[-1] * (1.0 - self.tol):
-                return Run(Q, objective, True)
+                return FixedPoint(Q, objective, True)
             Q = new
             objective.append(value)
-        return Run(Q, objective, False)
+        return FixedPoint(Q, objective, False)
 
     def _differences(
         self, classes: Classes, Q: Floats, k: int, state: Any

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from comitia.methods._learnt_graph import weighted_simplex
 from comitia.methods._twins import TwinMatrix
 
-__all__ = ["closest_rows", "topologies", "twins_apart"]
+__all__ = ["smooth_rows", "topologies", "twins_apart"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -100,7 +100,7 @@ def _normalized(X: TwinMatrix, counts: Counts) -> TwinMatrix:
     return TwinMatrix(X.pairs * scale[:, None] * scale, own)
 
 
-def closest_rows(
+def smooth_rows(
     C: TwinMatrix, distances: Floats, penalty: float, counts: Counts, start: TwinMatrix
 ) -> TwinMatrix:
     r"""The graph that is smooth over C, and near the identity and the eigenvectors.

@@ -19,7 +19,7 @@ from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._twins import TwinMatrix
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._awec_steps import (
-    closest_rows,
+    smooth_rows,
     topologies,
     twins_apart,
 )
@@ -77,7 +77,7 @@ class AWEC(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone.
 
     random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the spectral cut.
+        Seed of the generator and of the consensus.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class AWEC(EnsembleMethod):
             E = noise.map(lambda e, d=self.noise_penalty + mu: e / d)
             F = TwinMatrix.sum((1, C), (1 / mu, Y2)).map(lambda f: np.clip(f, 0, 1))
             positive = C.map(lambda c: np.maximum(c, 0.0))
-            Z = closest_rows(positive, distances, self.identity_penalty, counts, Z)
+            Z = smooth_rows(positive, distances, self.identity_penalty, counts, Z)
             distances = PartsOfGraph.of(Z.pairs, counts, k).distances()
             alike = np.array([C.inner(one, counts) for one in T])
             beta = ((alike / sizes).sum() - 1.0) / (0.5 / sizes).sum()
