@@ -29,7 +29,8 @@ _LINES = ("leiden", "ecg", "fast_ensemble", "lf_consensus", "lwgp")
 _ALT = "Adjusted Rand index against the share of links between communities"
 _TOLD = """\
 ``leiden`` and ``louvain`` are one run; ``ecg`` makes members of its own, as its authors
-do; all others combine the same {n} runs of Leiden. Methods that do not look at the
+do; ``leidenalg`` and ``partition_igraph``, the authors' ECG, are packages of others;
+the rest combines the same {n} runs of Leiden. Methods that do not look at the
 network get the median of the members' numbers of clusters. Figures are means over the
 networks and over seeds; stability is the mean adjusted Rand index of two seeds.
 """
