@@ -167,6 +167,14 @@ def test_kept_tables_are_those_that_counting_gives(labels, many):
         )
 
 
+def test_tables_that_are_too_large_to_keep_are_counted_again(many, monkeypatch):
+    votes = Ensemble(LABELS).append(LABELS[:9], axis="objects")
+    expected = tables.cluster_entropies(votes)
+    monkeypatch.setattr(sizes, "KEPT_TABLE_BYTES", 0)
+    again = Ensemble(LABELS).append(LABELS[:9], axis="objects")
+    assert_array_equal(tables.cluster_entropies(again), expected)
+
+
 def test_what_was_counted_is_not_counted_again(many, monkeypatch):
     votes = Ensemble(LABELS).append(LABELS[:9], axis="objects")
     votes.dense_contingency  # noqa: B018

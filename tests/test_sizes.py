@@ -39,6 +39,9 @@ SIDES = {
 
 # Constant: where a test of its own runs both sides.
 ELSEWHERE = {
+    "KEPT_DISTANCES": "tests/methods/test_zhou_zhu_2017_clustering.py",
+    "KEPT_TABLE_BYTES": "tests/test_growth.py",
+    "SETTLED_PAIRS": "tests/generate/test_stopping.py",
     "MEMBER_BYTES": "tests/io/test_new_objects.py",
     "SHAPES_SAMPLE": "tests/generate/test_sizes.py",
     "SHAPES_SAMPLE_EACH": "tests/generate/test_sizes.py",

@@ -387,7 +387,7 @@ def method_classes() -> list[type[EnsembleMethod]]:
     --------
     >>> from comitia.catalogue import method_classes
     >>> [cls.card.id for cls in method_classes() if cls.card.weighs == "pairs"]
-    ['ceam', 'sccabg']
+    ['awec', 'ceam', 'sccabg']
     """
     return list(iter_classes())
 

@@ -16,12 +16,15 @@ __all__ = [
     "FEW_OBJECTS",
     "FEW_VALUES",
     "GLANCE_ROWS",
+    "KEPT_DISTANCES",
+    "KEPT_TABLE_BYTES",
     "MANY_FILE_ROWS",
     "MANY_FOR_GRAPHS",
     "MANY_FOR_TREES",
     "MANY_ROWS",
     "N_LANDMARKS",
     "SAMPLE_ROWS",
+    "SETTLED_PAIRS",
     "SMALL_MATRIX",
     "TRIED_ROWS",
 ]
@@ -122,6 +125,17 @@ MEDIAN_DISTANCE_SAMPLE = 500
 
 # Rows of a block whose labels are written together: 50 clusterings of them are 25 MB.
 BLOCK_ROWS = 500_000
+
+# Bytes of the tables that an ensemble which grows keeps; larger ones are counted again.
+KEPT_TABLE_BYTES = 1 << 28
+
+# Distances that the individuals of zhou_zhu_2017 keep together; more are computed
+# again.
+KEPT_DISTANCES = 1 << 25
+
+# Pairs of objects that tell whether clusterings have settled; of more, so many are
+# drawn: the error of a correlation of .9 is about .001 then.
+SETTLED_PAIRS = 20_000
 
 # Bytes of the samples of several members that are read in one pass over the rows.
 SAMPLE_BYTES = 1 << 28

@@ -25,7 +25,7 @@ def test_choose_k_shows_the_criteria_and_the_answer(run, blobs, tmp_path):
     code, out, err = run("choose-k", blobs, "-k", "2-4", *QUICK, *FEW)
     assert (code, err) == (0, "")
     head, *rows = out.splitlines()
-    assert head.split()[:4] == ["k", "prob.", "stability", "PAC"]
+    assert head.split()[:4] == ["k", "prob.", "stability", "inconsistency"]
     assert [row.split()[0] for row in rows[:3]] == ["2", "3", "4"]
     # Numbers stand under the names of their criteria; a mark stands behind them.
     ends = {re.match(r" *\S+ +[\w.]+", row).end() for row in (head, *rows[:3], rows[3])}

@@ -29,6 +29,7 @@ FILES = [
     "ensemble.npz",
     "labels.csv",
     "map.csv",
+    "members.npz",
     "profile.csv",
     "result.json",
 ]

@@ -62,7 +62,7 @@ def test_a_sample_of_pairs_says_what_all_of_them_say(monkeypatch):
     votes = made(0.5, n_clusterings=20)
     values = []
     for pairs in (20_000, 4_000):
-        monkeypatch.setattr("comitia.generate.stopping._PAIRS", pairs)
+        monkeypatch.setattr("comitia.sizes.SETTLED_PAIRS", pairs)
         look = Reliability(N)
         for labels in votes.labels.T:
             look.add(labels)

@@ -247,7 +247,7 @@ def weighted(i, j, value):
 
 GRAPHS = {
     "a graph that is not square": (csr_array(X), "square"),
-    "a graph without vertices": (csr_array((0, 0)), "square"),
+    "a graph without vertices": (csr_array((0, 0)), "no vertices"),
     "a graph of one dimension": (np.ones(4), "square"),
     "a graph of three dimensions": (np.ones((2, 2, 2)), "square"),
     "a sparse vector": (coo_array(np.ones(4)), "square"),

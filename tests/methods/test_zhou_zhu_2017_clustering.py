@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from comitia import sizes
 from comitia._kernels.feature_distances import nearest_weighted, sums_to_own
 from comitia.cluster.minkowski import minkowski_weights
 from comitia.exceptions import ComitiaError
@@ -134,6 +135,17 @@ def test_a_step_to_the_kernel_means_does_not_raise_the_first_objective():
         )
         assert after <= solution.costs[0] + 1e-12
         solution = search.evaluate(centers)
+
+
+def test_distances_that_children_inherit_are_those_that_are_computed(monkeypatch):
+    X, _ = data(seed=5)
+    fronts = []
+    for most in (0, 10**9):
+        monkeypatch.setattr(sizes, "KEPT_DISTANCES", most)
+        rng = np.random.RandomState(0)
+        fronts.append(pareto_search(X, 4, rng, n_individuals=6, max_iter=5).front)
+    assert_array_equal(fronts[0].costs, fronts[1].costs)
+    assert_array_equal(fronts[0].centers, fronts[1].centers)
 
 
 def test_nobody_in_the_front_is_dominated_and_objectives_do_not_rise():

@@ -21,6 +21,7 @@ __all__ = [
     "MakingOptions",
     "MethodOptions",
     "OutputOptions",
+    "TimedOptions",
     "parse_kinds",
 ]
 
@@ -258,10 +259,6 @@ class MakingOptions:
     n_clusterings: int | Literal["auto"] | None = None
     "How many clusterings are made; auto makes them until they have settled."
 
-    time_limit: float | None = None
-    "Seconds after which no more clusterings are made; the result then depends on the \
-speed of the machine."
-
     generator: Generators | None = None
     "How they are made; by default as the method likes it, most often by k-means; \
 community is for graphs."
@@ -272,6 +269,16 @@ community is for graphs."
     def is_given(self) -> bool:
         """Whether the clusterings are to be made in a way that was asked for."""
         return self.generator is not None or self.n_clusterings is not None
+
+
+@Parameter(name="*", group=_METHOD)
+@dataclass(frozen=True, kw_only=True)
+class TimedOptions(MakingOptions):
+    """How clusterings are made, and for how long."""
+
+    time_limit: float | None = None
+    "Seconds after which no more clusterings are made; the result then depends on the \
+speed of the machine."
 
 
 @Parameter(name="*", group=_BLOCKS)

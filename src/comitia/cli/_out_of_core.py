@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from comitia.cli._options import (
         BlockOptions,
         DataOptions,
-        MakingOptions,
         MethodOptions,
+        TimedOptions,
     )
     from comitia.io.block_tables import BlockTable
 
@@ -74,7 +74,7 @@ def open_in_blocks(
     wanted: Any,
     how: DataOptions,
     which: MethodOptions,
-    making: MakingOptions,
+    making: TimedOptions,
     blocks: BlockOptions,
     write_obs: str | None,
     meter: Meter,
@@ -98,7 +98,7 @@ def open_in_blocks(
     which : MethodOptions
         Which method, with what.
 
-    making : MakingOptions
+    making : TimedOptions
         How clusterings are made.
 
     blocks : BlockOptions
@@ -153,7 +153,7 @@ def _reasons_against(
     wanted: Any,
     how: DataOptions,
     which: MethodOptions,
-    making: MakingOptions,
+    making: TimedOptions,
     write_obs: str | None,
 ) -> Iterator[str]:
     """What speaks against blocks: whatever needs the whole table in memory."""

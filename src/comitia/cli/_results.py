@@ -30,9 +30,9 @@ from comitia.cli._options import (
     BlockOptions,
     DataOptions,
     Flag,
-    MakingOptions,
     MethodOptions,
     OutputOptions,
+    TimedOptions,
 )
 from comitia.cli._out_of_core import fit_in_blocks, open_in_blocks
 from comitia.cli._run_command import UsageError, refuse_absent, typed_command
@@ -51,7 +51,7 @@ K = Annotated[str | None, Parameter(name=["-k", "--n-clusters"])]
 _DATA, _METHOD, _MAKING, _BLOCKS, _OUTPUT = (
     DataOptions(),
     MethodOptions(),
-    MakingOptions(),
+    TimedOptions(),
     BlockOptions(),
     OutputOptions(),
 )
@@ -64,7 +64,7 @@ def fit(
     k: K = None,
     how: DataOptions = _DATA,
     which: MethodOptions = _METHOD,
-    making: MakingOptions = _MAKING,
+    making: TimedOptions = _MAKING,
     blocks: BlockOptions = _BLOCKS,
     output: OutputOptions = _OUTPUT,
     resume: Flag = False,
@@ -101,7 +101,7 @@ def _fit(
     folder: ResultFolder,
     how: DataOptions,
     which: MethodOptions,
-    making: MakingOptions,
+    making: TimedOptions,
     blocks: BlockOptions,
     output: OutputOptions,
     write_obs: str | None,

@@ -44,9 +44,6 @@ Integers = NDArray[np.int64]
 # on a finer scale, then holds what the first one rounds away.
 _MAX_RATIO = 2.0**16
 
-# The most that the tables of an ensemble that grows may take.
-_KEPT_BYTES = 1 << 28
-
 
 def contingency(ensemble: Ensemble) -> csr_array:
     """Every contingency table at once, B'B: objects that each two clusters share."""
@@ -76,7 +73,7 @@ def count_tables(ensemble: Ensemble) -> Iterator[Tables]:
 
 def _keeps_tables(ensemble: Ensemble) -> bool:
     """Whether all tables are kept as one matrix, for an ensemble that grows."""
-    fits = 8 * ensemble.n_clusters_total**2 <= _KEPT_BYTES
+    fits = 8 * ensemble.n_clusters_total**2 <= sizes.KEPT_TABLE_BYTES
     return fits and ensemble.is_hard and ensemble.keeps_tables and tables_fit(ensemble)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate.member import Made
 
@@ -32,9 +33,6 @@ _BATCH = 10
 # ensembles of independent members (3 to 8 clusters, noise .2 to .8) the labels of two
 # ensembles agreed by an ARI of .987 or more from .75 on, and were equal from .85 on.
 _RELIABLE = 0.9
-
-# Pairs of objects that are looked at: the error of a correlation of .9 is about .001.
-_PAIRS = 20_000
 
 # The fewest members that a limit of time leaves.
 _FEWEST = 2
@@ -71,13 +69,13 @@ class Reliability:
     """
 
     def __init__(self, n_objects: int) -> None:
-        if n_objects * (n_objects - 1) // 2 <= _PAIRS:
+        if n_objects * (n_objects - 1) // 2 <= sizes.SETTLED_PAIRS:
             self._first, self._second = np.triu_indices(n_objects, k=1)
         else:
             rng = np.random.RandomState(0)
-            self._first = rng.randint(n_objects, size=_PAIRS)
+            self._first = rng.randint(n_objects, size=sizes.SETTLED_PAIRS)
             # Another object: none is a pair with itself.
-            apart = rng.randint(1, n_objects, size=_PAIRS)
+            apart = rng.randint(1, n_objects, size=sizes.SETTLED_PAIRS)
             self._second = (self._first + apart) % n_objects
         # How often each half has a pair, and has it together.
         self._seen = np.zeros((2, len(self._first)))

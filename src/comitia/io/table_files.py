@@ -334,6 +334,22 @@ transpose : shared
     -------
     table : Table
         The table; its notes say what is new in it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from comitia.io import read_prepared
+    >>> from comitia.prepare import TablePreparer
+    >>> earlier = pd.DataFrame({"age": [31, 45, 38], "height": [1.7, 1.8, 1.6]})
+    >>> preparer = TablePreparer().fit(earlier)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("height,age\\n1.7,38\\n1.9,50\\n")
+    ...     table = read_prepared(path, preparer)
+    >>> table.X.shape
+    (2, 2)
     """
     decided = preparer.decisions_
     known = {each.column for each in decided}

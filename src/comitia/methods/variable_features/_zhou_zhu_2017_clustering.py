@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from comitia import sizes
 from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
@@ -41,9 +42,6 @@ Array = NDArray[np.float64]
 
 # How far a centre that mutates moves, in widths of the kernel.
 _MUTATION = 0.1
-
-# Distances that the individuals keep together at most.
-_KEPT = 2**25
 
 # A search has converged when the objectives changed by less than a thousandth in the
 # last fifth of its generations.
@@ -178,7 +176,7 @@ class _Search:
         # One buffer for the distances, which all individuals use in turn.
         self.room = np.empty((n_clusters, *self.columns.shape))
         # Children have most of their centres from their parents, and the distances.
-        self.keeps = n_kept * self.room.size <= _KEPT
+        self.keeps = n_kept * self.room.size <= sizes.KEPT_DISTANCES
 
     def start(self, i: int) -> _Solution:
         how = "k-means++" if i % 2 == 0 else "random"
