@@ -164,7 +164,8 @@ def run(options: Options) -> None:
     options : Options
         What the command line asks for. ``sets`` are networks and ``methods`` rivals.
     """
-    run_jobs("networks", _jobs(options), options, values=VALUES)
+    if not options.sets or {*options.sets} - {cells.NAME}:
+        run_jobs("networks", _jobs(options), options, values=VALUES)
     if not options.sets or cells.NAME in options.sets:
         cells.run(options)
 
