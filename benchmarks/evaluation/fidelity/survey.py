@@ -218,7 +218,10 @@ def survey_page(results: Path) -> str:
         ("pta", "nmi_max", _PTA_TABLE),
     ):
         rows = [
-            r for r in summary if (r["criterion"], r["measure"]) == (beside, measure)
+            r
+            for r in summary
+            if (r["criterion"], r["measure"]) == (beside, measure)
+            and r["published_mean"]
         ]
         if rows:
             texts += [text, _table(rows)]
