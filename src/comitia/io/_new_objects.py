@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.base import ResultBlock
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
+from comitia.fitted_result import ResultBlock
 from comitia.generate.generator import Generator
 from comitia.generate.member_store import pack_members, unpack_members
 from comitia.partition.confidence import VoteModel, block_likelihood, own_confidence

@@ -32,7 +32,7 @@ from comitia.io.result_files import (
 )
 
 if TYPE_CHECKING:
-    from comitia.base import ResultBlock
+    from comitia.fitted_result import ResultBlock
 
 __all__ = ["Result"]
 
