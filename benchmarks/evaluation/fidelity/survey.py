@@ -224,7 +224,7 @@ def survey_page(results: Path) -> str:
             and r["published_mean"]
         ]
         if rows:
-            texts += [text, _table(rows)]
+            texts += [text, f"{_table(rows)}\n"]
     return "\n".join([*texts, _REASONS]) if texts else ""
 
 
