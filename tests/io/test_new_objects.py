@@ -46,6 +46,16 @@ def test_new_objects_are_labelled_as_by_the_method_that_was_saved(generator, tmp
         assert_array_equal(found.membership, fitted.predict_proba(rows))
 
 
+def test_what_labels_new_objects_may_be_deleted(tmp_path):
+    fitted = method("lwgp")(3, generator=KMeansGenerator(4), random_state=0).fit(X)
+    Result.from_estimator(fitted, X).save(tmp_path / "r")
+    (tmp_path / "r" / "members.npz").unlink()
+    result = Result.load(tmp_path / "r")
+    assert_array_equal(result.labels, fitted.labels_)
+    with pytest.raises(ComitiaError, match=r"members\.npz was deleted"):
+        result.label_new(NEW)
+
+
 def test_confidence_of_the_own_objects_is_that_of_the_method():
     # On label rows alone, which no other answers of the method qualify.
     fitted = method("lwgp")(3, random_state=0).fit(X)

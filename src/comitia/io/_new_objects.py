@@ -26,7 +26,8 @@ _MODEL = ("scores", "log_sizes", "design_effect", "repeated")
 
 _NONE = (
     "the result says nothing of how new objects are labelled: it was made of given "
-    "clusterings, or by an older version; fit the table again."
+    "clusterings, by an older version, or its members.npz was deleted; fit the table "
+    "again."
 )
 
 

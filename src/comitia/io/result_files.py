@@ -148,6 +148,9 @@ def write_files(result: Result, folder: Path) -> None:
     )
 
 
+# It may hold rows of the table, and serves new objects alone: people may delete it.
+_MAY_BE_DELETED = "members.npz"
+
 # What is read back, with a digest of each.
 _CHECKED_FILES = (
     "labels.csv",
@@ -323,7 +326,8 @@ def read_files(
     if about["format"] != OLD_FORMAT:
         found, digests = _digests(folder), about["digests"]
         for name in _CHECKED_FILES:
-            if found.get(name) != digests.get(name):
+            was_deleted = name == _MAY_BE_DELETED and name not in found
+            if found.get(name) != digests.get(name) and not was_deleted:
                 raise ValueError(f"{name} is not what was written")
     for name, is_valid in _IS_VALID.items():
         if not is_valid(about[name]):
