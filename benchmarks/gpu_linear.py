@@ -1,6 +1,6 @@
 """The linear methods on labels that live on a GPU: seconds, memory, equal labels.
 
-``python -m benchmarks.gpu_linear [--device cuda] [--out FOLDER] [--smoke]``
+``python -m benchmarks.gpu_linear [--device cuda] [--out FOLDER] [--smoke | --huge]``
 
 Labels are planted clusters of which a half is drawn anew in each clustering, made where
 they are used. What is timed begins with labels on the device and ends with labels in
@@ -11,7 +11,9 @@ CPU. ``target_s`` is the limit that was set.
 
 It needs comitia with what it depends on (numpy, scipy, scikit-learn, numba) and torch;
 with CuPy the sums are kernels of CUDA.
-``--smoke`` runs small sizes through PyTorch on the CPU, and shows only that it runs.
+``--smoke`` runs small sizes through PyTorch on the CPU, and shows only that it runs;
+``--huge`` runs a thousand million objects, which take a card of 100 GB or more, and
+writes ``gpu_huge.csv``.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,11 +56,15 @@ class Size(NamedTuple):
 SIZES = {
     "smoke": [Size(60_000, 6, True)],
     "full": [Size(100_000_000, 10, False), Size(10_000_000, 20, True)],
+    "huge": [Size(1_000_000_000, 10, False)],
 }
 # Objects, features, clusters and clusterings of the k-means ensemble.
 DATA = {"smoke": (60_000, 4, 10, 3), "full": (10_000_000, 10, 50, 20)}
+# What has room beside so many objects.
+HUGE = ("contingency", "lwgp", "voting")
 TARGETS = {("lwgp", 100_000_000): 1.0, ("lwgp", 10_000_000): 0.25}
 PARAMETERS = {"sec": {"n_init": 3}, "kcc": {"n_init": 3}}
+LINEAR = ("lwgp", "sec", "voting", "gp_mgla", "kcc", "consensus")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,8 +78,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--largest", type=int, help="leave larger inputs out")
     parser.add_argument("--no-host", action="store_true", help="leave the CPU out")
     parser.add_argument("--smoke", action="store_true", help="small sizes")
+    parser.add_argument("--huge", action="store_true", help="a thousand million")
     asked = parser.parse_args(arguments)
-    scale = "smoke" if asked.smoke else "full"
+    scale = "smoke" if asked.smoke else "huge" if asked.huge else "full"
     device = asked.device or ("torch" if asked.smoke else "cuda")
     asked.out.mkdir(parents=True, exist_ok=True)
     results: list[Result] = []
@@ -81,20 +88,20 @@ def main(arguments: list[str] | None = None) -> int:
         results.append(row)
         print(line(row), flush=True)
         # After every row: what is finished stays, whatever happens to the rest.
-        write(asked.out, results, device)
+        write(asked.out, "gpu_huge" if asked.huge else "gpu_linear", results, device)
     return 0
 
 
 def _rows(scale: str, device: str, asked: argparse.Namespace) -> Iterator[Result]:
     warm_up(device)
-    wanted = None if not asked.only else asked.only.split(",")
+    wanted = asked.only.split(",") if asked.only else HUGE if asked.huge else None
     for size in SIZES[scale]:
         if asked.largest and size.n_objects > asked.largest:
             continue
         if asked.no_host:
             size = size._replace(with_host=False)
         yield from measured(size, device, wanted)
-    if wanted is None or "kmeans generation" in wanted:
+    if wanted is None or (scale in DATA and "kmeans generation" in wanted):
         yield generation(*DATA[scale], device, not asked.no_host)
 
 
@@ -128,11 +135,11 @@ def warm_up(device: str) -> None:
         Ensemble.from_codes(codes, k),
         Ensemble.from_codes(codes.cpu().numpy(), k),
     ):
-        for name in ("lwgp", "sec", "voting", "gp_mgla"):
+        for name in LINEAR:
             fit(comitia.method(name), {}, votes)
 
 
-def measured(size: Size, device: str, wanted: list[str] | None) -> Iterator[Result]:
+def measured(size: Size, device: str, wanted: Sequence[str] | None) -> Iterator[Result]:
     """The parts, then the methods, on labels of one size."""
     from comitia import Ensemble
 
@@ -203,17 +210,22 @@ def methods() -> dict[str, Callable[[Any], Any]]:
         method, parameters = comitia.method(name), PARAMETERS.get(name, {})
         return lambda votes: fit(method, parameters, votes)
 
-    return {name: from_labels(name) for name in ("lwgp", "sec", "voting", "gp_mgla")}
+    found = {name: from_labels(name) for name in LINEAR}
+    # A tree of a sample, whose clusters vote for the others.
+    found["eac, landmarks"] = lambda votes: fit(
+        comitia.method("eac"), {}, votes, approximate="landmarks"
+    )
+    return found
 
 
-def fit(method: Any, parameters: dict[str, Any], votes: Any) -> Any:
+def fit(method: Any, parameters: dict[str, Any], votes: Any, **options: Any) -> Any:
     """The labels of a consensus."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = method(N_CLUSTERS, random_state=SEED, **parameters).fit(votes)
-    return fitted.labels_
+        fitted = method(N_CLUSTERS, random_state=SEED, **parameters)
+        return fitted.fit(votes, **options).labels_
 
 
 def generation(
@@ -313,7 +325,7 @@ def line(row: Result) -> str:
     return text
 
 
-def write(folder: Path, results: list[Result], device: str) -> None:
+def write(folder: Path, topic: str, results: list[Result], device: str) -> None:
     """Keep the rows as CSV, and on what they were measured as JSON."""
     from benchmarks.__main__ import machine
     from benchmarks.gpu import about
@@ -321,7 +333,7 @@ def write(folder: Path, results: list[Result], device: str) -> None:
     on = {**about(device), **machine()}
     same = {"device": on["device"], "torch": on.get("torch"), "cores": on["cores"]}
     same |= {"seed": SEED, "date": on["date"]}
-    with (folder / "gpu_linear.csv").open("w", newline="") as file:
+    with (folder / f"{topic}.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, [*results[0], *same], lineterminator="\n")
         writer.writeheader()
         for row in results:
@@ -332,8 +344,8 @@ def write(folder: Path, results: list[Result], device: str) -> None:
                 for name, value in row.items()
             }
             writer.writerow(rounded | same)
-    note = {"topic": "gpu_linear", **on}
-    (folder / "gpu_linear.json").write_text(json.dumps(note, indent=2) + "\n")
+    note = {"topic": topic, **on}
+    (folder / f"{topic}.json").write_text(json.dumps(note, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ TABLES = (
         },
     ),
     ("gpu_linear", "Labels that live on a GPU.", None),
+    ("gpu_huge", "A thousand million objects on one GPU.", None),
 )
 
 #: Parts of the table of times that are told as growth.

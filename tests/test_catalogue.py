@@ -33,7 +33,7 @@ def test_the_defaults_are_methods_of_the_catalogue():
     assert comitia.method().card.needs == ("labels",)
     for need, default in catalogue.DEFAULT_FOR.items():
         assert need in comitia.method(default).card.needs
-    assert comitia.method(catalogue.DEFAULT_ON_DEVICE).card.on_device
+    assert comitia.method().card.on_device
     assert comitia.method(catalogue.DEFAULT_FOR_K).card.needs == ("labels",)
 
 

@@ -35,7 +35,6 @@ __all__ = [
     "DEFAULT_FOR",
     "DEFAULT_FOR_K",
     "DEFAULT_METHOD",
-    "DEFAULT_ON_DEVICE",
     "PROMISES",
     "MethodCard",
     "MethodList",
@@ -51,8 +50,6 @@ DEFAULT_METHOD = "consensus"
 DEFAULT_FOR: Mapping[str, str] = MappingProxyType(
     {"views": "multi_view", "series": "time_series", "graph": "fast_ensemble"}
 )
-# The default moves objects in memory; this one stays on the device.
-DEFAULT_ON_DEVICE = "lwgp"
 # To look through numbers of clusters: its tree has them all.
 DEFAULT_FOR_K = "lwea"
 

@@ -18,6 +18,7 @@ __all__ = [
     "GLANCE_ROWS",
     "KEPT_DISTANCES",
     "KEPT_TABLE_BYTES",
+    "LARGER_SAMPLE_ROWS",
     "MANY_FILE_ROWS",
     "MANY_FOR_GRAPHS",
     "MANY_FOR_TREES",
@@ -64,6 +65,11 @@ SAMPLE_ROWS = 20_000
 # Rows, out of those, that several times as many starts are tried on first, where the
 # sample has at least twice as many.
 TRIED_ROWS = 2_000
+
+# Objects, at the most, of the share of all that k-means goes on with before it goes on
+# with all of them. More change the centres by less than the passes over all do, and
+# drawing them takes as long as such a pass.
+LARGER_SAMPLE_ROWS = 2_000_000
 
 # Objects that tell whether equal rows are worth looking for among all of them. The
 # table of many millions of rows fits no cache; looking a row up in it takes as long as

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
-from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, DEFAULT_ON_DEVICE
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.cli import _fitting, _meter
 from comitia.cli._options import MethodOptions
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
@@ -205,10 +205,8 @@ def test_who_names_no_method_gets_the_default(run, blobs):
     assert code == 0
     assert json.loads(out)["method"] == DEFAULT_METHOD
     words = " ".join(run("fit", "--help")[1].replace("│", " ").split())
-    assert (
-        f"{DEFAULT_METHOD} by default, and {DEFAULT_ON_DEVICE} with --device" in words
-    )
-    assert MethodOptions(device="cuda").method_or_default() == DEFAULT_ON_DEVICE
+    assert f"{DEFAULT_METHOD} by default, {DEFAULT_FOR['graph']} for a graph" in words
+    assert MethodOptions(device="cuda").method_or_default() == DEFAULT_METHOD
     assert MethodOptions(method="eac").method_or_default() == "eac"
 
 

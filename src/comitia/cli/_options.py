@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
-from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, DEFAULT_ON_DEVICE
+from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.cli._run_command import UsageError
 
 __all__ = [
@@ -215,8 +215,7 @@ class MethodOptions:
         Parameter(
             name=["--method", "-m"],
             help=f"Method, by its id in comitia methods; {DEFAULT_METHOD} by default, "
-            f"and {DEFAULT_ON_DEVICE} with --device; {DEFAULT_FOR['graph']} for a "
-            "graph.",
+            f"{DEFAULT_FOR['graph']} for a graph.",
         ),
     ] = None
 
@@ -247,8 +246,7 @@ needs PyTorch."
 
     def method_or_default(self, *, graph: bool = False) -> str:
         """The id of the method that is used."""
-        default = DEFAULT_METHOD if self.device is None else DEFAULT_ON_DEVICE
-        return self.method or (DEFAULT_FOR["graph"] if graph else default)
+        return self.method or (DEFAULT_FOR["graph"] if graph else DEFAULT_METHOD)
 
 
 @Parameter(name="*", group=_METHOD)

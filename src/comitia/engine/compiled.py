@@ -167,10 +167,12 @@ class CompiledEngine(HostEngine):
         over_ranges(work, len(codes))
         return scale, squares
 
-    def best_column(self, table: Floats) -> NDArray[np.int32]:
-        """First of the largest entries in each row of B times a table."""
+    def best_column(
+        self, table: Floats, offset: Floats
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """First of the largest entries in each row of B times a table, and that."""
         rows = LabelRows(Micro(self.block), np.ones(self.block.n_objects), np.empty(0))
-        return rows.nearest(Centers(table, np.zeros(table.shape[1]), None, 0.0))[0]
+        return rows.nearest(Centers(table, -offset, None, 0.0))
 
     def mean_rows(self, table: Floats, weights: Floats) -> Floats:
         """Weighted mean of the table rows of the clusters of each object."""

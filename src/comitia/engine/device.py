@@ -137,15 +137,12 @@ class DeviceEngine(Engine):
         scale = (1.0 / (lengths + least)).where(lengths > least, lengths.new_zeros(()))
         return scale, (scale * lengths) ** 2
 
-    def best_column(self, table: Floats) -> Any:
-        """First of the largest entries in each row of B times a table."""
+    def best_column(self, table: Floats, offset: Floats) -> tuple[Tensor, Tensor]:
+        """First of the largest entries in each row of B times a table, and that."""
         from comitia._kernels.device import nearest_rows
 
-        block, nothing = self.block, np.zeros(table.shape[1])
-        scores, each = padded(table, block.offsets), block.n_clusters_each
-        return nearest_rows(self.codes, self.starts, each, scores, None, nothing, None)[
-            0
-        ]
+        scores, each = padded(table, self.block.offsets), self.block.n_clusters_each
+        return nearest_rows(self.codes, self.starts, each, scores, None, -offset, None)
 
     def mean_rows(self, table: Floats, weights: Floats) -> Any:
         """Weighted mean of the table rows of the clusters of each object."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._arrays import to_numpy
 from comitia._kernels.sums import fixed_point, padded, place_of_first
 from comitia.engine.row_blocks import Micro, Units, merge_in_memory
 
@@ -140,8 +141,13 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def best_column(self, table: Floats) -> NDArray[np.int32]:
-        """First of the largest entries in each row of B times a table."""
+    def best_column(
+        self, table: Floats, offset: Floats
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """First of the largest entries in each row of B times a table, and that entry.
+
+        The offset, one number for each column, is added to every row.
+        """
 
     @abstractmethod
     def mean_rows(self, table: Floats, weights: Floats) -> Any:
@@ -246,7 +252,7 @@ class HostEngine(Engine):
 
     def put(self, rows: Any) -> NDArray[Any]:
         """An array with a row for each object, where the labels are."""
-        return np.asarray(rows)
+        return to_numpy(rows)
 
 
 # -- what k-means runs on --------------------------------------------------------------

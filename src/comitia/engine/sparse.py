@@ -127,9 +127,13 @@ class SparseEngine(HostEngine):
         np.divide(1.0, lengths + least, out=scale, where=lengths > least)
         return scale, (scale * lengths) ** 2
 
-    def best_column(self, table: Floats) -> NDArray[np.int32]:
-        """First of the largest entries in each row of B times a table."""
-        return np.asarray(self.B @ table).argmax(axis=1).astype(np.int32)
+    def best_column(
+        self, table: Floats, offset: Floats
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """First of the largest entries in each row of B times a table, and that."""
+        scores = np.asarray(self.B @ table) + offset
+        best = scores.argmax(axis=1)
+        return best.astype(np.int32), scores[np.arange(len(best)), best]
 
     def mean_rows(self, table: Floats, weights: Floats) -> Floats:
         """Weighted mean of the table rows of the clusters of each object."""

@@ -38,9 +38,9 @@ def fit_on_device(
     ----------
     generator : Generator
         Who plans the members and fits them; the models have ``label_tensor(columns)``.
-        A generator that needs all objects at once (see
-        :meth:`Generator.needs_memory`), or that has a checkpoint, gets a copy of them
-        in memory, and its labels are put on the device.
+        A generator that cannot label so many there (see
+        :meth:`Generator.labels_tensors`), or that has a checkpoint, gets a copy of
+        them in memory, and its labels are put on the device.
 
     X : tensor or CuPy array of shape (n_objects, n_features)
         The data.
@@ -57,7 +57,7 @@ def fit_on_device(
         What labels new objects, in memory.
     """
     data = _checked(X)
-    if generator.needs_memory(len(data)) or generator.checkpoint is not None:
+    if not generator.labels_tensors(len(data)) or generator.checkpoint is not None:
         copy = to_numpy(data).astype(np.float64)
         ensemble, members = fit_in_memory(generator, copy, on_progress)
         return Ensemble.on_device(ensemble, device_of(data)), members
@@ -68,7 +68,10 @@ def fit_on_device(
     models = list(report_each(fitted, len(plans), on_progress))
     codes = _labels(_columns(data, frame), models)
     k = np.array([model.n_clusters for model in models])
-    ensemble = Ensemble.assemble(OnDevice(codes), k, None, "hard")
+    groups = [str(plan["group"]) for plan in plans if "group" in plan]
+    ensemble = Ensemble.assemble(
+        OnDevice(codes), k, None, "hard", groups=groups or None
+    )
     return ensemble, [Member(model, np.arange(model.n_clusters)) for model in models]
 
 

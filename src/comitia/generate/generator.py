@@ -88,7 +88,7 @@ class Generator(SharedDocs, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    # Whether data on a device can be labelled there.
+    # Whether data may be on a device.
     takes_tensors: ClassVar[bool] = False
     # Whether each member can be fitted without the others.
     members_are_alone: ClassVar[bool] = True
@@ -204,6 +204,21 @@ class Generator(SharedDocs, BaseEstimator):
             f"generator={type(self).__name__} needs all objects in memory; use "
             "KMeansGenerator or LandmarkSpectralGenerator."
         )
+
+    def labels_tensors(self, n: int) -> bool:
+        """Whether so many objects on a device are labelled there.
+
+        Parameters
+        ----------
+        n : int
+            Number of objects.
+
+        Returns
+        -------
+        there : bool
+            Otherwise they are copied into memory, and the labels put on the device.
+        """
+        return self.takes_tensors and not self.needs_memory(n)
 
     def check_data(self, X: Any, *, reset: bool = True) -> Any:
         """Check data.

@@ -100,6 +100,7 @@ class MixedGenerator(Generator):
         "families": [list, tuple, dict, str, None],
         "n_clusters": [Integral, tuple, list, None],
     }
+    takes_tensors = True
 
     def __init__(
         self,
@@ -221,6 +222,11 @@ class MixedGenerator(Generator):
             return ""  # rows in a file are left to those that are fitted on samples
         reasons = (one.needs_memory(n) for one in self.named_families().values())
         return next(filter(None, reasons), "")
+
+    def labels_tensors(self, n: int) -> bool:
+        if self._goes_by_data:
+            return n >= sizes.SAMPLED_KMEANS_OBJECTS
+        return all(one.labels_tensors(n) for one in self.named_families().values())
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         n_clusters_range(self.n_clusters, len(X))

@@ -7,7 +7,7 @@ points) find the nearest. The distance of a row to a centre falls with its score
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import NamedTuple, Protocol
 
@@ -48,6 +48,9 @@ _TRIED = 8  # with many clusters
 _CLUSTERS_PER_TRIED = 5  # fewer with few
 _TRIED_ITER = 8  # passes of each
 _TRIED_ROWS_PER_CLUSTER = 30
+
+# Distances that are looked at in one step of the starts.
+_SEEDED_CELLS = 1 << 21
 
 # The authors of KCC add it inside the logarithm.
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -283,6 +286,7 @@ def lloyd(
     else:
         found = _best_start(sample, rule, n_clusters, rng, n_init, passes, tol)
     size = rows.map(attrgetter("n_objects")).total() // _SHARE
+    size = min(size, sizes.LARGER_SAMPLE_ROWS)
     if size >= _LARGER * sizes.SAMPLE_ROWS:
         larger = _sample(rows, size, rng, counted=True)
         found = _over_blocks(larger, rule, found.centers, max_iter, tol)
@@ -328,8 +332,7 @@ def _best_start(
     tol: float,
 ) -> Partition:
     best: Partition | None = None
-    for _ in range(n_init):
-        start = _seeds(rows, rule, n_clusters, rng)
+    for start in _all_seeds(rows, rule, n_clusters, rng, n_init):
         found = _iterate(rows, rule, start, max_iter, tol)
         cost = found.objective[-1]
         # Starts that end in the same place differ by rounding; the first one is kept.
@@ -470,29 +473,65 @@ def _fill_empty(
         labels[i] = r
 
 
-def _seeds(
-    rows: KMeansRows, rule: Rule, n_clusters: int, rng: np.random.RandomState
-) -> Centers:
-    """Greedy k-means++: rows drawn by their cost, each the best of a few draws."""
-    weights, squares = rows.weights, rows.squares
+def _all_seeds(
+    rows: KMeansRows,
+    rule: Rule,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    n_init: int,
+) -> Iterator[Centers]:
+    """Centres to start from, as often as asked; several starts at a time."""
     n_trials = 2 + int(np.log(n_clusters))
-    chosen = [int(_draw(weights, rng.uniform(size=1))[0])]
-    nearest = _distances(rows, rule, np.array(chosen))[:, 0]
-    while len(chosen) < n_clusters:
-        nearest[nearest <= NOTHING * squares] = 0.0
-        if not nearest.any():
-            break  # the other rows all equal one that was chosen
-        tried = _draw(weights * nearest, rng.uniform(size=n_trials))
-        reached = np.minimum(nearest[:, None], _distances(rows, rule, tried))
-        best = int((weights[:, None] * reached).sum(axis=0).argmin())
-        chosen.append(int(tried[best]))
-        nearest = reached[:, best]
-    which = np.array(chosen)
+    most = max(1, _SEEDED_CELLS // (n_trials * len(rows.squares)))
+    for begin in range(0, n_init, most):
+        draws = [
+            (rng.uniform(size=1), rng.uniform(size=(n_clusters - 1, n_trials)))
+            for _ in range(min(most, n_init - begin))
+        ]
+        for chosen in _seeds(rows, rule, draws):
+            yield _started(rows, rule, chosen, n_clusters)
+
+
+def _seeds(
+    rows: KMeansRows, rule: Rule, draws: list[tuple[Floats, Floats]]
+) -> list[NDArray[np.int64]]:
+    """Greedy k-means++: rows drawn by their cost, each the best of a few draws.
+
+    A start has a uniform number for its first row, and some for each of the others. All
+    starts take a step together: most of what it costs is paid once for each step.
+    """
+    weights, squares = rows.weights, rows.squares
+    chosen = [_draw(weights, first) for first, _ in draws]
+    nearest = _distances(rows, rule, np.concatenate(chosen))
+    n_steps, n_trials = draws[0][1].shape
+    for step in range(n_steps):
+        nearest[nearest <= NOTHING * squares[:, None]] = 0.0
+        # The others have chosen a row of every kind.
+        going = np.flatnonzero(nearest.any(axis=0))
+        if len(going) == 0:
+            break
+        tried = np.concatenate(
+            [_draw(weights * nearest[:, s], draws[s][1][step]) for s in going]
+        )
+        reached = _distances(rows, rule, tried)
+        np.minimum(reached, np.repeat(nearest[:, going], n_trials, axis=1), out=reached)
+        costs = (weights[:, None] * reached).sum(axis=0).reshape(-1, n_trials)
+        best = costs.argmin(axis=1) + n_trials * np.arange(len(going))
+        nearest[:, going] = reached[:, best]
+        for s, row in zip(going, tried[best], strict=True):
+            chosen[s] = np.append(chosen[s], row)
+    return chosen
+
+
+def _started(
+    rows: KMeansRows, rule: Rule, which: NDArray[np.int64], n_clusters: int
+) -> Centers:
+    """The rows as centres; some that nobody is near, where they are too few."""
     start = rule.centers(rows.dense(which), rows.present(which), 0.0)
-    missing = n_clusters - len(chosen)
+    missing = n_clusters - len(which)
     if missing == 0:
         return start
-    # Centres that nobody is near; the first pass finds their clusters empty.
+    # The first pass finds their clusters empty.
     absent = (
         None if start.absent is None else np.pad(start.absent, ((0, 0), (0, missing)))
     )

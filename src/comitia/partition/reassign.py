@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._arrays import as_tensor, device_of, label_sizes, to_numpy, to_tensor
 from comitia._labels import as_labels
+from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Reassigned", "reassign"]
 
 Floats = NDArray[np.float64]
-
-# Objects that are scored at a time: a block of scores stays in the cache.
-_BLOCK = 8192
 
 # Weight, in objects, of what is known before any object is seen: the logarithm of a
 # label that a cluster does not have stays finite.
@@ -143,21 +142,26 @@ def reassign(
     >>> found.clustering_weights.round(2)
     array([0.8, 0.8, 0. ])
     """
-    names, now = _check_labels(labels, ensemble.n_objects)
+    names, codes = _check_labels(labels, ensemble.n_objects)
     if max_iter < 1:
         raise ComitiaError(f"max_iter={max_iter} must be 1 or more.")
-    k, n_iter, moved = len(names), 0, True
-    while moved and n_iter < max_iter:
+    blocks, now, n_iter = ensemble.row_blocks, ensemble.split(codes), 0
+    sizes, n_moved = label_sizes(codes), len(codes)
+    while n_moved and n_iter < max_iter:
         n_iter += 1
-        tables = list(_tables(ensemble, now, k))
+        counts = blocks.map("engine.overlaps", now, n_labels=len(names)).total()
+        tables = np.split(np.asarray(counts, np.float64), ensemble.offsets[1:-1])
         weights = np.array([_believed(table) for table in tables])
-        scores = [_scores(*pair) for pair in zip(tables, weights, strict=True)]
-        sizes = np.bincount(now, minlength=k)
-        new, log_likelihood = _likeliest(ensemble, scores, np.log(sizes / len(now)))
-        _refill(new, now, k)
-        moved = not np.array_equal(new, now)
-        now = new
-    if moved:
+        scores = np.concatenate([*map(_scores, tables, weights)])
+        likelihood = {"scores": scores, "log_sizes": np.log(sizes / len(codes))}
+        before, moved = now, blocks.map(_likeliest, now, **likelihood)
+        # The objects of a cluster that all would leave stay.
+        while not (sizes := moved.map(attrgetter("sizes")).total()).all():
+            moved = moved.map(_stay, before, empty=sizes == 0)
+        now = moved.map(attrgetter("labels"))
+        n_moved = moved.map(attrgetter("n_moved")).total()
+    log_likelihood = sum(moved.map(attrgetter("reached")).gather())
+    if n_moved:
         from sklearn.exceptions import ConvergenceWarning
 
         warnings.warn(
@@ -166,46 +170,60 @@ def reassign(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return Reassigned(names[now], weights, n_iter, log_likelihood)
+    found = join(now, ensemble.n_objects)
+    return Reassigned(_named(found, names), weights, n_iter, log_likelihood)
 
 
-def _check_labels(
-    labels: ArrayLike, n_objects: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    given = as_labels(labels)
-    if given.shape != (n_objects,):
+def _check_labels(labels: Any, n_objects: int) -> tuple[NDArray[np.int64], Any]:
+    """The different labels, and which of them each object has, where it was given."""
+    given = as_labels(labels) if device_of(labels) is None else as_tensor(labels)
+    if tuple(given.shape) != (n_objects,):
         raise ComitiaError(
             f"labels must have one label for each of {n_objects} objects; got shape "
-            f"{given.shape}."
+            f"{tuple(given.shape)}."
         )
-    names, codes = np.unique(given, return_inverse=True)
-    return names, codes.astype(np.int64)
+    if isinstance(given, np.ndarray):
+        names, codes = np.unique(given, return_inverse=True)
+        return names, codes.astype(np.int32)
+    names, codes = given.unique(return_inverse=True)
+    return to_numpy(names), codes.int()
 
 
-def _tables(
-    ensemble: Ensemble, labels: NDArray[np.int64], n_clusters: int
-) -> Iterator[Floats]:
-    """For each clustering, how the objects of its clusters (rows) lie in ours."""
-    if ensemble.is_hard:
-        blocks = ensemble.row_blocks
-        counts = blocks.map(_counts_in, ensemble.split(labels), k=n_clusters).total()
-        yield from np.split(counts.astype(np.float64), ensemble.offsets[1:-1])
-        return
-    ours = np.zeros((ensemble.n_objects, n_clusters))
-    ours[np.arange(len(labels)), labels] = 1.0
-    yield from np.split(ensemble.membership.T @ ours, ensemble.offsets[1:-1])
+def _named(codes: Any, names: NDArray[np.int64]) -> Any:
+    if isinstance(codes, np.ndarray):
+        return names[codes]
+    return to_tensor(names, device_of(codes))[codes]
 
 
-def _counts_in(block: Ensemble, labels: NDArray[np.int64], *, k: int) -> NDArray[Any]:
-    """The tables of all clusterings below each other, from one row block."""
-    tables = []
-    for codes, k_m in zip(block.codes, block.n_clusters_each, strict=True):
-        # The code k_m stands for no label.
-        counts = np.bincount(
-            codes.astype(np.int64) * k + labels, minlength=(k_m + 1) * k
-        )
-        tables.append(counts.reshape(k_m + 1, k)[:k_m])
-    return np.concatenate(tables)
+class _Moved(NamedTuple):
+    """Where the objects of one row block go."""
+
+    labels: Any
+    sizes: NDArray[np.int64]  # of all clusters
+    n_moved: int
+    reached: float  # sum of what is maximised
+
+
+def _likeliest(
+    block: Ensemble, now: Any, *, scores: Floats, log_sizes: Floats
+) -> _Moved:
+    """The cluster of each object in which its labels are likeliest."""
+    labels, best = block.engine.best_column(scores, log_sizes)
+    return _counted(labels, now, len(log_sizes), float(best.sum()))
+
+
+def _stay(moved: _Moved, now: Any, *, empty: NDArray[np.bool_]) -> _Moved:
+    """The same, but that the objects of clusters that would be empty stay."""
+    stays = empty if isinstance(now, np.ndarray) else to_tensor(empty, device_of(now))
+    labels = moved.labels + (now - moved.labels) * stays[now]
+    return _counted(labels, now, len(empty), moved.reached)
+
+
+def _counted(labels: Any, now: Any, n_clusters: int, reached: float) -> _Moved:
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    counts = label_sizes(labels)
+    sizes[: len(counts)] = counts
+    return _Moved(labels, sizes, int((labels != now).sum()), reached)
 
 
 def _believed(table: Floats) -> float:
@@ -252,39 +270,3 @@ def _aimless(table: Floats) -> Floats:
     P = (p * own).sum(axis=0)
     inside = np.divide(1.0 - epsilon * (1.0 - P), P, out=np.ones_like(P), where=P > 0)
     return p * np.where(own, inside, np.where(P > 0, epsilon, 1.0))
-
-
-def _likeliest(
-    ensemble: Ensemble, scores: list[Floats], log_sizes: Floats
-) -> tuple[NDArray[np.int64], float]:
-    """The best cluster of each object, and the sum of what it reaches there."""
-    if not ensemble.is_hard:
-        total = ensemble.membership @ np.concatenate(scores) + log_sizes
-        return total.argmax(axis=1), float(total.max(axis=1).sum())
-    padded = [np.vstack([one, np.zeros_like(log_sizes)]) for one in scores]
-    parts = ensemble.row_blocks.each(_likeliest_in, scores=padded, log_sizes=log_sizes)
-    found, reached = zip(*parts, strict=True)
-    return np.concatenate(found), sum(reached)
-
-
-def _likeliest_in(
-    block: Ensemble, *, scores: list[Floats], log_sizes: Floats
-) -> tuple[NDArray[np.int64], float]:
-    """The same of one row block; the last row of the scores is that of no label."""
-    found = np.empty(block.n_objects, dtype=np.int64)
-    reached = 0.0
-    for start in range(0, len(found), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        total = np.repeat(log_sizes[None], len(found[rows]), axis=0)
-        for codes, one in zip(block.codes, scores, strict=True):
-            total += one[codes[rows]]
-        found[rows] = total.argmax(axis=1)
-        reached += float(total.max(axis=1).sum())
-    return found, reached
-
-
-def _refill(new: NDArray[np.int64], old: NDArray[np.int64], n_clusters: int) -> None:
-    """Let the objects of a cluster that all would leave stay, in place."""
-    while (empty := np.bincount(new, minlength=n_clusters) == 0).any():
-        back = empty[old]
-        new[back] = old[back]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import sizes
+from comitia._arrays import to_numpy
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.represent.cluster_sums import labels_of
-from comitia.represent.votes import overlaps, spread_shares
+from comitia.represent.cluster_sums import best_column, labels_of
+from comitia.represent.votes import overlaps, share_weights
 
 __all__ = ["Landmarks", "draw_landmarks", "extend_labels"]
 
@@ -73,10 +74,16 @@ def draw_landmarks(
             'approximate="landmarks" needs hard clusterings; the ensemble is '
             f"{ensemble.kind}."
         )
-    objects = np.arange(ensemble.n_objects)
-    if len(objects) > n_landmarks:
-        objects = np.sort(rng.choice(len(objects), size=n_landmarks, replace=False))
-    columns = [labels_of(ensemble, m)[objects] for m in range(ensemble.n_clusterings)]
+    n = ensemble.n_objects
+    objects = np.arange(min(n, n_landmarks))
+    if n > n_landmarks:
+        from sklearn.utils.random import sample_without_replacement
+
+        drawn = sample_without_replacement(n, n_landmarks, random_state=rng)
+        objects = np.sort(drawn).astype(np.int64)
+    columns = [
+        to_numpy(labels_of(ensemble, m)[objects]) for m in range(ensemble.n_clusterings)
+    ]
     seen = [
         offset + np.unique(column[column >= 0])
         for offset, column in zip(ensemble.offsets[:-1], columns, strict=True)
@@ -124,7 +131,7 @@ def extend_labels(
     shared[landmarks.clusters] = overlaps(landmarks.ensemble, labels, k)
     sizes = shared.sum(axis=1, keepdims=True)
     shares = np.divide(shared, sizes, out=np.zeros_like(shared), where=sizes > 0)
-    votes = spread_shares(ensemble, shares, clustering_weights, cluster_weights)
-    extended: NDArray[np.int32] = votes.argmax(axis=1).astype(np.int32)
+    weights = share_weights(ensemble, shares, clustering_weights, cluster_weights)
+    extended = to_numpy(best_column(ensemble, weights[:, None] * shares))
     extended[landmarks.objects] = labels
     return extended

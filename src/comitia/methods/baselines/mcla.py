@@ -81,7 +81,9 @@ class MCLA(EnsembleMethod):
         needs="labels",
         missing="votes",
         scales="linear",
+        on_device=True,
     )
+    _labels_on_device = True
 
     _parameter_constraints = {
         **EnsembleMethod._parameter_constraints,

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
+from comitia._arrays import to_numpy
 from comitia._scales import off_center, untied
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
 from comitia.explanation import RivalScores
 from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.optimize.ties import merged_ties
+from comitia.represent.cluster_sums import labels_of
 
 __all__ = ["Criteria", "RivalComparison", "beats", "compare_rivals"]
 
@@ -276,13 +278,12 @@ def _best_member(
     criteria: Criteria, ensemble: Ensemble, some: NDArray[np.intp], k: int
 ) -> tuple[str, Labels] | None:
     """The likeliest and most modular of the members with k clusters, and its name."""
-    if not ensemble.is_hard or not ensemble.storage.is_local:
+    if not ensemble.is_hard or len(ensemble.row_blocks) > 1:
         return None
     found = np.flatnonzero(ensemble.n_clusters_each == k)
     found = found[:: -(-len(found) // _MEMBERS)] if len(found) else found
-    codes = {int(m): np.asarray(ensemble.codes[m], dtype=np.int64) for m in found}
-    # The code k stands for no label.
-    codes = {m: one for m, one in codes.items() if one.max() < k}
+    codes = {m: to_numpy(labels_of(ensemble, m)) for m in found.tolist()}
+    codes = {m: one for m, one in codes.items() if one.min() >= 0}
     if not codes:
         return None
     scores = [

@@ -47,7 +47,7 @@ def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
     def consensus(ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any) -> Any:
         from comitia.partition import cut, ensemble_linkage
 
-        tree = ensemble_linkage(ensemble, linkage=linkage, **weights)
+        tree = ensemble_linkage(ensemble.whole, linkage=linkage, **weights)
         return cut(tree, n_clusters)
 
     return consensus
@@ -318,7 +318,9 @@ class ConsensusClustering(EnsembleMethod):
         needs="labels",
         missing="votes",
         scales="linear",
+        on_device=True,
     )
+    _labels_on_device = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **EnsembleMethod._parameter_constraints,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.engine.row_blocks import join
 from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
+from comitia.represent.cluster_sums import best_column
 from comitia.represent.votes import overlaps
 
 __all__ = ["DIAS"]
@@ -238,10 +237,3 @@ def likeliest_clusters(votes: ObjectVotes, weights: Array, labels: Array) -> Arr
     return best_column(
         votes.ensemble, logs * weights[votes.ensemble.clustering_of][:, None]
     )
-
-
-def best_column(ensemble: Ensemble, table: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The column with the largest sum over the clusters of each object."""
-    values = np.ascontiguousarray(table, dtype=np.float64)
-    best = ensemble.row_blocks.map("engine.best_column", table=values)
-    return join(best, ensemble.n_objects)
