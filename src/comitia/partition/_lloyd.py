@@ -46,6 +46,7 @@ _SAMPLE_ITER = 30
 # sample they cost little, so that there are so many for each start asked for.
 _TRIED = 8  # with many clusters
 _CLUSTERS_PER_TRIED = 5  # fewer with few
+_ENOUGH_TRIED = 24  # unless more are asked for
 _TRIED_ITER = 8  # passes of each
 _TRIED_ROWS_PER_CLUSTER = 30
 
@@ -279,7 +280,8 @@ def lloyd(
     few = max(sizes.TRIED_ROWS, _TRIED_ROWS_PER_CLUSTER * n_clusters)
     if _LARGER * few <= sizes.SAMPLE_ROWS:
         part = _gathered(_sample(LocalBlocks([sample]), few, rng))
-        n_init *= max(1, min(_TRIED, n_clusters // _CLUSTERS_PER_TRIED))
+        times = max(1, min(_TRIED, n_clusters // _CLUSTERS_PER_TRIED))
+        n_init = max(n_init, min(_ENOUGH_TRIED, times * n_init))
         short = min(max_iter, _TRIED_ITER)
         tried = _best_start(part, rule, n_clusters, rng, n_init, short, tol)
         found = _iterate(sample, rule, tried.centers, passes, tol)
