@@ -57,6 +57,8 @@ FALL_APART = {
     "pta": "a clear cluster is one label row; from there walks only go to objects that "
     "some misplace, and back, so that the two are never at the same place",
     "ptgp": "walks as for pta",
+    "cumulative_voting": "a clustering that keeps all objects apart has the largest "
+    "entropy, which makes it the reference",
 }
 # The rest says in its card why it need not find them, or is a selection: of
 # clusterings that are equally good it keeps some.

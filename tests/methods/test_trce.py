@@ -7,6 +7,7 @@ from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
+    join_parts,
     weighted_simplex,
 )
 from comitia.methods.variable_clusterings.trce import (
@@ -110,3 +111,23 @@ def test_the_memory_budget_is_asked_first():
     labels, _ = planted(400, 3, 6, noise=0.4, seed=0)
     with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
         TRCE(3).fit(Ensemble(labels))
+
+
+def test_more_parts_than_clusters_come_together_where_the_clusterings_join_them():
+    # The object that one clustering misplaces is a part of its own.
+    truth = np.repeat([0, 1, 2], 7)
+    labels = np.repeat(truth[:, None], 4, axis=1)
+    labels[3, 3] = 1
+    fitted = TRCE(3).fit(Ensemble(labels))
+    assert fitted.n_components_ == 4
+    assert same_partition(fitted.labels_, truth)
+
+
+def test_parts_are_as_far_apart_as_the_start_says():
+    S = np.array([[0.5, 0.2, 0.0], [0.2, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    start = np.array([[0.0, 0.0, 0.3], [0.0, 0.0, 0.6], [0.3, 0.6, 0.0]])
+    joined, n_parts = join_parts(S, start, np.array([2, 1, 1]))
+    assert n_parts == 2
+    assert_allclose(joined[:2, :2], S[:2, :2])
+    assert_allclose(joined[:2, 2], (2 * 0.3 + 0.6) / 3 - 1)
+    assert_allclose(joined, joined.T)

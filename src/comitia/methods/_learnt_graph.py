@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-__all__ = ["PartsOfGraph", "count_parts", "weighted_simplex"]
+__all__ = ["PartsOfGraph", "join_parts", "weighted_simplex"]
 
 Floats = NDArray[np.float64]
 
@@ -58,9 +58,25 @@ class PartsOfGraph(NamedTuple):
         return np.maximum((G + G.T) / 2, 0.0)
 
 
-def count_parts(S: Floats) -> int:
-    """Connected parts of a graph with the edges S > 0."""
-    return int(connected_components((S > 0).astype(np.int8), directed=False)[0])
+def join_parts(
+    S: Floats, start: Floats, counts: NDArray[np.int64]
+) -> tuple[Floats, int]:
+    """Say how far the parts of a learnt graph, which share no edge, are apart.
+
+    Two objects of different parts get the mean of the graph ``start``, with which the
+    learning began, between their parts, less one: below everything in a part. Where
+    there are more parts than clusters, those that the clusterings join come together.
+
+    Also returned is the number of parts.
+    """
+    n_parts, part = connected_components((S > 0).astype(np.int8), directed=False)
+    shares = np.zeros((len(S), n_parts))
+    shares[np.arange(len(S)), part] = counts
+    shares /= shares.sum(axis=0)
+    between = shares.T @ start @ shares - 1.0
+    between = (between + between.T) / 2
+    same = part[:, None] == part
+    return np.where(same, S, between[np.ix_(part, part)]), int(n_parts)
 
 
 def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:

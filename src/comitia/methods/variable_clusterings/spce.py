@@ -14,7 +14,7 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
-    count_parts,
+    join_parts,
 )
 from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -61,7 +61,8 @@ class SPCE(EnsembleMethod):
 
     n_components_ : int
         Number of parts of the learnt graph. Where it is :math:`k`, they are the
-        clusters; otherwise ``linkage_`` is cut at k.
+        clusters; otherwise ``linkage_`` is cut at k. Merges above a height of 1 join
+        parts, those first between which the mean graph is heaviest.
 
     Notes
     -----
@@ -142,7 +143,8 @@ class SPCE(EnsembleMethod):
         pairs = JoinedPairs(np.asarray(micro.labels))
         S, p = self._learn(pairs, counts, n_clusters)
         self.clustering_weights_ = (1.0 / p) / (1.0 / p).sum()
-        self.n_components_ = count_parts(S)
+        start = pairs.weighted(np.ones(pairs.n_clusterings)) / pairs.n_clusterings
+        S, self.n_components_ = join_parts(S, start, counts)
         self.linkage_ = similarity_tree(S, counts, inverse, "average")
         return cut(self.linkage_, n_clusters)
 

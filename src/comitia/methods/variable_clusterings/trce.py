@@ -15,7 +15,7 @@ from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
-    count_parts,
+    join_parts,
     weighted_simplex,
 )
 from comitia.methods._similarity_tree import similarity_tree
@@ -71,7 +71,8 @@ class TRCE(EnsembleMethod):
 
     n_components_ : int
         Number of parts of the learnt graph. Where it is :math:`k`, they are the
-        clusters; otherwise ``linkage_`` is cut at k.
+        clusters; otherwise ``linkage_`` is cut at k. Merges above a height of 1 join
+        parts, those first between which the mean graph is heaviest.
 
     n_iter_ : int
         Number of rounds.
@@ -159,7 +160,7 @@ class TRCE(EnsembleMethod):
         self.object_weights_ = w[inverse]
         reciprocal = 1.0 / alpha
         self.clustering_weights_ = reciprocal / reciprocal.sum()
-        self.n_components_ = count_parts(S)
+        S, self.n_components_ = join_parts(S, graphs.mean(), counts)
         self.linkage_ = similarity_tree(S, counts, inverse, "average")
         return cut(self.linkage_, n_clusters)
 
@@ -169,8 +170,7 @@ class TRCE(EnsembleMethod):
         """The learnt graph, the weights of objects, the divisors of clusterings."""
         M = len(graphs.labels)
         alpha = np.full(M, 1.0 / M)
-        mean = graphs.weighted(alpha) / M**2
-        S = (mean + mean.T) / 2
+        S = graphs.mean()
         parts = PartsOfGraph.of(S, counts, k)
         divergences = graphs.divergences(S)
         rho, border = 1.0, np.nan
@@ -234,6 +234,12 @@ class ClusterGraphs:
                 inside = np.flatnonzero(column == c)
                 total[np.ix_(inside, inside)] += share / a
         return total
+
+    def mean(self) -> Floats:
+        """The mean of the graphs, symmetric."""
+        M = len(self.labels)
+        mean = self.weighted(np.full(M, 1.0 / M)) / M**2
+        return (mean + mean.T) / 2
 
     def divergences(self, Q: Floats) -> Floats:
         """What each graph says of each object beyond Q, by Kullback and Leibler."""
