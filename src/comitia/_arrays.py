@@ -25,7 +25,6 @@ __all__ = [
     "device_of",
     "fewest_features",
     "floats_on",
-    "label_sizes",
     "on_host",
     "put_beside",
     "require_device_memory",
@@ -252,24 +251,6 @@ def to_numpy(array: Any) -> NDArray[Any]:
     if library == _STRICT:
         return np.from_dlpack(array)
     return np.asarray(array)
-
-
-def label_sizes(labels: Any) -> NDArray[np.int64]:
-    """Count how often each label occurs.
-
-    Parameters
-    ----------
-    labels : array of int of shape (n,)
-        Labels 0 or more, on any device.
-
-    Returns
-    -------
-    sizes : ndarray of shape (largest label + 1,)
-        The counts.
-    """
-    if device_of(labels) is None:
-        return np.bincount(labels)
-    return to_numpy(as_tensor(labels).bincount())
 
 
 def floats_on(array: Any, device: str | None) -> Any:
