@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import sizes
 from comitia.cluster import Genie
-from comitia.cluster.genie import SpanningTree, gini_index
+from comitia.cluster.genie import SpanningTree
 from comitia.exceptions import ComitiaError
 from tests.fixtures import same_partition
 
@@ -54,22 +54,6 @@ def gini_by_loops(counts):
         return 0.0
     pairs = sum(abs(a - b) for i, a in enumerate(counts) for b in counts[:i])
     return pairs / ((k - 1) * sum(counts))
-
-
-# -- the index ------------------------------------------------------------------------
-
-
-def test_the_gini_index_is_its_definition():
-    # (0 + 3 + 3) / (2 * 6)
-    assert gini_index([1, 4, 1]) == 0.5
-    # (1 + 2 + 7 + 1 + 6 + 5) / (3 * 14)
-    assert_allclose(gini_index([1, 2, 3, 8]), 22 / 42)
-    assert gini_index([7, 7, 7]) == 0.0
-    assert gini_index([0, 0, 5]) == 1.0
-    assert gini_index([4]) == 0.0
-    for seed in range(5):
-        counts = np.random.RandomState(seed).randint(1, 30, size=12)
-        assert_allclose(gini_index(counts), gini_by_loops(counts.tolist()))
 
 
 # -- the tree -------------------------------------------------------------------------

@@ -50,7 +50,7 @@ from comitia.generate import (
     generate_blocks,
 )
 from comitia.io import Result
-from comitia.io._file_columns import read_columns
+from comitia.io._file_columns import Reading, read_columns
 from comitia.report import write_report
 
 # What a process that reads a case ends with; everything else is a crash.
@@ -236,7 +236,7 @@ def read_input(name):
     """The columns of a table that somebody else wrote."""
 
     def read(folder):
-        found = read_columns(folder / name, None, None, None)
+        found = read_columns(folder / name, Reading())
         assert len({len(column) for column in found.values}) == 1
         assert len(found.names) == len(found.values)
         return [found.names, *found.values, found.object_names]

@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from comitia import config
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.io import read_labels, read_table, read_votes
-from comitia.io._file_columns import read_columns
+from comitia.io._file_columns import Reading, read_columns
 from comitia.io._lazy_columns import MatrixColumns
 
 X = np.array([[1, 5, 2], [2, 7, 9], [4, 7, 1], [0, 1, 3]], dtype=float)
@@ -22,7 +22,7 @@ THREE = b"a,b,c\n1,5,2\n2,7,9\n4,7,1\n0,1,3\n"
 
 
 def columns(path, key=None, **how):
-    return read_columns(path, None, None, key, **how)
+    return read_columns(path, Reading(key=key, **how))
 
 
 def numbers(found):

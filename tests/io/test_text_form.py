@@ -9,8 +9,7 @@ from numpy.testing import assert_array_equal
 
 from comitia.exceptions import ComitiaError
 from comitia.io import read_labels, read_table
-from comitia.io._file_columns import object_names_from, read_columns
-from comitia.io._text_form import TextForm
+from comitia.io._file_columns import Reading, object_names_from, read_columns
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def table(tmp_path):
     def table(text, name="table.csv", header=None, id=None, **form):
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_columns(path, None, header, None, [id], TextForm(**form))
+        return read_columns(path, Reading(header=header, id=id, **form))
 
     return table
 

@@ -10,9 +10,9 @@ from benchmarks.ensembles import planted_labels
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import agreement
 from comitia.exceptions import ComitiaError
-from comitia.methods.composite import consensus as module
-from comitia.methods.composite.consensus import cover_clusters
+from comitia.methods.composite._consensus_choices import cover_clusters
 from comitia.partition import reassign
+from comitia.partition.reassign import voters_of
 from comitia.weigh import entropy_certainty
 from tests.fixtures import E6, planted, same_partition
 
@@ -139,7 +139,7 @@ def test_what_weighs_nothing_does_not_vote(of):
 
 def test_clusters_without_weight_are_missing_labels():
     mask = np.arange(EASY.n_clusters_total) % 3 > 0
-    voters = module.voters_of(EASY, cluster_weights=mask * 0.5)
+    voters = voters_of(EASY, cluster_weights=mask * 0.5)
     assert_array_equal(voters.labels >= 0, EASY.labels > 0)
     assert voters.n_clusters_total == mask.sum()
 

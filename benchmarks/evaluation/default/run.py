@@ -285,8 +285,8 @@ def _every_consensus(
     **weights: Any,
 ) -> NDArray[Any]:
     """Put the labels of every consensus into ``found``; the starts are made once."""
-    from comitia.methods.composite.consensus import CONSENSUS, voters_of
-    from comitia.partition import reassign
+    from comitia.methods.composite.consensus import CONSENSUS
+    from comitia.partition.reassign import reassign, voters_of
 
     state = rng.get_state()
     for name in ("average", "ward", "tcut", "kmeans"):

@@ -372,7 +372,7 @@ def recommend(
     """
     from comitia.evaluate import recommend as run
     from comitia.io import read_graph, read_votes
-    from comitia.io.label_files import is_graph_file
+    from comitia.io.graph_files import is_graph_file
 
     if (data is None) == (labels is None):
         raise UsageError("give a table, or label files with --labels.")

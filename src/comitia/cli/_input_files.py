@@ -241,7 +241,7 @@ def read_data_or_ensemble(
     """
     from comitia._label_tables import looks_like_labels
     from comitia.io import LabelTable, read_table, read_votes
-    from comitia.io.label_files import saved_ensemble
+    from comitia.io.saved_ensembles import saved_ensemble
 
     if saved_ensemble(path) is not None or kind == "labels":
         return _as_clusterings(read_votes(path, **how.where()))

@@ -106,7 +106,7 @@ def _fit(
     output: OutputOptions,
     write_obs: str | None,
 ) -> None:
-    from comitia.io.label_files import is_graph_file
+    from comitia.io.graph_files import is_graph_file
 
     of_graph = which.method is None and is_graph_file(data)
     if of_graph and wanted is not None:

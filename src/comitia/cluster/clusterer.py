@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ from comitia.optimize.ties import lowest_run
 __all__ = [
     "Clusterer",
     "FeatureWeightClusterer",
+    "FeatureWeightRun",
+    "MembershipClusterer",
     "Repeats",
     "best_run",
     "cluster_means",
@@ -95,6 +97,116 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """Check new objects, for predict."""
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
+
+
+class MembershipClusterer(Clusterer):
+    """Base class of the clusterers with memberships: one fit and one predict.
+
+    A clusterer writes ``_run``, which clusters, ``_keep``, which keeps what was found,
+    ``membership_`` among it, and ``_memberships`` of new objects.
+    """
+
+    max_iter: int
+    random_state: Any
+    membership_: NDArray[np.float64]
+
+    def _run(
+        self, X: NDArray[np.float64], sample_weight: Any, rng: np.random.RandomState
+    ) -> Any:
+        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+
+    def _keep(self, run: Any, X: NDArray[np.float64]) -> None:
+        raise TypeError(f"{type(self).__name__} does not say what it keeps.")
+
+    def _memberships(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        raise TypeError(f"{type(self).__name__} does not say who belongs where.")
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        sample_weight : array-like of shape (n_objects,), default=None
+            Weight of each object.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        sample_weight = weights_beside(X, sample_weight)
+        X = self._read(X)
+        run = self._run(X, sample_weight, check_random_state(self.random_state))
+        warn_unconverged(run.converged, self, self.max_iter)
+        self._keep(run, X)
+        self.labels_ = self.membership_.argmax(axis=1)
+        return self
+
+    def predict_membership(self, X: Any) -> NDArray[np.float64]:
+        """Memberships of new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        membership : ndarray of shape (n_new, n_clusters)
+            Rows sum to one.
+        """
+        return self._memberships(self._read_new(X))
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            New objects.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster of most membership.
+        """
+        return self.predict_membership(X).argmax(axis=1)
+
+
+class FeatureWeightRun(NamedTuple):
+    """Result of a k-means in which each cluster weighs the features.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_objects,)
+        The clusters.
+
+    centers : ndarray of shape (n_clusters, n_features)
+        Their centres.
+
+    weights : ndarray of shape (n_clusters, n_features)
+        Weight of each feature in each cluster; rows sum to one.
+
+    objective : ndarray of shape (n_iter,)
+        The objective after each iteration.
+
+    converged : bool
+        Whether the labels stopped changing, or came back to earlier ones.
+    """
+
+    labels: NDArray[np.intp]
+    centers: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    objective: NDArray[np.float64]
+    converged: bool
 
 
 class FeatureWeightClusterer(Clusterer):
@@ -286,9 +398,8 @@ def cluster_means(
     X: NDArray[np.float64],
     labels: NDArray[np.intp],
     n_clusters: int,
-    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Weighted mean of each cluster.
+    """Mean of each cluster.
 
     Parameters
     ----------
@@ -301,23 +412,19 @@ def cluster_means(
     n_clusters : int
         Number of clusters.
 
-    weights : ndarray of shape (n_objects,), default=None
-        Weights of the objects; one by default.
-
     Returns
     -------
     means : ndarray of shape (n_clusters, n_features)
-        NaN for a cluster without any weight.
+        NaN for a cluster without objects.
     """
     from scipy.sparse import csr_array
 
     n = len(X)
-    w = np.ones(n) if weights is None else weights
-    members = csr_array((w, labels, np.arange(n + 1)), shape=(n, n_clusters))
-    sums = np.bincount(labels, w, minlength=n_clusters)
+    members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, n_clusters))
+    sizes = np.bincount(labels, minlength=n_clusters)
     totals = np.asarray(members.T @ X)
     with np.errstate(invalid="ignore"):
-        return totals / sums[:, None]
+        return totals / sizes[:, None]
 
 
 def fill_empty(

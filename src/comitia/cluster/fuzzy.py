@@ -9,25 +9,23 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from comitia._arrays import array_namespace
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
-    Clusterer,
+    MembershipClusterer,
     best_run,
     initial_centers,
     object_weights,
     refuse_excess_clusters,
-    warn_unconverged,
-    weights_beside,
 )
 from comitia.cluster.fuzzy_geometry import Centers, Distance, geometry_of
 from comitia.exceptions import ComitiaError, ComitiaWarning
 
 __all__ = [
     "FuzzyCMeans",
+    "FuzzyClusterer",
     "FuzzyRun",
     "fuzziness_for",
     "fuzzy_cmeans",
@@ -353,7 +351,19 @@ def fuzzy_cmeans(
     return best
 
 
-class FuzzyCMeans(Clusterer):
+class FuzzyClusterer(MembershipClusterer):
+    """Base class of fuzzy c-means and its kin: what they keep of a run."""
+
+    def _keep(self, run: Any, X: Array) -> None:
+        self.membership_ = run.membership
+        self.cluster_centers_ = run.centers
+        self.objective_ = run.objective
+        self.n_iter_ = len(run.objective) - 1
+        self.converged_ = run.converged
+        self.fuzziness_ = run.fuzziness
+
+
+class FuzzyCMeans(FuzzyClusterer):
     r"""Fuzzy c-means.
 
     Each object belongs to every cluster a little, and the nearer the more [1]_:
@@ -480,33 +490,11 @@ class FuzzyCMeans(Clusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> FuzzyCMeans:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
-        run = fuzzy_cmeans(
+    def _run(self, X: Array, sample_weight: Any, rng: np.random.RandomState) -> Any:
+        return fuzzy_cmeans(
             X,
             self.n_clusters,
-            check_random_state(self.random_state),
+            rng,
             fuzziness=self.fuzziness,
             metric=self.metric,
             sample_weight=sample_weight,
@@ -515,47 +503,10 @@ class FuzzyCMeans(Clusterer):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.membership_ = run.membership
-        self.labels_ = run.membership.argmax(axis=1)
-        self.cluster_centers_ = run.centers
-        self.objective_ = run.objective
-        self.n_iter_ = len(run.objective) - 1
-        self.converged_ = run.converged
-        self.fuzziness_ = run.fuzziness
-        return self
 
-    def predict_membership(self, X: Any) -> Array:
-        """Memberships of new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        membership : ndarray of shape (n_new, n_clusters)
-            Rows sum to one.
-        """
-        X = self._read_new(X)
+    def _memberships(self, X: Array) -> Array:
         distance, _ = geometry_of(self.metric, None, X)
         return fuzzy_memberships(distance(X, self.cluster_centers_), self.fuzziness_)
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of most membership.
-        """
-        return self.predict_membership(X).argmax(axis=1)
 
 
 def _alternate(

@@ -16,7 +16,7 @@ from comitia.cluster.clusterer import Clusterer, refuse_excess_clusters
 from comitia.cluster.dissimilarity import closest_rows
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Genie", "SpanningTree", "gini_index"]
+__all__ = ["Genie", "SpanningTree"]
 
 Floats = NDArray[np.float64]
 
@@ -25,36 +25,6 @@ Edges = tuple[NDArray[np.int64], Floats, Floats]
 
 # Neighbours of an object that the tree of very many objects is looked for among.
 _LINKS = 12
-
-
-def gini_index(cluster_sizes: ArrayLike) -> float:
-    r"""How unequal sizes are: 0 if they are equal, 1 if one has everything.
-
-    .. math::
-        G(c_1, \dots, c_k) = \frac{\sum_{i < j} |c_i - c_j|}{(k - 1) \sum_i c_i}
-
-    Parameters
-    ----------
-    cluster_sizes : array-like of shape (k,)
-        The sizes, not negative.
-
-    Returns
-    -------
-    gini : float
-        The index; 0 for a single cluster.
-
-    Examples
-    --------
-    >>> gini_index([1, 1, 4])
-    0.5
-    """
-    ordered = np.sort(np.asarray(cluster_sizes, dtype=np.float64))
-    k = len(ordered)
-    if k < 2 or not ordered.any():
-        return 0.0
-    # In the sum each size stands once for each smaller, and less for each larger one.
-    times = 2 * np.arange(k) - (k - 1)
-    return float(times @ ordered / ((k - 1) * ordered.sum()))
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,15 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
-    Clusterer,
     best_run,
     object_weights,
-    warn_unconverged,
-    weights_beside,
 )
 from comitia.cluster.fuzzy import (
+    FuzzyClusterer,
     fuzzy_cmeans,
     fuzzy_memberships,
     warn_coincident,
@@ -43,7 +40,7 @@ class EllipsoidRun(NamedTuple):
     fuzziness: float
 
 
-class GustafsonKessel(Clusterer):
+class GustafsonKessel(FuzzyClusterer):
     r"""Fuzzy clustering with a fuzzy covariance matrix.
 
     Fuzzy c-means in which each cluster has a metric of its own, so that clusters can be
@@ -170,82 +167,28 @@ class GustafsonKessel(Clusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> GustafsonKessel:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
+    def _run(self, X: Array, sample_weight: Any, rng: np.random.RandomState) -> Any:
         w = object_weights(sample_weight, len(X), self.n_clusters)
-        rng = check_random_state(self.random_state)
 
         def best_with(alpha: float) -> EllipsoidRun:
-            return best_run(self.n_init, lambda: self._run(X, w, alpha, rng))
+            return best_run(self.n_init, lambda: self._one_run(X, w, alpha, rng))
 
         if isinstance(self.fuzziness, str):
             run = with_distinct_clusters(best_with, X)
         else:
             run = best_with(self.fuzziness)
         warn_coincident(X, run.membership, run.fuzziness, "Gustafson and Kessel")
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.membership_ = run.membership
-        self.labels_ = run.membership.argmax(axis=1)
-        self.cluster_centers_ = run.centers
+        return run
+
+    def _keep(self, run: Any, X: Array) -> None:
+        super()._keep(run, X)
         self.norms_ = run.norms
-        self.objective_ = run.objective
-        self.n_iter_ = len(run.objective) - 1
-        self.converged_ = run.converged
-        self.fuzziness_ = run.fuzziness
-        return self
 
-    def predict_membership(self, X: Any) -> Array:
-        """Memberships of new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        membership : ndarray of shape (n_new, n_clusters)
-            Rows sum to one.
-        """
-        X = self._read_new(X)
+    def _memberships(self, X: Array) -> Array:
         d = ellipsoidal_distances(X, self.cluster_centers_, self.norms_)
         return fuzzy_memberships(d, self.fuzziness_)
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of most membership.
-        """
-        return self.predict_membership(X).argmax(axis=1)
-
-    def _run(
+    def _one_run(
         self, X: Array, w: Array, alpha: float, rng: np.random.RandomState
     ) -> EllipsoidRun:
         """One start."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
+    FeatureWeightRun,
     Repeats,
     cluster_means,
     fill_empty,
@@ -23,7 +24,6 @@ from comitia.optimize.ties import is_lower, lowest_run
 
 __all__ = [
     "LAC",
-    "LACRun",
     "feature_dispersions",
     "lac_cost",
     "lac_objective",
@@ -33,34 +33,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-
-class LACRun(NamedTuple):
-    """Result of locally adaptive clustering.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The clusters.
-
-    centers : ndarray of shape (n_clusters, n_features)
-        Their means.
-
-    weights : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    objective : ndarray of shape (n_iter,)
-        The objective after each iteration.
-
-    converged : bool
-        Whether the labels stopped changing, or came back to earlier ones.
-    """
-
-    labels: NDArray[np.intp]
-    centers: Array
-    weights: Array
-    objective: Array
-    converged: bool
 
 
 def feature_dispersions(X: ArrayLike, labels: ArrayLike, centers: ArrayLike) -> Array:
@@ -257,7 +229,7 @@ def locally_adaptive(
     init: str | ArrayLike = "k-means++",
     n_init: int = 10,
     max_iter: int = 300,
-) -> LACRun:
+) -> FeatureWeightRun:
     """Locally adaptive clustering.
 
     Parameters
@@ -285,14 +257,14 @@ def locally_adaptive(
 
     Returns
     -------
-    run : LACRun
+    run : FeatureWeightRun
         The best run: labels, centers, weights, objective, converged.
     """
     data = np.asarray(X, dtype=np.float64)
     n, p = data.shape
     refuse_excess_clusters(n_clusters, n)
 
-    def run() -> tuple[float, LACRun]:
+    def run() -> tuple[float, FeatureWeightRun]:
         centers = initial_centers(data, n_clusters, init, rng)
         weights = np.full((n_clusters, p), 1 / p)
         labels = np.full(n, -1, dtype=np.intp)
@@ -315,7 +287,7 @@ def locally_adaptive(
             cost = lac_cost(dispersions, weights, concentration_penalty, sizes)
             if is_lower(cost, best[0]):
                 best = (cost, labels, centers, weights)
-        return best[0], LACRun(*best[1:], np.array(objective), converged)
+        return best[0], FeatureWeightRun(*best[1:], np.array(objective), converged)
 
     n_starts = n_init if isinstance(init, str) else 1
     return lowest_run((run() for _ in range(n_starts)), lambda made: made[0])[1]

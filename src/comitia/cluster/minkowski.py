@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
+    FeatureWeightRun,
     fill_empty,
     initial_centers,
     refuse_excess_clusters,
@@ -24,7 +25,6 @@ from comitia.optimize.ties import lowest_run
 
 __all__ = [
     "MinkowskiKMeans",
-    "MinkowskiRun",
     "minkowski_distances",
     "minkowski_kmeans",
     "minkowski_runs",
@@ -38,34 +38,6 @@ _TOGETHER = 2**16
 
 # Distances of the runs that wait for their turn.
 _KEPT = 2**22
-
-
-class MinkowskiRun(NamedTuple):
-    """Result of Minkowski weighted k-means.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The clusters.
-
-    centers : ndarray of shape (n_clusters, n_features)
-        Their Minkowski centres.
-
-    weights : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    objective : ndarray of shape (n_iter,)
-        Sum of the weighted distances after each iteration.
-
-    converged : bool
-        Whether the labels stopped changing, or came back to earlier ones.
-    """
-
-    labels: NDArray[np.intp]
-    centers: Array
-    weights: Array
-    objective: Array
-    converged: bool
 
 
 def minkowski_distances(
@@ -165,7 +137,7 @@ def minkowski_kmeans(
     init: str | ArrayLike = "random",
     n_init: int = 10,
     max_iter: int = 500,
-) -> MinkowskiRun:
+) -> FeatureWeightRun:
     """Minkowski weighted k-means.
 
     Parameters
@@ -199,7 +171,7 @@ def minkowski_kmeans(
 
     Returns
     -------
-    run : MinkowskiRun
+    run : FeatureWeightRun
         The best run: labels, centers, weights, objective, converged.
     """
     data = np.ascontiguousarray(X, dtype=np.float64)
@@ -222,7 +194,7 @@ def minkowski_runs(
     weight_power: float | None = None,
     variant: str = "guarded",
     max_iter: int = 500,
-) -> Iterator[MinkowskiRun]:
+) -> Iterator[FeatureWeightRun]:
     """Minkowski weighted k-means from given centres, start by start.
 
     Parameters
@@ -238,7 +210,7 @@ def minkowski_runs(
 
     Yields
     ------
-    run : MinkowskiRun
+    run : FeatureWeightRun
         The runs, in the order of the starts. They do not depend on each other; starts
         with as many clusters are computed together, as far as memory goes.
     """
@@ -249,7 +221,7 @@ def minkowski_runs(
     for first in range(0, len(starts), step):
         some = starts[first : first + step]
         sizes = np.array([len(centers) for centers in some])
-        runs: dict[int, MinkowskiRun] = {}
+        runs: dict[int, FeatureWeightRun] = {}
         for k in np.unique(sizes):
             alike = np.flatnonzero(sizes == k)
             paths = _Paths(len(alike))
@@ -432,13 +404,15 @@ class _Paths:
                 return start, objective
             place = met
 
-    def runs(self) -> Iterator[MinkowskiRun]:
+    def runs(self) -> Iterator[FeatureWeightRun]:
         """What each start has come to."""
         for start in range(len(self.ends)):
             last, objective = self._followed((start, 0))
             labels, centers, weights = self.ends[last]
             converged = self._met[last] is not None
-            yield MinkowskiRun(labels, centers, weights, np.array(objective), converged)
+            yield FeatureWeightRun(
+                labels, centers, weights, np.array(objective), converged
+            )
 
 
 class _Descents:

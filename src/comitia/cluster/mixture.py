@@ -7,16 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
-    Clusterer,
+    MembershipClusterer,
     best_run,
     object_weights,
-    warn_unconverged,
-    weights_beside,
 )
 from comitia.exceptions import ComitiaError
 
@@ -108,7 +105,7 @@ def gaussian_log_density(
     return log_density
 
 
-class WeightedGaussianMixture(Clusterer):
+class WeightedGaussianMixture(MembershipClusterer):
     r"""Gaussian mixture of objects that have weights.
 
     Expectation maximisation of the weighted log-likelihood
@@ -208,44 +205,23 @@ class WeightedGaussianMixture(Clusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> WeightedGaussianMixture:
-        """Fit the mixture.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object.
-
-        Returns
-        -------
-        self : object
-            The fitted mixture.
-        """
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
+    def _run(self, X: Array, sample_weight: Any, rng: np.random.RandomState) -> Any:
         w = object_weights(sample_weight, len(X), self.n_clusters)
         w = w / w.sum()
-        rng = check_random_state(self.random_state)
         n_starts = self.n_init if isinstance(self.init, str) else 1
-        run = best_run(n_starts, lambda: self._maximize(X, w, rng))
-        warn_unconverged(run.converged, self, self.max_iter)
+        return best_run(n_starts, lambda: self._maximize(X, w, rng))
+
+    def _keep(self, run: Any, X: Array) -> None:
         self.proportions_ = run.proportions
         self.cluster_centers_ = run.means
         self.covariances_ = run.covariances
         self.objective_ = run.objective
         self.n_iter_ = len(run.objective)
         self.converged_ = run.converged
-        self.membership_ = _posterior(self._log_joint(X))[0]
-        self.labels_ = self.membership_.argmax(axis=1)
-        return self
+        self.membership_ = self._memberships(X)
+
+    def _memberships(self, X: Array) -> Array:
+        return _posterior(self._log_joint(X))[0]
 
     def component_log_density(self, X: Any) -> Array:
         """Logarithm of the density of each component.
@@ -277,36 +253,6 @@ class WeightedGaussianMixture(Clusterer):
             One for each object.
         """
         return _posterior(self._log_joint(self._read_new(X)))[1]
-
-    def predict_membership(self, X: Any) -> Array:
-        """Probabilities of the components for new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        membership : ndarray of shape (n_new, n_clusters)
-            Rows sum to one.
-        """
-        return _posterior(self._log_joint(self._read_new(X)))[0]
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The most probable component.
-        """
-        return self.predict_membership(X).argmax(axis=1)
 
     def _log_joint(self, X: Array) -> Array:
         density = gaussian_log_density(X, self.cluster_centers_, self.covariances_)

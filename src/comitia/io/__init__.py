@@ -6,13 +6,9 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_file_columns": ["chosen_columns"],
-        "label_files": [
-            "LabelTable",
-            "read_graph",
-            "read_labels",
-            "read_pairs",
-            "read_votes",
-        ],
+        "graph_files": ["read_graph"],
+        "label_files": ["LabelTable", "read_labels", "read_votes"],
+        "pair_files": ["read_pairs"],
         "results": ["Result"],
         "table_files": [
             "Table",

@@ -1,11 +1,11 @@
 # Written by tools/make_stubs.py from __init__.py; do not edit.
 
 from comitia.io._file_columns import chosen_columns as chosen_columns
+from comitia.io.graph_files import read_graph as read_graph
 from comitia.io.label_files import LabelTable as LabelTable
-from comitia.io.label_files import read_graph as read_graph
 from comitia.io.label_files import read_labels as read_labels
-from comitia.io.label_files import read_pairs as read_pairs
 from comitia.io.label_files import read_votes as read_votes
+from comitia.io.pair_files import read_pairs as read_pairs
 from comitia.io.results import Result as Result
 from comitia.io.table_files import Table as Table
 from comitia.io.table_files import TableCheck as TableCheck

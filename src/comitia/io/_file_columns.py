@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from numpy.typing import NDArray
 
@@ -19,12 +19,20 @@ from comitia.io._cell_text import (
     verbatim,
 )
 from comitia.io._delimited_text import read_text
-from comitia.io._input_paths import existing_file, format_of, open_input, source_of
-from comitia.io._text_form import ANY_FORM, TextForm
+from comitia.io._input_paths import (
+    Format,
+    existing_file,
+    format_of,
+    open_input,
+    source_of,
+)
+from comitia.io._text_form import TextForm
 from comitia.io.csv_cells import unescape_cells
 
 __all__ = [
     "FileColumns",
+    "ReadOptions",
+    "Reading",
     "chosen_columns",
     "column_indices",
     "object_names_from",
@@ -53,28 +61,69 @@ class FileColumns:
     is_annotated: bool = False
 
 
-def read_columns(
-    path: str | os.PathLike[str],
-    format: str | None,
-    header: bool | None,
-    key: str | None,
-    keep_text: Sequence[str | None] = (),
-    form: TextForm = ANY_FORM,
-    transpose: bool = False,
-) -> FileColumns:
-    """Read a file; the columns in ``keep_text`` stay as they are written."""
-    kind = format_of(path, format)
-    if key is not None and kind not in _HAS_KEYS:
+class ReadOptions(TypedDict, total=False):
+    """The keywords of :class:`Reading`, for readers that hand them on."""
+
+    columns: str | Sequence[str] | None
+    drop: str | Sequence[str] | None
+    id: str | None
+    truth: str | None
+    format: Format | None
+    header: bool | None
+    key: str | None
+    sep: str | None
+    decimal: str | None
+    thousands: str | None
+    encoding: str | None
+    transpose: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is read: the keywords that :func:`comitia.io.read_table` describes."""
+
+    columns: str | Sequence[str] | None = None
+    drop: str | Sequence[str] | None = None
+    id: str | None = None
+    truth: str | None = None
+    format: Format | None = None
+    header: bool | None = None
+    key: str | None = None
+    sep: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    transpose: bool = False
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether neither columns nor a part of the file were asked for."""
+        return self.key is None and self.columns is None and self.drop is None
+
+    def object_names(self, found: FileColumns) -> list[str] | None:
+        """The names of the objects: those asked for, or else those of the file."""
+        if self.id is None:
+            return found.object_names
+        return object_names_from(found, self.id)
+
+
+def read_columns(path: str | os.PathLike[str], how: Reading) -> FileColumns:
+    """Read a file; names of objects and known labels stay as they are written."""
+    form = TextForm(how.sep, how.decimal, how.thousands, how.encoding)
+    kind = format_of(path, how.format)
+    if how.key is not None and kind not in _HAS_KEYS:
         raise ComitiaError(
-            f"key={key!r} goes with {', '.join(_HAS_KEYS.values())}, not with .{kind}."
+            f"key={how.key!r} goes with {', '.join(_HAS_KEYS.values())}, "
+            f"not with .{kind}."
         )
     if form.is_given and kind not in ("csv", "tsv", "json"):
         raise ComitiaError(
             f"sep, decimal, thousands and encoding go with text, not with .{kind}."
         )
-    found = _read(path, kind, header, key, () if transpose else keep_text, form)
+    keep_text = () if how.transpose else (how.id, how.truth)
+    found = _read(path, kind, how.header, how.key, keep_text, form)
     refuse_duplicates(found.names, source_of(path))
-    if transpose:
+    if how.transpose:
         from comitia.io._transposed import transposed
 
         return transposed(found, source_of(path))

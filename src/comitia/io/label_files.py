@@ -1,22 +1,18 @@
-"""Clusterings, constraints and graphs from files."""
+"""Clusterings from files."""
 
 from __future__ import annotations
 
 import os
-import shlex
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._files import read_arrays, read_npy
-from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
     counted,
     find_column,
@@ -24,34 +20,18 @@ from comitia.io._cell_text import (
     quoted,
     text_or_none,
 )
-from comitia.io._delimited_text import rows_of
 from comitia.io._file_columns import (
     FileColumns,
+    Reading,
+    ReadOptions,
     chosen_columns,
-    object_names_from,
     other_column,
     read_columns,
 )
-from comitia.io._input_paths import (
-    Format,
-    existing_file,
-    format_of,
-    is_stdin,
-    open_input,
-    source_of,
-)
-from comitia.io._text_form import TextForm, decode, separator_of
+from comitia.io._input_paths import Format, source_of
+from comitia.io.saved_ensembles import saved_ensemble, saved_truth
 
-__all__ = [
-    "LabelTable",
-    "is_graph_file",
-    "read_graph",
-    "read_labels",
-    "read_pairs",
-    "read_votes",
-    "saved_ensemble",
-    "saved_truth",
-]
+__all__ = ["LabelTable", "read_labels", "read_votes"]
 
 
 @dataclass(frozen=True)
@@ -113,17 +93,8 @@ def read_labels(
         The column with the names of the objects. Several files are then joined by
         name; without it their rows must be the same objects in the same order.
 
-    format : str, default=None
-        The format, where the name of a file does not say it.
-
-    header : bool, default=None
-        Whether the first line of a .csv or .tsv file holds names.
-
-    key : str, default=None
-        Which array of a .npz, .mat or .zarr file, or which sheet of a .xlsx file.
-
-    sep, decimal, thousands, encoding : str, default=None
-        How text is written, as in :func:`read_table`.
+    format, header, key, sep, decimal, thousands, encoding : shared
+        How the files are written, as in :func:`read_table`.
 
     transpose : bool, default=False
         Whether rows are the clusterings and columns the objects.
@@ -165,19 +136,7 @@ def read_labels(
 
 def read_votes(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    *,
-    columns: str | Sequence[str] | None = None,
-    drop: str | Sequence[str] | None = None,
-    id: str | None = None,
-    truth: str | None = None,
-    format: Format | None = None,
-    header: bool | None = None,
-    key: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    encoding: str | None = None,
-    transpose: bool = False,
+    **how: Unpack[ReadOptions],
 ) -> LabelTable:
     """Read clusterings from label files, with known labels and notes.
 
@@ -186,29 +145,9 @@ def read_votes(
     paths : path-like or sequence of path-like
         As for :func:`read_labels`.
 
-    columns, drop : str or sequence of str, default=None
-        Columns to use, or to leave out, as in :func:`read_table`.
-
-    id : str, default=None
-        The column with the names of the objects.
-
-    truth : str, default=None
-        A column with known labels, in one of the files. It is never combined.
-
-    format : str, default=None
-        The format, where the name of a file does not say it.
-
-    header : bool, default=None
-        Whether the first line of a .csv or .tsv file holds names.
-
-    key : str, default=None
-        Which array of a .npz, .mat or .zarr file, or which sheet of a .xlsx file.
-
-    sep, decimal, thousands, encoding : str, default=None
-        How text is written, as in :func:`read_table`.
-
-    transpose : bool, default=False
-        Whether rows are the clusterings and columns the objects.
+    **how : dict
+        How the files are read, as for :func:`read_labels`; and ``truth``, a column with
+        known labels, in one of the files, which is never combined.
 
     Returns
     -------
@@ -231,30 +170,28 @@ def read_votes(
         paths = [paths]
     if not paths:
         raise ComitiaError("no label file was given; give at least one.")
+    asked = Reading(**how)
     source = ", ".join(map(source_of, paths))
     saved = [saved_ensemble(path) for path in paths]
     if saved[0] is not None and len(paths) == 1:
-        if columns is None and drop is None and id is None:
-            known = None if truth is None else saved_truth(paths[0], truth)
+        if asked.columns is None and asked.drop is None and asked.id is None:
+            known = None if asked.truth is None else saved_truth(paths[0], asked.truth)
             return LabelTable(saved[0], known, source)
         raise ComitiaError(
             f"{source} is a saved ensemble, which has no columns to choose from; "
             "leave out --columns, --drop and --id."
         )
-    form = TextForm(sep, decimal, thousands, encoding)
-    files = []
-    for path, ensemble in zip(paths, saved, strict=True):
-        if ensemble is not None:
-            files.append(_saved_clusterings(path, ensemble))
-            continue
-        keep = [id, truth]
-        found = read_columns(path, format, header, key, keep, form, transpose)
-        files.append(_clusterings_of(path, found, columns, drop, id, truth))
+    files = [
+        _clusterings_of(path, read_columns(path, asked), asked)
+        if ensemble is None
+        else _saved_clusterings(path, ensemble)
+        for path, ensemble in zip(paths, saved, strict=True)
+    ]
     notes = [note for one in files for note in one.notes]
     object_names = _align_objects(files, [source_of(path) for path in paths], notes)
     with_truth = [one for one in files if one.truth is not None]
-    if truth is not None and not with_truth:
-        raise ComitiaError(f"truth={truth!r} is no column of {source}.")
+    if asked.truth is not None and not with_truth:
+        raise ComitiaError(f"truth={asked.truth!r} is no column of {source}.")
     names = [name for one in files for name in one.names]
     if len({*names}) < len(names):
         names = [
@@ -272,145 +209,6 @@ def read_votes(
     )
 
 
-def read_pairs(
-    path: str | os.PathLike[str],
-    n_objects: int,
-    object_names: Sequence[str] | None = None,
-) -> NDArray[np.int64]:
-    """Read pairs of objects: constraints.
-
-    Parameters
-    ----------
-    path : path-like
-        A .csv or .tsv file with two columns, with or without a header. Objects are
-        called by their names, where they have names, and else by their numbers from 0,
-        as in ``labels.csv``.
-
-    n_objects : int
-        Number of objects.
-
-    object_names : sequence of str, default=None
-        Their names.
-
-    Returns
-    -------
-    pairs : ndarray of shape (n_pairs, 2)
-        Indices of the objects.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from comitia.io import read_pairs
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "together.csv")
-    ...     _ = path.write_text("ann,cy\\n")
-    ...     read_pairs(path, 3, object_names=["ann", "bob", "cy"])
-    array([[0, 2]])
-    """
-    if object_names is None:
-        object_names = [str(i) for i in range(n_objects)]
-    place = {name: i for i, name in enumerate(object_names)}
-    if len(place) < n_objects:
-        raise ComitiaError(
-            f"{source_of(path)} cannot say which objects it means: their names repeat."
-        )
-    rows = [
-        (line, [cell if cell in place else cell.strip() for cell in cells])
-        for line, cells in _pair_rows(path)
-    ]
-    # A first line that names no objects is a header.
-    if rows and not {*rows[0][1]} & {*place}:
-        rows = rows[1:]
-    pairs = np.empty((len(rows), 2), dtype=np.int64)
-    for each, (line, cells) in zip(pairs, rows, strict=True):
-        for side, cell in enumerate(cells):
-            if cell not in place:
-                raise ComitiaError(
-                    f"{source_of(path)} line {line}: there is no object {cell!r}; "
-                    f"objects are called {', '.join(map(repr, object_names[:3]))}, …"
-                )
-            each[side] = place[cell]
-    return pairs
-
-
-def is_graph_file(path: str | os.PathLike[str]) -> bool:
-    """Whether :func:`read_graph` reads a file that could not be a table.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-
-    Returns
-    -------
-    is_graph : bool
-        True for a .mtx file, and for a .npz file that ``scipy.sparse.save_npz`` wrote.
-    """
-    suffix = Path(path).suffix.lower()
-    if is_stdin(path) or suffix not in (".mtx", ".npz") or not Path(path).is_file():
-        return False
-    if suffix == ".mtx":
-        return True
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return {"format.npy", "shape.npy", "data.npy"} <= {*archive.namelist()}
-    except (OSError, zipfile.BadZipFile):  # the reader of tables says what is wrong
-        return False
-
-
-def read_graph(path: str | os.PathLike[str]) -> Any:
-    """Read a graph.
-
-    Parameters
-    ----------
-    path : path-like
-        The adjacency matrix: a .npz file that ``scipy.sparse.save_npz`` wrote, or a
-        Matrix Market .mtx file.
-
-    Returns
-    -------
-    graph : csr_array of shape (n_objects, n_objects)
-        The adjacency matrix.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from scipy.sparse import csr_array, save_npz
-    >>> from comitia.io import read_graph
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "links.npz")
-    ...     save_npz(path, csr_array([[0, 1], [1, 0]]))
-    ...     read_graph(path).toarray().tolist()
-    [[0, 1], [1, 0]]
-    """
-    from scipy.io import mminfo, mmread
-    from scipy.sparse import csr_array, load_npz
-
-    file = existing_file(path)
-    try:
-        if file.suffix == ".mtx":
-            n_rows, n_columns, n_entries = mminfo(file)[:3]
-            size = 8 * (max(n_rows, n_columns) + 3 * n_entries)
-            require_memory(size, f"the graph of {file}")
-            return csr_array(mmread(file))
-        if file.suffix == ".npz":
-            read_arrays(file)  # refuses what would not fit
-            return csr_array(load_npz(file))
-    except MemoryBudgetError:
-        raise
-    except Exception as error:  # zipfile, NumPy and SciPy fail in a dozen ways
-        raise ComitiaError(
-            f"{file} is not a sparse matrix that can be read ({error}); write it with "
-            "scipy.sparse.save_npz or as Matrix Market."
-        ) from None
-    raise ComitiaError(
-        f"{file} is no graph; give the adjacency matrix as .npz "
-        "(scipy.sparse.save_npz) or .mtx (Matrix Market)."
-    )
-
-
 # More clusterings than this, and twice as many as objects, look turned round.
 _MANY_CLUSTERINGS = 50
 
@@ -422,41 +220,6 @@ class _LabelFile:
     object_names: list[str] | None
     truth: NDArray[Any] | None
     notes: list[str]
-
-
-def saved_ensemble(path: str | os.PathLike[str]) -> Ensemble | None:
-    """Read an ensemble that comitia saved, if it is one.
-
-    Parameters
-    ----------
-    path : path-like
-        A file, or a folder: a result, or an ensemble in row blocks.
-
-    Returns
-    -------
-    ensemble : Ensemble or None
-        None if the file is something else.
-    """
-    if is_stdin(path):
-        return None
-    if Path(path).is_dir() and Path(path).suffix.lower() != ".zarr":
-        # A result folder, or an ensemble in row blocks.
-        inside = Path(path) / "ensemble.npz"
-        return Ensemble.load(inside if inside.exists() else path)
-    if Path(path).suffix.lower() != ".npz":
-        return None
-    with open_input(path) as file:
-        try:
-            with zipfile.ZipFile(file) as archive:
-                named = archive.getinfo("format.npy")
-                with archive.open(named) as part:
-                    # The name of our format is short; nothing longer is unpacked.
-                    is_ours = named.file_size < 1000 and str(
-                        read_npy(part, named.file_size)
-                    ).startswith("comitia-ensemble")
-        except Exception:  # the reader of tables says what is wrong with it
-            return None
-    return Ensemble.load(path) if is_ours else None
 
 
 def _saved_clusterings(path: str | os.PathLike[str], saved: Ensemble) -> _LabelFile:
@@ -477,69 +240,21 @@ def _saved_clusterings(path: str | os.PathLike[str], saved: Ensemble) -> _LabelF
     )
 
 
-def saved_truth(path: str | os.PathLike[str], name: str) -> NDArray[Any]:
-    """Read the known labels of a result that comitia saved.
-
-    Parameters
-    ----------
-    path : path-like
-        The result folder.
-
-    name : str
-        What the known labels were called when the result was made, or ``"truth"``, as
-        ``labels.csv`` calls them.
-
-    Returns
-    -------
-    truth : ndarray of shape (n_objects,)
-        As text; None where they are not known.
-    """
-    from comitia.io.results import Result
-
-    is_result = (Path(path) / "result.json").exists()
-    result = Result.load(path) if is_result else None
-    if result is None or result.truth is None:
-        raise ComitiaError(
-            f"{source_of(path)} holds no known labels, so that --truth {name} means "
-            "nothing; a result has them if comitia fit was given --truth."
-        )
-    words = [*shlex.split(result.command or ""), ""]
-    called = "truth"
-    for at, word in enumerate(words[:-1]):
-        option, equals, value = word.partition("=")
-        if option == "--truth":
-            called = value if equals else words[at + 1]
-    if name not in ("truth", called):
-        raise ComitiaError(
-            f"truth={name!r} is not in {source_of(path)}; its known labels are called "
-            f"{called!r}."
-        )
-    return np.array([value or None for value in result.truth.tolist()], dtype=object)
-
-
 def _clusterings_of(
-    path: str | os.PathLike[str],
-    found: FileColumns,
-    columns: str | Sequence[str] | None,
-    drop: str | Sequence[str] | None,
-    id: str | None,
-    truth: str | None,
+    path: str | os.PathLike[str], found: FileColumns, how: Reading
 ) -> _LabelFile:
     if found.is_annotated:
-        found = _observations(path, found, columns)
-    object_names = found.object_names
-    if id is not None:
-        object_names = object_names_from(found, id)
+        found = _observations(path, found, how.columns)
+    object_names = how.object_names(found)
     names = [*found.names, *found.aside]
     known = None
-    if truth is not None and find_column(names, truth) is not None:
-        known = known_labels(other_column(found, truth, "truth"))
-    wanted = chosen_columns(
-        found.names, columns, drop, [id, truth if known is not None else None]
-    )
+    if how.truth is not None and find_column(names, how.truth) is not None:
+        known = known_labels(other_column(found, how.truth, "truth"))
+    not_labels = [how.id, how.truth if known is not None else None]
+    wanted = chosen_columns(found.names, how.columns, how.drop, not_labels)
     labels = [_labels_of(found.values[j]) for j in wanted]
     for j, column in zip(wanted, labels, strict=True):
-        if columns is None and _is_unique_for_each(column):
+        if how.columns is None and _is_unique_for_each(column):
             raise ComitiaError(
                 f"column {found.names[j]!r} of {source_of(path)} has a label of its "
                 f"own for every object; if it names the objects say --id "
@@ -639,22 +354,3 @@ def _place_rows(column: NDArray[Any], where: list[int], n: int) -> NDArray[Any]:
     )
     whole[where] = column
     return whole
-
-
-def _pair_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
-    kind = format_of(path, None)
-    if kind not in ("csv", "tsv"):
-        raise ComitiaError(f"{source_of(path)}: pairs are read from .csv and .tsv.")
-    with open_input(path) as file:
-        text = decode(file.read(), source_of(path), None, [])
-    if not text.strip():
-        raise ComitiaError(f"{source_of(path)} is empty.")
-    delimiter = separator_of(text, kind, None, rows_of, [])
-    rows = list(rows_of(text, delimiter, source_of(path)))
-    for line, row in rows:
-        if len(row) != 2:
-            raise ComitiaError(
-                f"{source_of(path)} line {line} has {counted(len(row), 'cell')}; a "
-                "pair has two."
-            )
-    return rows

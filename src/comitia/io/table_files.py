@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 from typing import Literal as L
 
 import numpy as np
@@ -28,15 +28,15 @@ from comitia.io._cell_text import (
 )
 from comitia.io._file_columns import (
     FileColumns,
+    Reading,
+    ReadOptions,
     chosen_columns,
-    object_names_from,
     other_column,
     read_columns,
 )
 from comitia.io._input_paths import Format, source_of
 from comitia.io._lazy_columns import MatrixColumns
 from comitia.io._table_notes import MOST_LISTED, preparation_notes, scaling_word
-from comitia.io._text_form import TextForm
 from comitia.io._transposed import note_features_in_rows
 from comitia.prepare.column_decisions import (
     ColumnDecision,
@@ -256,10 +256,21 @@ def read_table(
     ['ann', 'bob']
     """
     asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
-    text = TextForm(sep, decimal, thousands, encoding)
-    found = _read(
-        path, columns, drop, id, truth, format, header, key, text, transpose, asked
+    how = Reading(
+        columns=columns,
+        drop=drop,
+        id=id,
+        truth=truth,
+        format=format,
+        header=header,
+        key=key,
+        sep=sep,
+        decimal=decimal,
+        thousands=thousands,
+        encoding=encoding,
+        transpose=transpose,
     )
+    found = _read(path, how, asked)
     asked = _for_file(asked, found)
     decided = found.decide(asked)
     if decided.problems:
@@ -301,19 +312,7 @@ def read_table(
 def read_prepared(
     path: str | os.PathLike[str],
     preparer: TablePreparer,
-    *,
-    columns: str | Sequence[str] | None = None,
-    drop: str | Sequence[str] | None = None,
-    id: str | None = None,
-    truth: str | None = None,
-    format: Format | None = None,
-    header: bool | None = None,
-    key: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    encoding: str | None = None,
-    transpose: bool = False,
+    **how: Unpack[ReadOptions],
 ) -> Table:
     """Read new rows, and prepare them as an earlier table was prepared.
 
@@ -326,9 +325,10 @@ def read_prepared(
         Fitted on the earlier table. Columns are found by their names; those that it
         does not use may be missing.
 
-    columns, drop, id, truth, format, header, key, sep, decimal, thousands, encoding, \
-transpose : shared
-        As for :func:`read_table`.
+    **how : dict
+        How the file is read, as for :func:`read_table`: ``columns``, ``drop``, ``id``,
+        ``truth``, ``format``, ``header``, ``key``, ``sep``, ``decimal``,
+        ``thousands``, ``encoding`` and ``transpose``.
 
     Returns
     -------
@@ -354,23 +354,8 @@ transpose : shared
     decided = preparer.decisions_
     known = {each.column for each in decided}
     asked = Preferences({}, form=preparer.form_)
-    text = TextForm(sep, decimal, thousands, encoding)
     embedded = f"{_EMBEDDING} 1" in known
-    found = _read(
-        path,
-        columns,
-        drop,
-        id,
-        truth,
-        format,
-        header,
-        key,
-        text,
-        transpose,
-        asked,
-        fewest=1,
-        embed=embedded,
-    )
+    found = _read(path, Reading(**how), asked, fewest=1, embed=embedded)
     notes = list(found.notes)
     extra = [name for name in found.names if name not in known]
     if found.counts is None:
@@ -403,20 +388,15 @@ transpose : shared
 def examine_table(
     path: str | os.PathLike[str],
     *,
-    columns: str | Sequence[str] | None = None,
-    drop: str | Sequence[str] | None = None,
-    id: str | None = None,
-    truth: str | None = None,
-    format: Format | None = None,
-    header: bool | None = None,
-    key: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    encoding: str | None = None,
-    transpose: bool = False,
+    kinds: Mapping[str, Any] | None = None,
+    form: Form = "auto",
+    scale: Scale = "auto",
+    impute: Impute = "median",
+    categorical: Categorical = "onehot",
+    dates: Dates = "drop",
+    keep_ids: bool = False,
     rotate: bool | None = None,
-    **how: Any,
+    **how: Unpack[ReadOptions],
 ) -> TableCheck:
     """Say what :func:`read_table` would do, and everything that stands against it.
 
@@ -425,13 +405,11 @@ def examine_table(
     path : path-like
         The file.
 
-    columns, drop, id, truth, format, header, key, sep, decimal, thousands, encoding, \
-transpose, rotate : shared
+    kinds, form, scale, impute, categorical, dates, keep_ids, rotate : shared
         As for :func:`read_table`.
 
     **how : dict
-        The same for ``kinds``, ``form``, ``scale``, ``impute``, ``categorical``,
-        ``dates`` and ``keep_ids``.
+        How the file is read, as for :func:`read_prepared`.
 
     Returns
     -------
@@ -450,11 +428,8 @@ transpose, rotate : shared
     >>> check.n_objects, check.problems
     (2, ())
     """
-    asked = _preferences(**how)
-    text = TextForm(sep, decimal, thousands, encoding)
-    found = _read(
-        path, columns, drop, id, truth, format, header, key, text, transpose, asked
-    )
+    asked = _preferences(kinds, form, scale, impute, categorical, dates, keep_ids)
+    found = _read(path, Reading(**how), asked)
     decided = found.decide(_for_file(asked, found))
     values = [each.values for each in found.columns if not each.is_text]
     if values and looks_like_labels(np.stack(values, axis=1)):
@@ -471,13 +446,13 @@ transpose, rotate : shared
 
 
 def _preferences(
-    kinds: Mapping[str, Any] | None = None,
-    form: str = "auto",
-    scale: str = "auto",
-    impute: str = "median",
-    categorical: str = "onehot",
-    dates: str = "drop",
-    keep_ids: bool = False,
+    kinds: Mapping[str, Any] | None,
+    form: str,
+    scale: str,
+    impute: str,
+    categorical: str,
+    dates: str,
+    keep_ids: bool,
 ) -> Preferences:
     check_choice("form", form, get_args(Form))
     check_choice("scale", scale, get_args(Scale))
@@ -504,23 +479,14 @@ def _for_file(asked: Preferences, found: _Read) -> Preferences:
 
 def _read(
     path: str | os.PathLike[str],
-    columns: Any,
-    drop: Any,
-    id: str | None,
-    truth: str | None,
-    format: Format | None,
-    header: bool | None,
-    key: str | None,
-    text: TextForm,
-    transpose: bool,
+    how: Reading,
     asked: Preferences,
     fewest: int = 2,
     embed: bool = True,
 ) -> _Read:
-    found = read_columns(path, format, header, key, [id, truth], text, transpose)
+    found = read_columns(path, how)
     notes = list(found.notes)
-    plain = embed and key is None and columns is None and drop is None
-    embedded = plain and _EMBEDDING in found.embeddings
+    embedded = embed and how.takes_all and _EMBEDDING in found.embeddings
     if embedded:
         found = _embedding_of(found)
         notes.append(
@@ -531,9 +497,9 @@ def _read(
     n = _n_rows(found.values)
     if n < fewest:
         raise ComitiaError(f"{source_of(path)} has one row; give at least two objects.")
-    object_names = found.object_names if id is None else object_names_from(found, id)
-    known = None if truth is None else other_column(found, truth, "truth")
-    features = chosen_columns(found.names, columns, drop, [id, truth])
+    object_names = how.object_names(found)
+    known = None if how.truth is None else other_column(found, how.truth, "truth")
+    features = chosen_columns(found.names, how.columns, how.drop, [how.id, how.truth])
     names = [found.names[j] for j in features]
     counts = _sparse_counts(found, features, asked.form)
     if counts is None:
@@ -549,7 +515,7 @@ def _read(
         object_names,
         None if known is None else known_labels(known),
         notes,
-        embedded or key == _EMBEDDING,
+        embedded or how.key == _EMBEDDING,
     )
 
 

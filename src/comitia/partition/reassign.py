@@ -15,7 +15,7 @@ from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Reassigned", "reassign"]
+__all__ = ["Reassigned", "reassign", "voters_of"]
 
 Floats = NDArray[np.float64]
 
@@ -172,6 +172,38 @@ def reassign(
         )
     found = join(now, ensemble.n_objects)
     return Reassigned(_named(found, names), weights, n_iter, log_likelihood)
+
+
+def voters_of(
+    ensemble: Ensemble, clustering_weights: Any = None, cluster_weights: Any = None
+) -> Ensemble:
+    """The ensemble without what weighs nothing.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    clustering_weights : array-like of shape (n_clusterings,), default=None
+        Weights of the clusterings.
+
+    cluster_weights : ndarray of shape (n_clusters_total,), default=None
+        Weights of the clusters, where the clusterings have none.
+
+    Returns
+    -------
+    voters : Ensemble
+        Without the clusterings of weight 0; labels of such clusters are missing.
+    """
+    if clustering_weights is not None:
+        return ensemble.take(clusterings=np.asarray(clustering_weights) > 0)
+    if cluster_weights is None or (cluster_weights > 0).all():
+        return ensemble
+    # Of fuzzy and overlapping objects, each keeps its largest or first cluster.
+    labels = ensemble.labels
+    column = np.where(labels >= 0, labels + ensemble.offsets[:-1], 0)
+    labels = np.where((labels >= 0) & (cluster_weights[column] > 0), labels, -1)
+    return Ensemble(labels[:, (labels >= 0).any(axis=0)])
 
 
 def _check_labels(labels: Any, n_objects: int) -> tuple[NDArray[np.int64], Any]:

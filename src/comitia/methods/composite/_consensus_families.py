@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from comitia import sizes
 from comitia._scales import off_center, untied
-from comitia.agreement import agreement, agreement_with
+from comitia.agreement import adjusted_rand, agreement, agreement_with
 from comitia.ensemble import Ensemble
 from comitia.explanation import FamilyShare
 from comitia.partition.confidence import vote_model
@@ -21,6 +21,7 @@ __all__ = [
     "WithoutTwofold",
     "answer_without_twofold",
     "answers_without",
+    "doubt_of_twofold",
     "family_shares",
     "share_of_answers",
     "why_no_answers",
@@ -30,6 +31,10 @@ Labels = NDArray[Any]
 
 # Of fewer objects, two values may be all that a feature had room for.
 _FEW_FOR_VALUES = 10
+
+# Adjusted Rand index below which an answer is another one, and share of the variance of
+# a feature that clusters explain if they follow it.
+_ANOTHER, _TOLD = 0.5, 0.8
 
 # Families without each of which the consensus is found again, at most.
 _MOST_FAMILIES = 6
@@ -163,6 +168,19 @@ def _largest_explained(X: NDArray[np.float64], labels: Labels) -> float:
     means = X.mean(axis=0)
     between = (sums**2 / counts).sum(axis=1) / len(X) - means**2
     return float((between / (means * (1.0 - means))).max())
+
+
+def doubt_of_twofold(apart: WithoutTwofold, labels: Labels) -> str | None:
+    """Say that the clusters hang on features that have two values, if they do."""
+    agreement = adjusted_rand(labels, apart.labels)
+    if agreement >= _ANOTHER or apart.told < _TOLD:
+        return None
+    return (
+        "The clusters hang on features that have two values: in the others k-means "
+        f"finds different ones (adjusted Rand index {agreement:.2f}). Leave these "
+        "features out, or let them count less, unless they are what the clusters are "
+        "about."
+    )
 
 
 def share_of_answers(

@@ -18,7 +18,7 @@ from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.optimize.ties import merged_ties
 from comitia.represent.cluster_sums import labels_of
 
-__all__ = ["Criteria", "RivalComparison", "beats", "compare_rivals"]
+__all__ = ["Criteria", "RivalComparison", "beats", "compare_rivals", "doubt_of_best"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -121,6 +121,20 @@ def compare_rivals(
     if member is not None and best.name == member[0]:
         return RivalComparison(rivals, best, member[1])
     return RivalComparison(rivals, best, _extended(X, X[some], single[best.name]))
+
+
+def doubt_of_best(best: RivalScores, taken: bool) -> str:
+    """Say that a rival is better than the consensus, and whether it is taken."""
+    what = (
+        "its labels are taken, as on_doubt='best' says"
+        if taken
+        else "on_doubt='best' would take its labels"
+    )
+    return (
+        f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
+        "clusters are likelier, more apart and more modular, and agree with those of "
+        f"the consensus to {best.agreement:.2f} (adjusted Rand index); {what}."
+    )
 
 
 def beats(one: RivalScores, other: RivalScores) -> bool:

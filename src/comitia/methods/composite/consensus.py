@@ -2,181 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from comitia import sizes
 from comitia._arrays import to_numpy
-from comitia._inputs import masked_to_nan
 from comitia._sklearn import HasMethods, StrOptions
-from comitia.agreement import adjusted_rand
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError
-from comitia.explanation import Explanation, RivalScores
+from comitia.explanation import Explanation
+from comitia.methods.composite._consensus_choices import (
+    DEFAULT_WEIGHTING,
+    WEIGHTINGS,
+    kept_by,
+    weights_by,
+)
 from comitia.methods.composite._consensus_families import (
-    WithoutTwofold,
     answer_without_twofold,
     answers_without,
+    doubt_of_twofold,
     family_shares,
     share_of_answers,
     why_no_answers,
 )
-from comitia.methods.composite._consensus_rivals import compare_rivals
-from comitia.optimize.ties import lowest_run
+from comitia.methods.composite._consensus_functions import (
+    CONSENSUS,
+    DEFAULT_CONSENSUS,
+)
+from comitia.methods.composite._consensus_rivals import compare_rivals, doubt_of_best
 
 __all__ = ["ConsensusClustering"]
-
-# The parts when nobody names them: chosen on one half of the data sets of the
-# evaluation and confirmed on the other (docs/evaluation.rst).
-DEFAULT_WEIGHTING = "entropy_certainty"
-DEFAULT_CONSENSUS = "reassign"
-
-# Adjusted Rand index below which an answer is another one, and share of the variance of
-# a feature that clusters explain if they follow it.
-_ANOTHER, _TOLD = 0.5, 0.8
-
-
-def _linkage(linkage: Any) -> Callable[..., NDArray[Any]]:
-    def consensus(ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any) -> Any:
-        from comitia.partition import cut, ensemble_linkage
-
-        tree = ensemble_linkage(ensemble.whole, linkage=linkage, **weights)
-        return cut(tree, n_clusters)
-
-    return consensus
-
-
-def _tcut(ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any) -> Any:
-    from comitia.partition import tcut
-    from comitia.represent import bipartite_graph
-
-    return tcut(bipartite_graph(ensemble, **weights), n_clusters, rng)
-
-
-def _kmeans(
-    ensemble: Ensemble,
-    n_clusters: Any,
-    rng: Any,
-    clustering_weights: Any = None,
-    cluster_weights: Any = None,
-) -> Any:
-    from comitia.partition import kmeans_rows
-
-    if cluster_weights is not None:
-        raise ComitiaError(
-            'consensus="kmeans" takes weights of clusterings, not of clusters; use '
-            'consensus="tcut" or a linkage.'
-        )
-    return kmeans_rows(
-        ensemble, n_clusters, rng, clustering_weights=clustering_weights
-    ).labels
-
-
-def _reassign(
-    ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any
-) -> NDArray[Any]:
-    from comitia.partition import reassign
-
-    voters = voters_of(ensemble, **weights)
-    starts = _starts(ensemble, n_clusters, rng, **weights)
-    found = [reassign(voters, labels) for labels in starts]
-    return lowest_run(found, lambda one: -one.log_likelihood).labels
-
-
-def _starts(
-    ensemble: Ensemble, n_clusters: Any, rng: Any, **weights: Any
-) -> Iterator[NDArray[Any]]:
-    """Consensus partitions to start from, the first preferred."""
-    if ensemble.n_objects >= sizes.MANY_FOR_TREES:
-        yield _tcut(ensemble, n_clusters, rng, **weights)
-        return
-    tree = _linkage("average")(ensemble, n_clusters, rng, **weights)
-    yield tree
-    k = len(np.unique(tree))
-    if 1 < k <= _n_clusters_with_weight(ensemble, **weights) <= sizes.MANY_FOR_GRAPHS:
-        graph = _tcut(ensemble, k, rng, **weights)
-        # A graph in many pieces may have fewer parts than were asked for.
-        if len(np.unique(graph)) == k:
-            yield graph
-
-
-def _n_clusters_with_weight(ensemble: Ensemble, **weights: Any) -> int:
-    from comitia.represent.graphs import combined_weights
-
-    weight = combined_weights(ensemble, **weights)
-    return int(np.count_nonzero(weight * ensemble.sizes > 0))
-
-
-def voters_of(
-    ensemble: Ensemble, clustering_weights: Any = None, cluster_weights: Any = None
-) -> Ensemble:
-    """The ensemble without what weighs nothing."""
-    if clustering_weights is not None:
-        return ensemble.take(clusterings=np.asarray(clustering_weights) > 0)
-    if cluster_weights is None or (cluster_weights > 0).all():
-        return ensemble
-    # Of fuzzy and overlapping objects, each keeps its largest or first cluster.
-    labels = ensemble.labels
-    column = np.where(labels >= 0, labels + ensemble.offsets[:-1], 0)
-    labels = np.where((labels >= 0) & (cluster_weights[column] > 0), labels, -1)
-    return Ensemble(labels[:, (labels >= 0).any(axis=0)])
-
-
-CONSENSUS: dict[str, Callable[..., NDArray[Any]]] = {
-    "reassign": _reassign,
-    "average": _linkage("average"),
-    "complete": _linkage("complete"),
-    "single": _linkage("single"),
-    "ward": _linkage("ward"),
-    "tcut": _tcut,
-    "kmeans": _kmeans,
-}
-
-
-def _crowd_agreement(ensemble: Ensemble, X: Any) -> NDArray[Any]:
-    from comitia.weigh import crowd_agreement
-
-    return crowd_agreement(ensemble)
-
-
-def _entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
-    from comitia.weigh import entropy_certainty
-
-    return entropy_certainty(ensemble)
-
-
-def _normalized_entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
-    from comitia.weigh import entropy_certainty
-
-    return entropy_certainty(ensemble, theta=0.09, normalized=True)
-
-
-_WEIGHTINGS: dict[str, Callable[[Ensemble, Any], NDArray[Any]]] = {
-    "crowd_agreement": _crowd_agreement,
-    "entropy_certainty": _entropy_certainty,
-    "normalized_entropy_certainty": _normalized_entropy_certainty,
-}
-
-
-def _weights_of_method(method: Any, ensemble: Ensemble, X: Any) -> NDArray[Any]:
-    """The weights that another method gives the clusterings, or their clusters."""
-    from sklearn.base import clone
-
-    fitted = clone(method).combine(ensemble, X)
-    for name in ("cluster_weights_", "clustering_weights_"):
-        if hasattr(fitted, name):
-            return np.asarray(getattr(fitted, name))
-    raise ComitiaError(
-        f"weighting={fitted.card.id} gives weights neither to clusterings nor to "
-        "clusters; take one that does (comitia.methods(weighs='clusterings'))."
-    )
 
 
 class ConsensusClustering(EnsembleMethod):
@@ -331,7 +190,7 @@ class ConsensusClustering(EnsembleMethod):
             None,
         ],
         "weighting": [
-            StrOptions({"auto", *_WEIGHTINGS}),
+            StrOptions({"auto", *WEIGHTINGS}),
             HasMethods(["combine"]),
             callable,
             None,
@@ -443,11 +302,11 @@ class ConsensusClustering(EnsembleMethod):
         if found is not None:
             self.rivals_ = found.rivals
             if found.best is not None:
-                doubts.append(_doubt(found.best, self.on_doubt == "best"))
+                doubts.append(doubt_of_best(found.best, self.on_doubt == "best"))
         apart = answer_without_twofold(X, ours, rng)
         if apart is not None:
             self.answer_without_twofold_ = apart.labels
-            doubts.append(_doubt_of_twofold(apart, ours))
+            doubts.append(doubt_of_twofold(apart, ours))
         self.doubt_ = " ".join(filter(None, doubts)) or None
         if found is None or self.on_doubt != "best":
             return labels
@@ -460,7 +319,7 @@ class ConsensusClustering(EnsembleMethod):
         consensus = CONSENSUS.get(self.consensus, self.consensus)
         kept = np.ones(ensemble.n_clusterings, dtype=bool)
         if self.selection is not None:
-            kept = self.selected_ = self._select(ensemble, X)
+            kept = self.selected_ = kept_by(self.selection, ensemble, X)
         if len(kept) != ensemble.n_clusterings:
             self.cluster_weights_ = w = self._weigh_kept(ensemble, X, kept)
             k = self._resolve_n_clusters(ensemble, cluster_weights=1.0 * (w > 0))
@@ -481,39 +340,6 @@ class ConsensusClustering(EnsembleMethod):
             )
         return consensus(smaller, self._resolve_n_clusters(smaller), rng, **weights)
 
-    def _select(self, ensemble: Ensemble, X: Any) -> NDArray[np.bool_]:
-        """What is kept: a mask of the clusterings, or of the clusters."""
-        of_clusters = not hasattr(self.selection, "select") and hasattr(
-            self.selection, "select_clusters"
-        )
-        if of_clusters:
-            chosen = np.asarray(self.selection.select_clusters(ensemble, X))
-        else:
-            select = getattr(self.selection, "select", self.selection)
-            chosen = np.asarray(select(ensemble, X))
-            # Of one cluster each, clusterings and their clusters are the same.
-            of_clusters = (
-                chosen.dtype == bool
-                and chosen.shape == (ensemble.n_clusters_total,)
-                and ensemble.n_clusters_total != ensemble.n_clusterings
-            )
-        what = "cluster" if of_clusters else "clustering"
-        n = ensemble.n_clusters_total if of_clusters else ensemble.n_clusterings
-        kept = np.zeros(n, dtype=bool)
-        try:
-            # An empty list is one of floats.
-            kept[chosen if chosen.size else []] = True
-        except IndexError:
-            raise ComitiaError(
-                f"selection must return indices of {what}s or a mask; got "
-                f"{chosen!r} for {n} {what}s."
-            ) from None
-        if not kept.any():
-            raise ComitiaError(f"selection keeps no {what}; keep at least one.")
-        if of_clusters:
-            kept[cover_clusters(ensemble, np.flatnonzero(kept))] = True
-        return kept
-
     def _weigh_kept(
         self, ensemble: Ensemble, X: Any, kept: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
@@ -526,75 +352,10 @@ class ConsensusClustering(EnsembleMethod):
         return np.where(kept, weights.get("cluster_weights", 1.0), 0.0)
 
     def _weigh(self, ensemble: Ensemble, X: Any) -> dict[str, NDArray[Any]]:
-        from comitia.weigh import normalize_weights
-
         chosen = self.weighting
         if chosen == "auto":
             chosen = DEFAULT_WEIGHTING if self.consensus == DEFAULT_CONSENSUS else None
         if chosen is None:
             return {}
         with self._stage("weigh"):
-            if hasattr(chosen, "combine"):
-                found = _weights_of_method(chosen, ensemble, X)
-            else:
-                weighting = _WEIGHTINGS.get(chosen, chosen)
-                found = masked_to_nan(weighting(ensemble, X))
-        weights = np.asarray(found, dtype=np.float64)
-        if weights.shape == (ensemble.n_clusterings,):
-            return {"clustering_weights": normalize_weights(weights)}
-        if weights.shape == (ensemble.n_clusters_total,):
-            if not np.isfinite(weights).all() or (weights < 0).any():
-                raise ComitiaError(
-                    "weighting gave weights that are negative or not finite."
-                )
-            return {"cluster_weights": weights}
-        raise ComitiaError(
-            f"weighting returned weights of shape {weights.shape}; expected one for "
-            f"each of {ensemble.n_clusterings} clusterings or "
-            f"{ensemble.n_clusters_total} clusters."
-        )
-
-
-def _doubt(best: RivalScores, taken: bool) -> str:
-    what = (
-        "its labels are taken, as on_doubt='best' says"
-        if taken
-        else "on_doubt='best' would take its labels"
-    )
-    return (
-        f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
-        "clusters are likelier, more apart and more modular, and agree with those of "
-        f"the consensus to {best.agreement:.2f} (adjusted Rand index); {what}."
-    )
-
-
-def _doubt_of_twofold(apart: WithoutTwofold, labels: NDArray[Any]) -> str | None:
-    agreement = adjusted_rand(labels, apart.labels)
-    if agreement >= _ANOTHER or apart.told < _TOLD:
-        return None
-    return (
-        "The clusters hang on features that have two values: in the others k-means "
-        f"finds different ones (adjusted Rand index {agreement:.2f}). Leave these "
-        "features out, or let them count less, unless they are what the clusters are "
-        "about."
-    )
-
-
-def cover_clusters(ensemble: Ensemble, chosen: ArrayLike) -> NDArray[np.int64]:
-    """Add clusters until each object is in one of them.
-
-    The cluster that has most of the objects left out is added, again and again; of
-    equals the first.
-    """
-    kept = np.unique(np.asarray(chosen, dtype=np.int64))
-    B = ensemble.membership
-    mask = np.zeros(ensemble.n_clusters_total)
-    mask[kept] = 1.0
-    left = np.asarray(B @ mask) == 0
-    while left.any():
-        gains = np.asarray(B.T @ left.astype(np.float64))
-        if not gains.any():
-            break
-        kept = np.append(kept, gains.argmax())
-        left &= np.asarray(B[:, [kept[-1]]].sum(axis=1)).ravel() == 0
-    return np.sort(kept)
+            return weights_by(chosen, ensemble, X)

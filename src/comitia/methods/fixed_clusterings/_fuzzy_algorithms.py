@@ -7,11 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from comitia.cluster import FuzzyCMeans, GustafsonKessel, fuzzy_memberships
-from comitia.cluster.clusterer import Clusterer, warn_unconverged
-from comitia.cluster.fuzzy import fuzziness_for, fuzzy_cmeans
+from comitia.cluster.fuzzy import FuzzyClusterer, fuzziness_for, fuzzy_cmeans
 from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.generate import FuzzyGenerator
 from comitia.generate.estimators import median_distance
@@ -50,7 +48,7 @@ class GaussianKernel:
             return (pulled.T @ X) / pulled.sum(axis=0)[:, None]
 
 
-class KernelFuzzyCMeans(Clusterer):
+class KernelFuzzyCMeans(FuzzyClusterer):
     """Fuzzy c-means by a Gaussian kernel as wide as the median distance."""
 
     def __init__(
@@ -70,11 +68,9 @@ class KernelFuzzyCMeans(Clusterer):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        X = self._read(X)
-        rng = check_random_state(self.random_state)
+    def _run(self, X: Array, sample_weight: Any, rng: np.random.RandomState) -> Any:
         self.kernel_ = GaussianKernel(0.5 / median_distance(X, rng) ** 2)
-        run = fuzzy_cmeans(
+        return fuzzy_cmeans(
             X,
             self.n_clusters,
             rng,
@@ -86,18 +82,10 @@ class KernelFuzzyCMeans(Clusterer):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        warn_unconverged(run.converged, self, self.max_iter)
-        self.membership_, self.cluster_centers_ = run.membership, run.centers
-        self.labels_ = run.membership.argmax(axis=1)
-        self.fuzziness_ = run.fuzziness
-        return self
 
-    def predict_membership(self, X: Any) -> Array:
-        d = self.kernel_.distances(self._read_new(X), self.cluster_centers_)
+    def _memberships(self, X: Array) -> Array:
+        d = self.kernel_.distances(X, self.cluster_centers_)
         return fuzzy_memberships(d, self.fuzziness_)
-
-    def predict(self, X: Any) -> Any:
-        return self.predict_membership(X).argmax(axis=1)
 
 
 class FuzzyAlgorithms(FuzzyGenerator):
