@@ -6,13 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia.config import require_memory
+from comitia.ensemble import Ensemble, MicroObjects
 from comitia.partition import distances_of, hac, micro_linkage
 from comitia.partition.linkage import Linkage
 
-__all__ = ["similarity_tree"]
+__all__ = ["distinct_in_pairs", "similarity_tree"]
+
+_INSTEAD = "use a method that is linear in n, such as lwgp"
 
 # Similarities that differ by less are the same.
 _SAME = 1e-12
+
+
+def distinct_in_pairs(ensemble: Ensemble, n_matrices: int, what: str) -> MicroObjects:
+    """Micro-objects in the order of content, if so many matrices of their pairs fit."""
+    micro = ensemble.distinct().in_content_order()
+    u = micro.ensemble.n_objects
+    require_memory(n_matrices * 8 * u * u, f"{what} each two of {u} objects", _INSTEAD)
+    return micro
 
 
 def similarity_tree(
@@ -32,7 +43,7 @@ def similarity_tree(
     require_memory(
         3 * 8 * u * u,
         f"the tree of the similarity of each two of {u} objects",
-        "use a method that is linear in n, such as lwgp",
+        _INSTEAD,
     )
     repeated = counts > 1
     if (np.diagonal(S)[repeated] >= S[repeated].max(axis=1, initial=0) - _SAME).all():

@@ -174,10 +174,7 @@ def frobenius_term(
     weighted = _scale_rows(V, column_weights, "column_weights")
     pull = floats(X @ weighted)
     push = U @ (V.T @ weighted)
-    return Term(
-        _scale_rows(pull, row_weights, "row_weights"),
-        _scale_rows(push, row_weights, "row_weights"),
-    )
+    return _by_rows(pull, push, row_weights)
 
 
 def kl_term(
@@ -223,9 +220,14 @@ def kl_term(
     weighted = _scale_rows(V, column_weights, "column_weights")
     pull = 0.5 * floats(_ratio_to_fit(X, U, V) @ weighted)
     push = xp.broadcast_to(0.5 * xp.sum(weighted, axis=0), U.shape)
+    return _by_rows(pull, push, row_weights)
+
+
+def _by_rows(pull: Array, push: Array, weights: ArrayLike | None) -> Term:
+    """A term whose rows have weights."""
     return Term(
-        _scale_rows(pull, row_weights, "row_weights"),
-        _scale_rows(push, row_weights, "row_weights"),
+        _scale_rows(pull, weights, "row_weights"),
+        _scale_rows(push, weights, "row_weights"),
     )
 
 
@@ -314,10 +316,7 @@ def coupling_term(
     Term(pull=array([[2., 2.]]), push=array([[6., 0.]]))
     """
     pull, push = strength * floats(target), strength * floats(U)
-    return Term(
-        _scale_rows(pull, row_weights, "row_weights"),
-        _scale_rows(push, row_weights, "row_weights"),
-    )
+    return _by_rows(pull, push, row_weights)
 
 
 def l21_term(U: ArrayLike, strength: float = 1.0) -> Term:

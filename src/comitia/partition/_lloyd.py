@@ -115,8 +115,8 @@ class Squared:
         return squares - 2 * best
 
 
-class Entropy:
-    """Kullback-Leibler distance of one-hot blocks: centres are label frequencies."""
+class LabelRule:
+    """Base class of the rules for one-hot blocks whose labels gain by themselves."""
 
     def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
         self.cluster_weights = cluster_weights
@@ -124,6 +124,13 @@ class Entropy:
 
     def metric(self, centers: Floats) -> Floats:
         return (centers * self.cluster_weights).T
+
+    def costs(self, squares: Floats, best: Floats) -> Floats:
+        return squares - best
+
+
+class Entropy(LabelRule):
+    """Kullback-Leibler distance of one-hot blocks: centres are label frequencies."""
 
     def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         shares = _divided(sums, mass, self.blocks)
@@ -137,7 +144,7 @@ class Entropy:
         return -best
 
 
-class PowerNorm:
+class PowerNorm(LabelRule):
     r"""Distance of one-hot blocks to label frequencies by their direction.
 
     A label that has share :math:`c_l` of a cluster costs
@@ -147,12 +154,8 @@ class PowerNorm:
     def __init__(
         self, cluster_weights: Floats, blocks: NDArray[np.int64], power: float
     ) -> None:
-        self.cluster_weights = cluster_weights
-        self.blocks = blocks
+        super().__init__(cluster_weights, blocks)
         self.power = power
-
-    def metric(self, centers: Floats) -> Floats:
-        return (centers * self.cluster_weights).T
 
     def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         shares = _divided(sums, mass, self.blocks)
@@ -168,19 +171,9 @@ class PowerNorm:
             np.ascontiguousarray(gains.T), np.zeros(len(sums)), None, objective
         )
 
-    def costs(self, squares: Floats, best: Floats) -> Floats:
-        return squares - best
 
-
-class Shares:
+class Shares(LabelRule):
     """Share of a cluster that has another label: centres are label frequencies."""
-
-    def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
-        self.cluster_weights = cluster_weights
-        self.blocks = blocks
-
-    def metric(self, centers: Floats) -> Floats:
-        return (centers * self.cluster_weights).T
 
     def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         gains = self.cluster_weights * _divided(sums, mass, self.blocks)
@@ -189,19 +182,9 @@ class Shares:
             np.ascontiguousarray(gains.T), np.zeros(len(sums)), None, objective
         )
 
-    def costs(self, squares: Floats, best: Floats) -> Floats:
-        return squares - best
 
-
-class Matches:
+class Matches(LabelRule):
     """Number of labels that differ: centres are the most frequent labels."""
-
-    def __init__(self, cluster_weights: Floats, blocks: NDArray[np.int64]) -> None:
-        self.cluster_weights = cluster_weights
-        self.blocks = blocks
-
-    def metric(self, centers: Floats) -> Floats:
-        return (centers * self.cluster_weights).T
 
     def centers(self, sums: Floats, mass: Floats, total: float) -> Centers:
         table = np.zeros(sums.shape[::-1])
@@ -213,9 +196,6 @@ class Matches:
             table[modes, everyone] = self.cluster_weights[modes]
             matched += float(self.cluster_weights[modes] @ sums[everyone, modes])
         return Centers(table, np.zeros(len(sums)), None, total - matched)
-
-    def costs(self, squares: Floats, best: Floats) -> Floats:
-        return squares - best
 
 
 def _divided(sums: Floats, mass: Floats, blocks: NDArray[np.int64] | None) -> Floats:
@@ -364,9 +344,7 @@ def _iterate(
         if before is not None and _has_risen(objective):
             labels, converged = before, True
             break
-        if len(objective) > 1 and (
-            objective[-2] - objective[-1] <= tol * abs(objective[-2])
-        ):
+        if _has_settled(objective, tol):
             converged = True
             break
     assert labels is not None
@@ -399,13 +377,18 @@ def _over_blocks(
             break
         if len(empty) and _found_again(rows, rule, old, centers, int(empty[0])):
             continue
-        if len(objective) > 1 and (
-            objective[-2] - objective[-1] <= tol * abs(objective[-2])
-        ):
+        if _has_settled(objective, tol):
             converged = True
             break
     return Partition(
         passed.map(attrgetter("labels")), centers, np.array(objective), converged
+    )
+
+
+def _has_settled(objective: list[float], tol: float) -> bool:
+    """Whether the last pass hardly made it better."""
+    return len(objective) > 1 and (
+        objective[-2] - objective[-1] <= tol * abs(objective[-2])
     )
 
 

@@ -246,8 +246,7 @@ class MedianSearch:
         """
         from comitia._kernels import moves
 
-        self._state.labels[:] = labels
-        self._count()
+        self._count(labels)
         return float(moves.total(self._form, self._state))
 
     def likenesses(self, labels: ArrayLike) -> NDArray[np.float64]:
@@ -265,8 +264,7 @@ class MedianSearch:
         """
         from comitia._kernels import moves
 
-        self._state.labels[:] = labels
-        self._count()
+        self._count(labels)
         return np.asarray(moves.likenesses(self._form, self._state))
 
     # -- steps ------------------------------------------------------------------
@@ -275,9 +273,12 @@ class MedianSearch:
         """The arguments of a kernel."""
         return self._form, self._state, self._columns, self._offsets, *more
 
-    def _count(self) -> None:
+    def _count(self, labels: ArrayLike | None = None) -> None:
+        """Count the overlaps anew, of other labels if they are given."""
         from comitia._kernels import moves
 
+        if labels is not None:
+            self._state.labels[:] = labels
         moves.fill(*self._parts())
 
     def _climb(self, start: Labels, max_iter: int) -> tuple[Labels, float, bool]:
@@ -336,8 +337,7 @@ class MedianSearch:
         """Labels of a clustering with each object it leaves out put where it fits."""
         from comitia._kernels import moves
 
-        self._state.labels[:] = labels
-        self._count()
+        self._count(labels)
         moves.sweep(*self._parts(np.flatnonzero(labels < 0), False))
         return self._state.labels.copy()
 

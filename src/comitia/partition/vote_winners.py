@@ -12,7 +12,7 @@ from comitia.exceptions import ComitiaError
 from comitia.represent.alignment import group_votes
 from comitia.represent.votes import check_labels
 
-__all__ = ["cluster_vote", "median_selection", "meta_vote"]
+__all__ = ["cluster_vote", "median_selection", "meta_vote", "refuse_excess_groups"]
 
 
 def cluster_vote(
@@ -55,6 +55,24 @@ def cluster_vote(
     """
     groups, weights = _check_groups(ensemble, targets, n_labels, cluster_weights)
     return _plurality(ensemble, groups, n_labels, weights)
+
+
+def refuse_excess_groups(n_groups: int, ensemble: Ensemble) -> None:
+    """Refuse more meta-clusters than there are clusters.
+
+    Parameters
+    ----------
+    n_groups : int
+        Meta-clusters asked for.
+
+    ensemble : Ensemble
+        The clusterings.
+    """
+    if n_groups > ensemble.n_clusters_total:
+        raise ComitiaError(
+            f"n_clusters={n_groups} is larger than the number of clusters of all "
+            f"clusterings together; give at most {ensemble.n_clusters_total}."
+        )
 
 
 def meta_vote(

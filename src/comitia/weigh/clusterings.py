@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
-from comitia.agreement import MEASURES, agreement_matrix
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.weigh.mean_agreement import mean_agreement
 
 __all__ = ["crowd_agreement", "normalize_weights"]
 
@@ -126,23 +126,13 @@ def crowd_agreement(
     """
     if not (np.isfinite(weight_power) and weight_power >= 0):
         raise ComitiaError(f"weight_power={weight_power} must be finite and 0 or more.")
-    if agreement in MEASURES and not MEASURES[str(agreement)].larger_is_alike:
-        raise ComitiaError(
-            f"agreement={agreement!r} is a distance; give a measure that is larger for "
-            "clusterings more alike, such as nmi_max."
-        )
-    M = ensemble.n_clusterings
-    if M == 1:
-        return np.ones(1)
-    phi = agreement_matrix(ensemble, agreement)
-    np.fill_diagonal(phi, 0.0)
     # Measures corrected for chance can be negative: less than no agreement is none.
-    cai = np.maximum(phi.sum(axis=1) / (M - 1), 0.0)
+    cai = np.maximum(mean_agreement(ensemble, agreement), 0.0)
     if cai.max() == 0.0:
         warnings.warn(
             "no two clusterings agree; all of them weigh the same.",
             ComitiaWarning,
             stacklevel=2,
         )
-        return np.ones(M)
+        return np.ones_like(cai)
     return (cai / cai.max()) ** weight_power

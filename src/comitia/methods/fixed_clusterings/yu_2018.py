@@ -167,18 +167,7 @@ class DCECP(BoostedMethod):
         self.random_state = random_state
 
     def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
-        return BoostingGenerator(
-            self.n_clusterings,
-            draw=partial(draw_features, feature_fraction=self.feature_fraction),
-            cluster=partial(
-                subspace_round,
-                n_clusters=n_clusters,
-                constraints=self.constraints_,
-                constraint_fraction=self.constraint_fraction,
-                variant=self.variant,
-            ),
-            weights="features",
-        )
+        return subspace_rounds(self, n_clusters, self.constraint_fraction, self.variant)
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         # All candidates are cut with the same seed: their costs can be compared.
@@ -204,6 +193,24 @@ class DCECP(BoostedMethod):
         self.objective_, self.n_iter_ = search.cost, search.n_iter
         self.converged_ = search.converged
         return cut(search.best)
+
+
+def subspace_rounds(
+    method: Any, n_clusters: int, constraint_fraction: float, variant: str
+) -> BoostingGenerator:
+    """As many clusterings of drawn features as a method asks for."""
+    return BoostingGenerator(
+        method.n_clusterings,
+        draw=partial(draw_features, feature_fraction=method.feature_fraction),
+        cluster=partial(
+            subspace_round,
+            n_clusters=n_clusters,
+            constraints=method.constraints_,
+            constraint_fraction=constraint_fraction,
+            variant=variant,
+        ),
+        weights="features",
+    )
 
 
 def subspace_round(

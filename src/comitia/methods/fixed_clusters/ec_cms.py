@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, TwinSolver
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut
@@ -158,18 +157,14 @@ class ECCMS(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_clusters = self._resolve_n_clusters(ensemble)
         self.cluster_weights_ = entropy_certainty(ensemble, theta=self.theta)
-        micro, counts, inverse = ensemble.distinct().in_content_order()
-        n = micro.n_objects
-        require_memory(
-            22 * 8 * n * n,
-            f"the rounds over each two of {n} objects",
-            "use a method that is linear in n, such as lwgp",
-        )
+        micro, counts, inverse = distinct_in_pairs(ensemble, 22, "the rounds over")
         target = coassociation(
             micro, cluster_weights=self.cluster_weights_, dtype=np.float64
         )
         plain = coassociation(micro, dtype=np.float64)
-        enhanced = self._enhanced(TwinMatrix(target, np.ones(n)), plain, counts)
+        enhanced = self._enhanced(
+            TwinMatrix(target, np.ones(len(counts))), plain, counts
+        )
         self.linkage_ = similarity_tree(enhanced.pairs, counts, inverse, self.linkage)
         return cut(self.linkage_, n_clusters)
 

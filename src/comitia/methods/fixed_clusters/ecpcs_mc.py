@@ -8,10 +8,10 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusters_by_content
-from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
+from comitia.partition.vote_winners import refuse_excess_groups
 from comitia.represent import jaccard_clusters, random_walk_similarity
 from comitia.weigh import entropy_certainty
 
@@ -136,11 +136,7 @@ class ECPCSMC(EnsembleMethod):
             weights = entropy_certainty(ensemble, theta=self.theta)
             self.cluster_weights_ = weights
         n_groups = self._resolve_n_clusters(ensemble)
-        if n_groups > ensemble.n_clusters_total:
-            raise ComitiaError(
-                f"n_clusters={n_groups} is larger than the number of clusters of all "
-                f"clusterings together; give at most {ensemble.n_clusters_total}."
-            )
+        refuse_excess_groups(n_groups, ensemble)
         # Rounding and random starts hang on the order of the clusters.
         order = clusters_by_content(ensemble)
         J = jaccard_clusters(ensemble)[order][:, order]

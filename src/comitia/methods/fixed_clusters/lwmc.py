@@ -2,10 +2,10 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
+from comitia.partition.vote_winners import refuse_excess_groups
 from comitia.represent import jaccard_clusters
 from comitia.weigh import entropy_certainty
 
@@ -112,11 +112,7 @@ class LWMC(EnsembleMethod):
         self.cluster_weights_ = weights
         # The weights favour small clusters, which the eigengap would then count.
         n_groups = self._resolve_n_clusters(ensemble)
-        if n_groups > ensemble.n_clusters_total:
-            raise ComitiaError(
-                f"n_clusters={n_groups} is larger than the number of clusters of all "
-                f"clusterings together; give at most {ensemble.n_clusters_total}."
-            )
+        refuse_excess_groups(n_groups, ensemble)
         groups = ncut(jaccard_clusters(ensemble), n_groups, rng, n_init=self.n_init)
         labels, _ = meta_vote(
             ensemble, groups, n_groups, cluster_weights=weights, association=False

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, components_of
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusters._propagated import propagated_coassociation
@@ -182,17 +181,11 @@ class SDGCA(EnsembleMethod):
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_clusters = self._resolve_n_clusters(ensemble)
         self.cluster_weights_ = entropy_certainty(ensemble, self.theta, normalized=True)
-        micro, counts, inverse = ensemble.distinct().in_content_order()
-        n = micro.n_objects
-        require_memory(
-            25 * 8 * n * n,
-            f"the rounds over each two of {n} objects",
-            "use a method that is linear in n, such as lwgp",
-        )
+        micro, counts, inverse = distinct_in_pairs(ensemble, 25, "the rounds over")
         weighed = coassociation(
             micro, cluster_weights=self.cluster_weights_, dtype=np.float64
         )
-        W = TwinMatrix(weighed / weighed.max(), np.ones(n))
+        W = TwinMatrix(weighed / weighed.max(), np.ones(len(counts)))
         self.n_iter_, self.converged_ = 0, True
         if self.threshold <= 1.0 + _SAME:
             W = self._corrected(ensemble, micro, W, counts)

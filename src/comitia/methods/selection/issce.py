@@ -9,13 +9,12 @@ from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
 from comitia.generate.boosting import BoostingGenerator
-from comitia.generate.boosting_rounds import draw_features
 from comitia.methods._boosted import BoostedMethod
 from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
-    subspace_round,
+    subspace_rounds,
     weighted_ncut,
 )
 from comitia.methods.selection._base import GrownSelectionMethod
@@ -143,18 +142,7 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         self.random_state = random_state
 
     def _boosting(self, X: Data, n_clusters: int) -> BoostingGenerator:
-        return BoostingGenerator(
-            self.n_clusterings,
-            draw=partial(draw_features, feature_fraction=self.feature_fraction),
-            cluster=partial(
-                subspace_round,
-                n_clusters=n_clusters,
-                constraints=self.constraints_,
-                constraint_fraction=1.0,
-                variant="e2cp",
-            ),
-            weights="features",
-        )
+        return subspace_rounds(self, n_clusters, 1.0, "e2cp")
 
     def _grow(self, ensemble: Ensemble, X: Data, rng: Rng) -> tuple[Any, ...]:
         """The clusterings kept, and their consensus."""

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
     count_parts,
 )
-from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut
 
@@ -132,13 +131,7 @@ class SPCE(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_clusters = self._resolve_n_clusters(ensemble)
-        micro, counts, inverse = ensemble.distinct().in_content_order()
-        u = micro.n_objects
-        require_memory(
-            14 * 8 * u * u,
-            f"graphs of each two of {u} objects",
-            "use a method that is linear in n, such as lwgp",
-        )
+        micro, counts, inverse = distinct_in_pairs(ensemble, 14, "graphs of")
         pairs = JoinedPairs(np.asarray(micro.labels))
         S, p = self._learn(pairs, counts, n_clusters)
         self.clustering_weights_ = (1.0 / p) / (1.0 / p).sum()

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._learnt_graph import PartsOfGraph
 from comitia.methods._loops import warn_stopped_early
-from comitia.methods._similarity_tree import similarity_tree
+from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._awec_steps import (
@@ -186,13 +185,10 @@ class AWEC(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         k = self._resolve_n_clusters(ensemble)
-        micro, counts, inverse = ensemble.distinct().in_content_order()
-        u = micro.n_objects
-        require_memory(
-            (33 + self.order) * 8 * u * u,
-            f"the rounds over each two of {u} objects",
-            "use a method that is linear in n, such as lwgp",
+        micro, counts, inverse = distinct_in_pairs(
+            ensemble, 33 + self.order, "the rounds over"
         )
+        u = len(counts)
         plain = coassociation(micro, dtype=np.float64)
         Z = self._learn(TwinMatrix(plain, np.ones(u)), counts, min(k, u))
         if self.variant == "s" and 1 < k < u:
