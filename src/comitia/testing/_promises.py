@@ -1,50 +1,27 @@
-"""What every method promises, whatever it computes: checks for ours and for yours.
-
-A package that brings a method of its own runs them, and scikit-learn's estimator
-checks, with one import::
-
-    from comitia.testing import parametrize_with_checks
-    from my_package import MyMethod
-
-
-    @parametrize_with_checks([MyMethod])
-    def test_my_method(cls, check):
-        check(cls)
-
-A check that cannot hold for a method is named, with the reason, in ``exempt`` of its
-card.
-"""
+"""What every method promises: what :mod:`comitia.testing` tries, promise by promise."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import pickle
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from comitia.ensemble import Ensemble
-from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.exceptions import ComitiaError
+from comitia.testing.easy_inputs import planted, quick_method, same_partition
 
-__all__ = [
-    "check_method",
-    "method_checks",
-    "parametrize_with_checks",
-    "planted",
-    "quick_method",
-    "same_partition",
-]
+__all__ = ["PROMISES", "Promise", "on_tables"]
 
 
-class _Check(NamedTuple):
+class Promise(NamedTuple):
     """A promise: what it is called on cards, how it is tried, and who makes it."""
 
     name: str
@@ -52,318 +29,7 @@ class _Check(NamedTuple):
     applies: Callable[[Any], bool]
 
 
-_CHECKS: list[_Check] = []
-
-
-def check_method(method_class: type) -> None:
-    """Try everything that a method promises; raise at the first that does not hold.
-
-    Parameters
-    ----------
-    method_class : type
-        The class of the method.
-
-    Examples
-    --------
-    >>> from comitia import method
-    >>> from comitia.testing import check_method
-    >>> check_method(method("lwgp"))  # doctest: +SKIP
-    """
-    from unittest import SkipTest  # what scikit-learn's checks raise
-
-    for name, check in method_checks(method_class):
-        try:
-            check(method_class)
-        except SkipTest:
-            continue
-        except Exception as error:
-            error.add_note(f"This was the check {name!r} of {method_class.__name__}.")
-            raise
-
-
-def method_checks(method_class: type) -> Iterator[tuple[str, Callable[[type], None]]]:
-    """List what a method promises: our checks, then those of scikit-learn.
-
-    Parameters
-    ----------
-    method_class : type
-        The class of the method.
-
-    Yields
-    ------
-    name : str
-        What the check is called in ``exempt`` of the card. Those that are there are
-        left out.
-
-    check : callable
-        Called as ``check(method_class)``; raises if the promise is not kept.
-
-    Examples
-    --------
-    >>> from comitia import method
-    >>> from comitia.testing import method_checks
-    >>> names = [name for name, _ in method_checks(method("lwgp"))]
-    >>> "deterministic" in names
-    True
-    """
-    for name, check, reason in _checks_of(method_class):
-        if not reason:
-            yield name, check
-
-
-def parametrize_with_checks(classes: Iterable[type]) -> Any:
-    """Parametrise a test over all checks of several methods; needs pytest.
-
-    Parameters
-    ----------
-    classes : iterable of type
-        The classes of the methods.
-
-    Returns
-    -------
-    decorator : pytest.mark.parametrize
-        For a test ``test(cls, check)`` that calls ``check(cls)``. What ``exempt`` of a
-        card names among the checks of scikit-learn is expected to fail.
-
-    Examples
-    --------
-    >>> from comitia import method
-    >>> from comitia.testing import parametrize_with_checks
-    >>> @parametrize_with_checks([method("lwgp")])
-    ... def test_lwgp(cls, check):
-    ...     check(cls)
-    """
-    import pytest
-
-    cases = [
-        pytest.param(
-            cls,
-            check,
-            id=f"{cls.card.id}-{name}",  # type: ignore[attr-defined]
-            marks=[pytest.mark.xfail(reason=reason)] if reason else [],
-        )
-        for cls in classes
-        for name, check, reason in _checks_of(cls)
-    ]
-    return pytest.mark.parametrize(("cls", "check"), cases)
-
-
-def _checks_of(cls: Any) -> Iterator[tuple[str, Callable[[Any], None], str]]:
-    """Name, check, and the reason why one of scikit-learn's must fail, if any."""
-    for one in _CHECKS:
-        if one.name not in cls.card.exempt and one.applies(cls):
-            yield one.name, functools.partial(_quietly, one.run), ""
-    if not _on_tables(cls):
-        return
-    from sklearn.utils.estimator_checks import estimator_checks_generator
-
-    for estimator, check in estimator_checks_generator(quick_method(cls)):
-        options = ",".join(f"{key}={value}" for key, value in check.keywords.items())
-        name = check.func.__name__
-        if name.startswith("check_transformer") and _inherits_transform(cls):
-            continue
-        if (name in _OF_THE_BASE or options == _AGAIN) and not _is_first_of_its_kind(
-            cls
-        ):
-            continue
-        on_it = functools.partial(_on_estimator, estimator, check)
-        call = functools.partial(_quietly, on_it)
-        reason = cls.card.exempt.get(name, "")
-        yield f"{name}({options})" if options else name, call, reason
-
-
-# Checks of scikit-learn that what all methods inherit decides: how input is read and
-# refused before a method sees it, and how members label new objects.
-_OF_THE_BASE = {
-    "check_dict_unchanged",
-    "check_dtype_object",
-    "check_estimators_dtypes",
-    "check_estimators_nan_inf",
-    "check_fit2d_predict1d",
-    "check_fit_check_is_fitted",
-    "check_fit_score_takes_y",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_n_features_in",
-    "check_n_features_in_after_fitting",
-    "check_pipeline_consistency",
-    "check_positive_only_tag_during_fit",
-}
-
-# What was checked on other data already, on those that cannot be written to, which
-# check_readonly_memmap_input tries with every method.
-_AGAIN = "readonly_memmap=True"
-
-
-def _is_ours(cls: Any) -> bool:
-    return bool(cls.__module__.startswith("comitia."))
-
-
-def _is_first_of_its_kind(cls: Any) -> bool:
-    """Whether no method of ours before it reads the same input by the same code.
-
-    Methods of other packages are always the first, and so is the default.
-    """
-    return not _is_ours(cls) or cls in _first_of_each_kind()
-
-
-@functools.cache
-def _first_of_each_kind() -> set[type]:
-    from comitia.base import EnsembleMethod
-    from comitia.catalogue import method, method_classes
-
-    reading = [
-        name for name in vars(EnsembleMethod) if name.startswith(("_check", "_new"))
-    ]
-    first: dict[Any, type] = {}
-    for each in filter(_is_ours, method_classes()):
-        code = tuple(getattr(each, name) for name in (*reading, "_make_ensemble"))
-        first.setdefault((tuple(each.card.needs), code), each)
-    return {*first.values(), method()}
-
-
-def _inherits_transform(cls: Any) -> bool:
-    """Whether ``transform`` of one of our methods is tried by way of the default."""
-    from comitia.base import EnsembleMethod
-    from comitia.catalogue import DEFAULT_METHOD
-
-    ours = _is_ours(cls) and cls.card.id != DEFAULT_METHOD
-    parts = ("transform", "fit_transform", "_new_shares", "_check_new", "vote_weights")
-    heirs = cls.__mro__[: cls.__mro__.index(EnsembleMethod)]
-    return ours and not any(part in vars(each) for each in heirs for part in parts)
-
-
-def _on_estimator(estimator: Any, check: Callable[[Any], None], cls: Any) -> None:
-    check(estimator)
-
-
-def _quietly(check: Callable[[Any], None], cls: Any) -> None:
-    """Run a check; fewer clusters than it asks for are no fault, nor no groups."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "only .* of n_clusters", ComitiaWarning)
-        warnings.filterwarnings("ignore", "the ensemble has no groups", ComitiaWarning)
-        check(cls)
-
-
-# -- what methods are tried on ----------------------------------------------------
-
-
-def quick_method(method_class: type, **parameters: Any) -> Any:
-    """Make a method that is quick to fit: three clusters, few members, few rounds.
-
-    Parameters
-    ----------
-    method_class : type
-        The class of the method.
-
-    **parameters : dict
-        What it is given besides; what its constructor does not know is left out.
-
-    Returns
-    -------
-    method : object
-        The method, with what ``quick`` of its card says.
-
-    Examples
-    --------
-    >>> from comitia import method
-    >>> from comitia.testing import quick_method
-    >>> quick_method(method("lwgp"), theta=0.5).n_clusters
-    3
-    """
-    from comitia.generate import KMeansGenerator
-
-    card: Any = method_class.card  # type: ignore[attr-defined]
-    known = inspect.signature(method_class).parameters
-    # A few members are enough to see that nothing breaks.
-    quick: dict[str, Any] = {
-        "n_clusters": 3,
-        "generator": KMeansGenerator(n_clusterings=6),
-        "n_clusterings": 6,
-        "n_rounds": 6,
-        "random_state": 0,
-    }
-    quick |= {**card.quick, **parameters}
-    return method_class(
-        **{name: value for name, value in quick.items() if name in known}
-    )
-
-
-def planted(
-    n: int,
-    k: int,
-    n_clusterings: int,
-    noise: float,
-    seed: int,
-    sizes: ArrayLike | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Copies of one partition, in each of which a share of the labels is random.
-
-    The clusterings have their labels permuted, so that names carry nothing.
-
-    Parameters
-    ----------
-    n, k, n_clusterings : int
-        Numbers of objects, clusters and clusterings.
-
-    noise : float
-        Share of the labels that is random.
-
-    seed : int
-        The seed.
-
-    sizes : array-like of shape (k,), default=None
-        Shares of the clusters; equal by default.
-
-    Returns
-    -------
-    labels : ndarray of shape (n, n_clusterings)
-        The clusterings.
-
-    truth : ndarray of shape (n,)
-        The partition.
-
-    Examples
-    --------
-    >>> from comitia.testing import planted
-    >>> labels, truth = planted(6, 2, 3, noise=0.0, seed=0)
-    >>> labels.shape, truth.tolist()
-    ((6, 3), [0, 0, 0, 1, 1, 1])
-    """
-    rng = np.random.RandomState(seed)
-    shares = np.ones(k) if sizes is None else np.asarray(sizes)
-    ends = np.rint(n * np.cumsum(shares) / np.sum(shares)).astype(int)
-    truth = np.searchsorted(ends, np.arange(n), side="right")
-    labels = np.empty((n, n_clusterings), dtype=np.int32)
-    for m in range(n_clusterings):
-        column = np.where(rng.rand(n) < noise, rng.randint(k, size=n), truth)
-        labels[:, m] = rng.permutation(k)[column]
-    return labels, truth
-
-
-def same_partition(one: ArrayLike, other: ArrayLike) -> bool:
-    """Say whether two label vectors group the objects alike, whatever the names.
-
-    Parameters
-    ----------
-    one, other : array-like of shape (n,)
-        The labels.
-
-    Returns
-    -------
-    same : bool
-        True if they do.
-
-    Examples
-    --------
-    >>> from comitia.testing import same_partition
-    >>> same_partition([0, 0, 1], ["b", "b", "a"])
-    True
-    """
-    one, other = np.asarray(one), np.asarray(other)
-    pairs = {*zip(one.tolist(), other.tolist(), strict=True)}
-    return len(pairs) == len(set(one.tolist())) == len(set(other.tolist()))
-
+PROMISES: list[Promise] = []
 
 # Six objects in three clusterings, two of them identical.
 _E6 = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 2], [1, 1, 2]])
@@ -394,7 +60,7 @@ def _takes(cls: Any, need: str) -> bool:
     return need in cls.card.needs
 
 
-def _on_tables(cls: Any) -> bool:
+def on_tables(cls: Any) -> bool:
     """Whether X can be a table of numbers, as scikit-learn's checks assume.
 
     A table is one view of several, and series of one channel.
@@ -404,11 +70,11 @@ def _on_tables(cls: Any) -> bool:
 
 def _is_combiner(cls: Any) -> bool:
     """Whether given clusterings can be combined."""
-    return _takes(cls, "labels") and _on_tables(cls)
+    return _takes(cls, "labels") and on_tables(cls)
 
 
 def _has_predict(cls: Any) -> bool:
-    return _on_tables(cls) and hasattr(quick_method(cls), "predict")
+    return on_tables(cls) and hasattr(quick_method(cls), "predict")
 
 
 def _check(
@@ -417,7 +83,7 @@ def _check(
     """Put a function among the checks."""
 
     def keep(run: Callable[[Any], None]) -> Callable[[Any], None]:
-        _CHECKS.append(_Check(name, run, applies))
+        PROMISES.append(Promise(name, run, applies))
         return run
 
     return keep
@@ -596,7 +262,7 @@ def _methods_with_their_own_ensemble_take_no_other(cls: Any) -> None:
         quick_method(cls).fit(_easy().ensemble)
 
 
-@_check("data_alone", _on_tables)
+@_check("data_alone", on_tables)
 def _data_alone_make_their_own_ensemble(cls: Any) -> None:
     fitted = quick_method(cls, n_clusters=4).fit(_easy().X)
     _alike(_easy().truth, fitted.labels_, 0.8)
@@ -612,7 +278,7 @@ def _old_objects_are_labeled_as_they_were(cls: Any) -> None:
     assert same >= 0.95, f"only {same:.0%} of the old objects get their label again"
 
 
-@_check("pickle", _on_tables)
+@_check("pickle", on_tables)
 def _a_fitted_method_can_be_pickled_and_cloned(cls: Any) -> None:
     from sklearn.base import clone
 
@@ -667,7 +333,7 @@ def _a_failed_fit_leaves_the_method_as_it_was(cls: Any) -> None:
     assert not changed, f"the failed fit changed {changed}"
 
 
-@_check("two_steps", _on_tables)
+@_check("two_steps", on_tables)
 def _fit_is_generate_and_combine(cls: Any) -> None:
     X = _easy().X[::3]
     at_once, steps = quick_method(cls).fit(X), quick_method(cls)
@@ -679,7 +345,7 @@ def _fit_is_generate_and_combine(cls: Any) -> None:
     assert {"generate", "combine"} <= {*steps.timings_}, "timings_ lacks a step"
 
 
-@_check("constraints", lambda cls: _on_tables(cls) and not _takes(cls, "constraints"))
+@_check("constraints", lambda cls: on_tables(cls) and not _takes(cls, "constraints"))
 def _constraints_are_refused_where_they_are_not_used(cls: Any) -> None:
     with _refused("takes no constraints"):
         quick_method(cls).fit(_easy().X, must_link=[(0, 1)])
