@@ -1,4 +1,4 @@
-"""The estimator base classes: input checks, fit, predict, fitted attributes."""
+"""The estimator around a method: fit, which is generate and combine."""
 
 from __future__ import annotations
 
@@ -6,45 +6,32 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import TransformerTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
-from comitia._arrays import check_device, device_of, on_host, to_tensor
-from comitia._inputs import special_kind
-from comitia._label_tables import warn_of_labels
+from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
-from comitia._sklearn import HasMethods, Interval, validate_data
-from comitia.catalogue import DEFAULT_FOR, MethodCard
+from comitia._sklearn import HasMethods, Interval
+from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import (
     ComitiaError,
     ComitiaWarning,
-    DataTypeError,
     MemoryBudgetError,
 )
-from comitia.fitted_result import FittedResult
+from comitia.method_data import MethodData, count_objects
 
 __all__ = ["EnsembleMethod"]
 
 # Labels that are renamed at once: what is made of them on the way stays small.
 _LABELS_AT_ONCE = 1 << 20
-
-
-# What is no table, in words.
-_IN_WORDS = {
-    "views": "views, a list of tables",
-    "series": "series in time",
-    "graph": "a graph, a square sparse matrix",
-}
 
 
 class _Generated(NamedTuple):
@@ -62,7 +49,7 @@ class _Generated(NamedTuple):
     table: NDArray[np.float64] | None
 
 
-class EnsembleMethod(FittedResult):
+class EnsembleMethod(MethodData):
     """Base class of the methods: a method writes ``_combine``, the rest is here.
 
     ``fit`` is ``generate``, which makes the clusterings, and ``combine``.
@@ -103,15 +90,8 @@ class EnsembleMethod(FittedResult):
         "random_state": ["random_state"],
     }
 
-    # Whether ``_combine`` works on labels that live on a device; others get a copy.
-    _labels_on_device: ClassVar[bool] = False
-
-    # What generate has made, and what a step was given: None outside of it.
+    # What generate has made.
     _generated: _Generated | None = None
-    _progress: Progress | None = None
-    _checkpoint: str | None = None
-    _time_limit: float | None = None
-    _device: str | None = None
     # Some rows of the table that is fitted, for the number of clusters.
     _table: NDArray[np.float64] | None = None
 
@@ -141,14 +121,6 @@ class EnsembleMethod(FittedResult):
     ) -> NDArray[Any]:
         """Weigh, represent, partition: the labels of the consensus."""
         raise TypeError(f"{type(self).__name__} does not say how it combines.")
-
-    def _default_generator(self) -> Any:
-        """What makes the clusterings when ``fit`` is given data alone."""
-        from comitia.generate import GraphGenerator, KMeansGenerator
-
-        if "graph" in self.card.needs:
-            return GraphGenerator()
-        return KMeansGenerator()
 
     # -- what it inherits -------------------------------------------------------
 
@@ -248,7 +220,8 @@ class EnsembleMethod(FittedResult):
         elif X is None:
             raise self._no_data()
         before = _labels_before(align_to)
-        self._refuse_time_limit(time_limit, ensemble)
+        if time_limit is not None:
+            self._refuse_time_limit(time_limit, ensemble)
         with self._all_or_nothing(on_progress, checkpoint):
             self._time_limit = time_limit
             self.check_parameters(device=device, approximate=approximate)
@@ -538,17 +511,6 @@ class EnsembleMethod(FittedResult):
             self._refuse_device(check_device(device))
         self._check_approximate(approximate)
 
-    def get_generator(self) -> Any:
-        """What makes the clusterings of data: ``generator``, or the method's own.
-
-        Returns
-        -------
-        generator : generator
-            Not fitted.
-        """
-        # Methods with a generator of their own have no parameter for it.
-        return getattr(self, "generator", None) or self._default_generator()
-
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
         """Combine clusterings into one and return its labels.
 
@@ -702,25 +664,6 @@ class EnsembleMethod(FittedResult):
             self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         self._warn_of_fewer_clusters()
 
-    def _refuse_time_limit(self, limit: Any, ensemble: Ensemble | None) -> None:
-        """Refuse a limit of time that nothing would keep to."""
-        if limit is None:
-            return
-        if not isinstance(limit, int | float) or not limit > 0:
-            raise ComitiaError(f"time_limit={limit!r} must be a number above 0.")
-        if ensemble is not None:
-            raise ComitiaError(
-                "time_limit is for clusterings that are made; those of an ensemble are "
-                "there already."
-            )
-        makes = getattr(self.get_generator(), "generate", None)
-        known = makes is not None and "time_limit" in signature(makes).parameters
-        if not known or "generator" not in self.get_params(deep=False):
-            raise ComitiaError(
-                f"{type(self).__name__} makes its clusterings in its own way, and all "
-                "of them; leave out time_limit."
-            )
-
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         """Whether data and ensemble are what this method works on."""
         needs, name = self.card.needs, type(self).__name__
@@ -742,54 +685,12 @@ class EnsembleMethod(FittedResult):
             raise _not_an_ensemble(ensemble)
         if data is None or "dendrograms" in needs:
             return
-        if _n_objects(data) != ensemble.n_objects:
+        n = count_objects(data)
+        if n != ensemble.n_objects:
             raise ComitiaError(
-                f"X has {_n_objects(data)} rows and ensemble has {ensemble.n_objects} "
-                "objects; they must be the same objects in the same order."
+                f"X has {n} rows and ensemble has {ensemble.n_objects} objects; they "
+                "must be the same objects in the same order."
             )
-
-    def _no_data(self) -> Exception:
-        """Says what is to be given in place of None."""
-        if not {"graph", "series", "dendrograms"}.isdisjoint(self.card.needs):
-            try:
-                self._check_data(None)
-            except ValueError as error:  # in the words for graphs, trees or series
-                return error
-        if "views" in self.card.needs:
-            return ComitiaError("X is None; give a list of tables, one for each view.")
-        return ComitiaError("X is None; give data, or an Ensemble of clusterings.")
-
-    def _check_data(self, X: Any) -> Any:
-        if "graph" in self.card.needs:
-            from comitia.cluster.adjacency import check_graph
-
-            return check_graph(X)
-        if "series" in self.card.needs:
-            return self._check_series(X)
-        if (kind := special_kind(X)) is not None:
-            raise DataTypeError(
-                f"X is no table: it looks like {_IN_WORDS[kind]}, for which "
-                f"comitia.method({DEFAULT_FOR[kind]!r}) is the default."
-            )
-        warn_of_labels(X, "fit(comitia.Ensemble(X))", stacklevel=4)
-        return validate_data(self, on_host(X), dtype=np.float64)
-
-    def _check_new(self, X: Any) -> Any:
-        """New objects, for the members to label."""
-        if "series" in self.card.needs:
-            return self._check_series(X, reset=False)
-        return validate_data(self, X, reset=False, dtype=np.float64)
-
-    def _check_series(self, X: Any, reset: bool = True) -> list[NDArray[np.float64]]:
-        from comitia._inputs import check_series, refuse_small
-
-        if not isinstance(X, list | tuple) and np.ndim(X) != 3:
-            # scikit-learn's own check: the number and the names of the features.
-            X = validate_data(self, X, reset=reset, dtype=np.float64)
-        series = check_series(X)
-        if reset:
-            refuse_small(np.concatenate(series, axis=1).T, "X")
-        return series
 
     def _check_device(self, X: Any, device: str | None) -> str | None:
         if device is not None:
@@ -869,7 +770,7 @@ class EnsembleMethod(FittedResult):
             from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 
             constraints = ConstraintSet(
-                _n_objects(X),
+                count_objects(X),
                 pairs_by_name(must_link, names, "must_link"),
                 pairs_by_name(cannot_link, names, "cannot_link"),
             )
@@ -880,38 +781,6 @@ class EnsembleMethod(FittedResult):
                 f"{type(self).__name__} takes no constraints; "
                 'see comitia.methods(needs=["labels", "data", "constraints"]).'
             )
-
-    def _generate(self, X: Any, rng: np.random.RandomState) -> Ensemble:
-        self._check_n_clusters(_n_objects(X))  # before the work, not after it
-        return self._run_generator(self._seeded_generator(rng), X)
-
-    def _seeded_generator(self, rng: np.random.RandomState) -> Any:
-        generator = clone(self.get_generator(), safe=False)
-        # The method's seed governs unless the generator was given one of its own.
-        if getattr(generator, "random_state", 0) is None:
-            generator.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-        return generator
-
-    def _run_generator(self, generator: Any, X: Any, *more: Any) -> Ensemble:
-        """Let a generator make the ensemble, save its members and tell of them."""
-        self.generator_ = generator
-        on_device = self._labels_on_device and getattr(
-            generator, "takes_tensors", False
-        )
-        if on_device and self._device is not None:
-            X = to_tensor(X, self._device)
-        # A generator of the caller's need not know of progress.
-        is_watched = self._progress is not None and self._progress.on_progress
-        settings: dict[str, Any] = {"on_progress": self._report} if is_watched else {}
-        if self._time_limit is not None:
-            settings["time_limit"] = self._time_limit
-        if self._checkpoint is None or not hasattr(generator, "checkpoint"):
-            return generator.generate(X, *more, **settings)
-        before, generator.checkpoint = generator.checkpoint, self._checkpoint
-        try:
-            return generator.generate(X, *more, **settings)
-        finally:
-            generator.checkpoint = before
 
     def _check_ensemble(self, ensemble: Ensemble) -> None:
         self._check_n_clusters(ensemble.n_objects)
@@ -988,12 +857,6 @@ def _labels_before(align_to: Any) -> Any:
     from comitia._drift import named_labels
 
     return named_labels(align_to, "align_to")
-
-
-def _n_objects(X: Any) -> int:
-    if hasattr(X, "n_objects"):
-        return X.n_objects
-    return len(X) if isinstance(X, list) else int(X.shape[0])
 
 
 def _by_appearance(labels: NDArray[Any]) -> tuple[NDArray[np.int32], int]:

@@ -172,7 +172,7 @@ def _first_of_each_kind() -> set[type]:
     from comitia.catalogue import method, method_classes
 
     reading = [
-        name for name in vars(EnsembleMethod) if name.startswith(("_check", "_new"))
+        name for name in dir(EnsembleMethod) if name.startswith(("_check", "_new"))
     ]
     first: dict[Any, type] = {}
     for each in filter(_is_ours, method_classes()):
