@@ -398,9 +398,8 @@ def cluster_means(
     X: NDArray[np.float64],
     labels: NDArray[np.intp],
     n_clusters: int,
-    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Weighted mean of each cluster.
+    """Mean of each cluster.
 
     Parameters
     ----------
@@ -413,23 +412,19 @@ def cluster_means(
     n_clusters : int
         Number of clusters.
 
-    weights : ndarray of shape (n_objects,), default=None
-        Weights of the objects; one by default.
-
     Returns
     -------
     means : ndarray of shape (n_clusters, n_features)
-        NaN for a cluster without any weight.
+        NaN for a cluster without objects.
     """
     from scipy.sparse import csr_array
 
     n = len(X)
-    w = np.ones(n) if weights is None else weights
-    members = csr_array((w, labels, np.arange(n + 1)), shape=(n, n_clusters))
-    sums = np.bincount(labels, w, minlength=n_clusters)
+    members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, n_clusters))
+    sizes = np.bincount(labels, minlength=n_clusters)
     totals = np.asarray(members.T @ X)
     with np.errstate(invalid="ignore"):
-        return totals / sums[:, None]
+        return totals / sizes[:, None]
 
 
 def fill_empty(

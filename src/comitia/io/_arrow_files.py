@@ -52,7 +52,7 @@ def read_feather(
     try:
         content = pa.py_buffer(file.read())
         is_file = content[: len(_FEATHER)].to_pybytes() == _FEATHER
-        n_rows, n_columns = _announced(pa, ipc, content, is_file)
+        n_rows, n_columns = _announced(ipc, content, is_file)
         _require_cells(n_rows, n_columns, source)
         opened = ipc.open_file(content) if is_file else ipc.open_stream(content)
         table = opened.read_all()
@@ -65,7 +65,7 @@ def read_feather(
     return _columns_of(table, source, keep_text)
 
 
-def _announced(pa: Any, ipc: Any, content: Any, is_file: bool) -> tuple[int, int]:
+def _announced(ipc: Any, content: Any, is_file: bool) -> tuple[int, int]:
     """Rows and columns, before anything is unpacked.
 
     Buffers are compressed one by one, and a few bytes can hold a million zeros. How

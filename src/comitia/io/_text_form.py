@@ -109,7 +109,7 @@ def decode(content: bytes, source: str, encoding: str | None, notes: list[str]) 
                     else f"let its name end with .{suffix}."
                 )
             )
-    found = encoding or _encoding_of(content, source)
+    found = encoding or _encoding_of(content)
     try:
         text = content.decode("utf-8-sig" if found == "utf-8" else found)
     except UnicodeError as error:
@@ -139,7 +139,7 @@ def decode(content: bytes, source: str, encoding: str | None, notes: list[str]) 
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def _encoding_of(content: bytes, source: str) -> str:
+def _encoding_of(content: bytes) -> str:
     for mark, name in _BOMS:
         if content.startswith(mark):
             return name
