@@ -13,18 +13,9 @@ from comitia.methods.variable_features._lac_link_2013_links import refine_by_lin
 from comitia.partition import ncut
 from comitia.represent import coassociation, profile_similarity
 from tests.fixtures import same_partition
+from tests.methods._subspaces import subspaces
 
 LinkRefinedLAC = method("lac_link_2013")
-
-
-def subspaces(n=40, seed=0):
-    """Three clusters, each tight in two features of its own and noise in the rest."""
-    rng = np.random.RandomState(seed)
-    truth = np.repeat([0, 1, 2], n)
-    X = 2.0 * rng.randn(3 * n, 6)
-    for v in range(3):
-        X[np.ix_(truth == v, [2 * v, 2 * v + 1])] = 4 + 0.1 * rng.randn(n, 2)
-    return X, truth
 
 
 def blobs(sizes, seed=0):

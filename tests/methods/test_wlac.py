@@ -11,22 +11,9 @@ from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features._sweep import spread_pairs
 from comitia.methods.variable_features._weighted_lac import WeightedLAC
 from tests.fixtures import same_partition
+from tests.methods._subspaces import standardized, subspaces
 
 WLAC = method("wlac")
-
-
-def subspaces(n=40, seed=0):
-    """Three clusters, each tight in two features of its own and noise in the rest."""
-    rng = np.random.RandomState(seed)
-    truth = np.repeat([0, 1, 2], n)
-    X = 2.0 * rng.randn(3 * n, 6)
-    for v in range(3):
-        X[np.ix_(truth == v, [2 * v, 2 * v + 1])] = 4 + 0.1 * rng.randn(n, 2)
-    return X, truth
-
-
-def standardized(X):
-    return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 def test_clusterings_are_weighted_lac_over_spread_pairs():

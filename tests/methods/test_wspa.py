@@ -14,18 +14,9 @@ from comitia.methods.variable_features._sweep import distance_shares
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity
 from tests.fixtures import same_partition
+from tests.methods._subspaces import subspaces
 
 WSPA = method("wspa")
-
-
-def subspaces(n=40, seed=0):
-    """Three clusters, each tight in two features of its own and noise in the rest."""
-    rng = np.random.RandomState(seed)
-    truth = np.repeat([0, 1, 2], n)
-    X = 2.0 * rng.randn(3 * n, 6)
-    for v in range(3):
-        X[np.ix_(truth == v, [2 * v, 2 * v + 1])] = 4 + 0.1 * rng.randn(n, 2)
-    return X, truth
 
 
 def test_probabilities_are_those_of_the_catalogue():

@@ -138,21 +138,7 @@ def compared(ours: Floats, theirs: Floats) -> tuple[float, float]:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the default.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the default."""
     tried = read(results / "default.csv")
     rows = [row for row in tried if row["status"] == "ok"]
     junk = [row for row in read(results / "default_junk.csv") if row["status"] == "ok"]

@@ -33,21 +33,7 @@ __all__ = ["page"]
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of all methods on all data.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of all methods on all data."""
     rows = read(results / "everything.csv")
     if not rows:
         return NOT_MEASURED

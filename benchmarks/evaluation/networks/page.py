@@ -37,21 +37,7 @@ networks and over seeds; stability is the mean adjusted Rand index of two seeds.
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of networks.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of networks."""
     tried = read(results / "networks.csv")
     rows = [row for row in tried if row["status"] == "ok"]
     if not rows:

@@ -43,21 +43,7 @@ _TITLES = {
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the peers, and of junk.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the peers, and of junk."""
     rows = read(results / "peers.csv")
     if not rows:
         return NOT_MEASURED

@@ -34,21 +34,7 @@ N_COLUMNS = 4
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of weights.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of weights."""
     rows = [row for row in read(results / "recipients.csv") if row["status"] == "ok"]
     if not rows:
         return NOT_MEASURED
