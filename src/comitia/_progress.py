@@ -1,12 +1,14 @@
-"""How far a step is, and how long its stages take."""
+"""How far a step is, how long its stages take, and what it keeps when it succeeds."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import perf_counter
+from typing import Any, NamedTuple
 
-__all__ = ["OnProgress", "Progress"]
+__all__ = ["FitSteps", "Generated", "OnProgress", "Progress"]
 
 # Called as ``on_progress(stage, done, total)``.
 OnProgress = Callable[[str, int, int], None]
@@ -70,3 +72,94 @@ class Progress:
         done, total = self._last[name]
         if done != total:  # a loop may end before its last round
             self.report(name, total, total)
+
+
+class Generated(NamedTuple):
+    """What ``generate`` of a method leaves for its ``combine``.
+
+    ``fit`` draws the seed of the generator and all that combining needs from one
+    generator of random numbers; ``rng_state`` is where the first step left it.
+    """
+
+    ensemble: Any
+    device: str | None
+    random_state: Any
+    rng_state: Any
+    fitted: dict[str, Any]
+    table: Any
+
+
+class FitSteps:
+    """What a method knows while one of its steps runs: all of it kept, or nothing."""
+
+    # What generate has made.
+    _generated: Generated | None = None
+    # What a step was given: None outside of it.
+    _progress: Progress | None = None
+    _checkpoint: str | None = None
+    _time_limit: float | None = None
+    _device: str | None = None
+    # Some rows of the table that is fitted, for the number of clusters.
+    _table: Any = None
+
+    n_clusters: int | None
+    random_state: Any
+    timings_: dict[str, float]
+
+    def _fitted_attributes(self) -> list[str]:
+        return [name for name in vars(self) if name.endswith("_") and name[-2:] != "__"]
+
+    @contextmanager
+    def _all_or_nothing(
+        self,
+        on_progress: OnProgress | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        going_on: Generated | None = None,
+    ) -> Iterator[None]:
+        """Start without the results of an earlier fit; a failure leaves them as is."""
+        before = dict(vars(self))
+        for name in self._fitted_attributes():
+            delattr(self, name)
+        self.__dict__.pop("_generated", None)
+        if going_on is not None:
+            self.__dict__.update(_generated=going_on, **going_on.fitted)
+            self._table = going_on.table
+            if self.n_clusters is not None:  # given since then
+                for name in ("n_clusters_probabilities_", "likely_n_clusters_"):
+                    self.__dict__.pop(name, None)
+        self._progress = Progress(on_progress, getattr(self, "timings_", None))
+        self._checkpoint = None if checkpoint is None else os.fspath(checkpoint)
+        try:
+            yield
+            self.timings_ = self._progress.seconds
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        finally:
+            self.__dict__.pop("_progress", None)
+            self.__dict__.pop("_checkpoint", None)
+            self.__dict__.pop("_time_limit", None)
+            self.__dict__.pop("_table", None)
+
+    def _stage(self, name: str) -> AbstractContextManager[None]:
+        """Time what is done inside, and say when it begins and ends."""
+        return nullcontext() if self._progress is None else self._progress.stage(name)
+
+    def _report(self, stage: str, done: int, total: int) -> None:
+        """Say how far a stage is, to whoever gave ``on_progress``."""
+        if self._progress is not None:
+            self._progress.report(stage, done, total)
+
+    def _remember(self, ensemble: Any, rng: Any) -> None:
+        assert self._progress is not None
+        fitted = {name: getattr(self, name) for name in self._fitted_attributes()}
+        fitted["timings_"] = dict(self._progress.seconds)
+        self._generated = Generated(
+            ensemble,
+            self._device,
+            self.random_state,
+            rng.get_state(),
+            fitted,
+            self._table,
+        )

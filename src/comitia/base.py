@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
-from comitia._progress import OnProgress, Progress
+from comitia._progress import OnProgress
 from comitia._sklearn import HasMethods, Interval
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -32,21 +30,6 @@ __all__ = ["EnsembleMethod"]
 
 # Labels that are renamed at once: what is made of them on the way stays small.
 _LABELS_AT_ONCE = 1 << 20
-
-
-class _Generated(NamedTuple):
-    """What :meth:`EnsembleMethod.generate` leaves for :meth:`EnsembleMethod.combine`.
-
-    ``fit`` draws the seed of the generator and all that combining needs from one
-    generator of random numbers; ``rng_state`` is where the first step left it.
-    """
-
-    ensemble: Ensemble | None
-    device: str | None
-    random_state: Any
-    rng_state: Any
-    fitted: dict[str, Any]
-    table: NDArray[np.float64] | None
 
 
 class EnsembleMethod(MethodData):
@@ -89,11 +72,6 @@ class EnsembleMethod(MethodData):
         "generator": [HasMethods(["generate"]), None],
         "random_state": ["random_state"],
     }
-
-    # What generate has made.
-    _generated: _Generated | None = None
-    # Some rows of the table that is fitted, for the number of clusters.
-    _table: NDArray[np.float64] | None = None
 
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
@@ -557,61 +535,6 @@ class EnsembleMethod(MethodData):
 
     # -- how fit works ----------------------------------------------------------
 
-    @contextmanager
-    def _all_or_nothing(
-        self,
-        on_progress: OnProgress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        going_on: _Generated | None = None,
-    ) -> Iterator[None]:
-        """Start without the results of an earlier fit; a failure leaves them as is."""
-        before = dict(vars(self))
-        for name in _fitted_attributes(self):
-            delattr(self, name)
-        self.__dict__.pop("_generated", None)
-        if going_on is not None:
-            self.__dict__.update(_generated=going_on, **going_on.fitted)
-            self._table = going_on.table
-            if self.n_clusters is not None:  # given since then
-                for name in ("n_clusters_probabilities_", "likely_n_clusters_"):
-                    self.__dict__.pop(name, None)
-        self._progress = Progress(on_progress, getattr(self, "timings_", None))
-        self._checkpoint = None if checkpoint is None else os.fspath(checkpoint)
-        try:
-            yield
-            self.timings_ = self._progress.seconds
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        finally:
-            self.__dict__.pop("_progress", None)
-            self.__dict__.pop("_checkpoint", None)
-            self.__dict__.pop("_time_limit", None)
-            self.__dict__.pop("_table", None)
-
-    def _stage(self, name: str) -> AbstractContextManager[None]:
-        """Time what is done inside, and say when it begins and ends."""
-        return nullcontext() if self._progress is None else self._progress.stage(name)
-
-    def _report(self, stage: str, done: int, total: int) -> None:
-        """Say how far a stage is, to whoever gave ``on_progress``."""
-        if self._progress is not None:
-            self._progress.report(stage, done, total)
-
-    def _remember(self, ensemble: Ensemble | None, rng: np.random.RandomState) -> None:
-        assert self._progress is not None
-        fitted = {name: getattr(self, name) for name in _fitted_attributes(self)}
-        fitted["timings_"] = dict(self._progress.seconds)
-        self._generated = _Generated(
-            ensemble,
-            self._device,
-            self.random_state,
-            rng.get_state(),
-            fitted,
-            self._table,
-        )
-
     def _check_objects(
         self,
         X: Any,
@@ -837,10 +760,6 @@ class EnsembleMethod(MethodData):
             ComitiaWarning,
             stacklevel=4,
         )
-
-
-def _fitted_attributes(method: EnsembleMethod) -> list[str]:
-    return [name for name in vars(method) if name.endswith("_") and name[-2:] != "__"]
 
 
 def _not_an_ensemble(given: Any) -> ComitiaError:

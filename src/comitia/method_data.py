@@ -12,7 +12,7 @@ from sklearn.base import clone
 from comitia._arrays import on_host, to_tensor
 from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
-from comitia._progress import Progress
+from comitia._progress import FitSteps
 from comitia._sklearn import validate_data
 from comitia.catalogue import DEFAULT_FOR
 from comitia.ensemble import Ensemble
@@ -29,7 +29,7 @@ _IN_WORDS = {
 }
 
 
-class MethodData(FittedResult):
+class MethodData(FitSteps, FittedResult):
     """Base class of :class:`~comitia.base.EnsembleMethod`: what comes before combining.
 
     The checks of data, and the generator that makes clusterings of them. A method that
@@ -40,16 +40,9 @@ class MethodData(FittedResult):
     # Whether ``_combine`` works on labels that live on a device; others get a copy.
     _labels_on_device: ClassVar[bool] = False
 
-    # What a step was given: None outside of it.
-    _progress: Progress | None = None
-    _checkpoint: str | None = None
-    _time_limit: float | None = None
-    _device: str | None = None
-
     if TYPE_CHECKING:
 
         def _check_n_clusters(self, n: int) -> None: ...
-        def _report(self, stage: str, done: int, total: int) -> None: ...
 
     # -- the data ---------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -18,6 +19,7 @@ from comitia.generate.nearest_models import NearestCenter
 __all__ = ["FuzzyGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class FuzzyGenerator(EstimatorGenerator):
     r"""Fuzzy c-means with random starts: the ensemble holds the memberships.
 
@@ -74,34 +76,19 @@ class FuzzyGenerator(EstimatorGenerator):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        fuzziness: float | Literal["auto"] = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-3,
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.fuzziness = fuzziness
-        self.max_iter = max_iter
-        self.tol = tol
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    fuzziness: float | Literal["auto"] = "auto"
+    max_iter: int = 300
+    tol: float = 1e-3
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from comitia.cluster import FuzzyCMeans

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from comitia.generate.generator import Generator, Plan
 __all__ = ["GenieGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class GenieGenerator(ShapesGenerator):
     r"""Clusterings by Genie, each on a sample and with a threshold of its own.
 
@@ -72,33 +74,22 @@ class GenieGenerator(ShapesGenerator):
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        gini_thresholds: Any = (0.2, 0.5),
-        object_fraction: float = 0.8,
-        n_neighbors: int | None = None,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.gini_thresholds = gini_thresholds
-        self.object_fraction = object_fraction
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    gini_thresholds: Any = (0.2, 0.5)
+    object_fraction: float = 0.8
+    n_neighbors: int | None = None
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         ends = n_clusters_range(self.n_clusters, len(X))
-        plans = _sized_plans(self.n_clusterings, *ends, rng, ("object_seed",))
-        thresholds = rng.uniform(*self._thresholds(), size=self.n_clusterings)
+        M = int(self.n_clusterings)
+        plans = _sized_plans(M, *ends, rng, ("object_seed",))
+        thresholds = rng.uniform(*self._thresholds(), size=M)
         return [
             {**plan, "gini_threshold": float(threshold)}
             for plan, threshold in zip(plans, thresholds, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -42,6 +43,7 @@ def _never(generator: Any) -> bool:
     raise AttributeError("the communities of a graph cannot label new objects.")
 
 
+@dataclass(eq=False, repr=False)
 class GraphGenerator(Generator):
     r"""Communities of a graph, found several times from different seeds.
 
@@ -128,40 +130,22 @@ class GraphGenerator(Generator):
         "search": [StrOptions({"auto", "exact", "groups", "pynndescent"})],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        detector: Any = "leiden",
-        resolution: Any = 1.0,
-        quality: Any = "modularity",
-        edge_fraction: float = 1.0,
-        n_clusters: Any = None,
-        threshold: float = 0.2,
-        affinity: str = "auto",
-        n_neighbors: int = 15,
-        edge_weights: str = "jaccard",
-        search: str = "auto",
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.detector = detector
-        self.resolution = resolution
-        self.quality = quality
-        self.edge_fraction = edge_fraction
-        self.n_clusters = n_clusters
-        self.threshold = threshold
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.edge_weights = edge_weights
-        self.search = search
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    detector: Any = "leiden"
+    resolution: Any = 1.0
+    quality: Any = "modularity"
+    edge_fraction: float = 1.0
+    n_clusters: Any = None
+    threshold: float = 0.2
+    affinity: str = "auto"
+    n_neighbors: int = 15
+    edge_weights: str = "jaccard"
+    search: str = "auto"
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     transform = available_if(_never)(Generator.transform)
 
@@ -191,7 +175,7 @@ class GraphGenerator(Generator):
         detectors, resolutions = self._detectors(), self._resolutions()
         n = X.shape[0]
         plans = []
-        for m, seed in enumerate(draw_seeds(self.n_clusterings, rng)):
+        for m, seed in enumerate(draw_seeds(int(self.n_clusterings), rng)):
             name = detectors[m % len(detectors)]
             turn = m // len(detectors)
             plan: Plan = {

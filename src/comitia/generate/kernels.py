@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from comitia.generate.generator import Plan
 __all__ = ["KernelGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class KernelGenerator(EstimatorGenerator):
     r"""Kernel k-means with several kernels, each member with a width of its own.
 
@@ -58,32 +60,18 @@ class KernelGenerator(EstimatorGenerator):
         "widths": [tuple, list],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        kernels: Any = ("rbf", "laplacian", "poly"),
-        widths: tuple[float, float] = (0.2, 2.0),
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.kernels = kernels
-        self.widths = widths
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    kernels: Any = ("rbf", "laplacian", "poly")
+    widths: tuple[float, float] = (0.2, 2.0)
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from comitia.cluster import KernelKMeans

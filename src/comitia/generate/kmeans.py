@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from comitia.generate.member import Made
 __all__ = ["KMeansGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class KMeansGenerator(EstimatorGenerator):
     r"""K-means clusterings with random starts and a random number of clusters.
 
@@ -79,32 +81,18 @@ class KMeansGenerator(EstimatorGenerator):
 
     takes_tensors = True
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        init: str = "k-means++",
-        solver: str = "auto",
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.init = init
-        self.solver = solver
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    init: str = "k-means++"
+    solver: str = "auto"
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from sklearn.cluster import KMeans

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import isqrt
 from numbers import Integral
 from typing import Any, ClassVar
@@ -23,6 +24,7 @@ __all__ = ["LandmarkSpectralGenerator"]
 _FEWEST, _MOST = 20, 60
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkSpectralGenerator(Generator):
     r"""Spectral clusterings of any number of objects, each by landmarks of its own.
 
@@ -97,26 +99,15 @@ class LandmarkSpectralGenerator(Generator):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int = 20,
-        *,
-        n_clusters: Any = None,
-        n_landmarks: int = 1000,
-        n_neighbors: int = 5,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int = 20
+    _: KW_ONLY
+    n_clusters: Any = None
+    n_landmarks: int = 1000
+    n_neighbors: int = 5
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         few, most = self._range(len(X))

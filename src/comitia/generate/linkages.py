@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from comitia.generate.nearest_models import NearestObject
 __all__ = ["HierarchicalGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class HierarchicalGenerator(EstimatorGenerator):
     r"""Hierarchical clusterings that differ in their linkage and where they are cut.
 
@@ -53,30 +55,17 @@ class HierarchicalGenerator(EstimatorGenerator):
         "linkages": [tuple, list],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        linkages: Any = ("average", "complete", "single", "ward"),
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.linkages = linkages
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    linkages: Any = ("average", "complete", "single", "ward")
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from sklearn.cluster import AgglomerativeClustering

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
@@ -38,6 +39,7 @@ def _all_can_label(generator: MixedGenerator) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class MixedGenerator(Generator):
     r"""Clusterings of several kinds, which err in different ways.
 
@@ -102,24 +104,14 @@ class MixedGenerator(Generator):
     }
     takes_tensors = True
 
-    def __init__(
-        self,
-        families: Any = None,
-        n_clusterings: int | None = None,
-        *,
-        n_clusters: Any = None,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.families = families
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    families: Any = None
+    n_clusterings: int | None = None
+    _: KW_ONLY
+    n_clusters: Any = None
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     transform = available_if(_all_can_label)(Generator.transform)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from comitia.generate.generator import Plan
 __all__ = ["MixtureGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class MixtureGenerator(EstimatorGenerator):
     r"""Gaussian mixtures that differ in their covariances, start and size.
 
@@ -48,30 +50,17 @@ class MixtureGenerator(EstimatorGenerator):
         "covariances": [tuple, list],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        covariances: Any = ("full", "diag"),
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.covariances = covariances
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    covariances: Any = ("full", "diag")
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from sklearn.mixture import GaussianMixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -29,6 +30,7 @@ Floats = NDArray[np.float64]
 _EQUAL, _NOTHING = 1e-9, 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class NeighborSpectralGenerator(ShapesGenerator):
     r"""Spectral clusterings of a few nearest-neighbour graphs.
 
@@ -96,28 +98,18 @@ class NeighborSpectralGenerator(ShapesGenerator):
         "n_neighbors": [Integral, tuple, list],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        n_neighbors: Any = (5, 8, 10, 15, 20),
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    n_neighbors: Any = (5, 8, 10, 15, 20)
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
         graphs = self._graphs()
-        M = self.n_clusterings
+        M = int(self.n_clusterings)
         ends = n_clusters_range(self.n_clusters, len(X))
         plans = _sized_plans(M, *ends, rng, ("seed", "object_seed"))
         # Members of one graph stand together, and see the same objects.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ __all__ = ["HMMGenerator", "RepresentationGenerator"]
 Array = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class HMMGenerator(Generator):
     r"""Clusterings of time series by hidden Markov models with random starts.
 
@@ -72,26 +74,15 @@ class HMMGenerator(Generator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int = 10,
-        *,
-        n_clusters: Any = None,
-        n_states: int = 3,
-        max_iter: int = 50,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.n_states = n_states
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int = 10
+    _: KW_ONLY
+    n_clusters: Any = None
+    n_states: int = 3
+    max_iter: int = 50
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def check_data(self, X: Any, *, reset: bool = True) -> Series:
         return Series.read(check_series(X))
@@ -136,6 +127,7 @@ def _members_can_label(generator: RepresentationGenerator) -> bool:
     return hasattr(ViewsGenerator(generator.generator), "transform")
 
 
+@dataclass(eq=False, repr=False)
 class RepresentationGenerator(BaseEstimator):
     """Clusterings of several representations of time series.
 
@@ -173,18 +165,11 @@ class RepresentationGenerator(BaseEstimator):
     ['statistics', 'fourier']
     """
 
-    def __init__(
-        self,
-        representations: Sequence[Any],
-        generator: Any = None,
-        *,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.representations = representations
-        self.generator = generator
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    representations: Sequence[Any]
+    generator: Any = None
+    _: KW_ONLY
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def generate(
         self, series: Any, *, on_progress: OnProgress | None = None

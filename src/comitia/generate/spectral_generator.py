@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from comitia.generate.nearest_models import NearestObject
 __all__ = ["SpectralGenerator"]
 
 
+@dataclass(eq=False, repr=False)
 class SpectralGenerator(EstimatorGenerator):
     r"""Spectral clusterings, each with a kernel width of its own.
 
@@ -65,34 +67,19 @@ class SpectralGenerator(EstimatorGenerator):
         "n_neighbors": [tuple, list],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        affinity: str = "rbf",
-        widths: tuple[float, float] = (0.1, 1.0),
-        n_neighbors: tuple[int, int] = (5, 20),
-        objects: Any = None,
-        features: Any = None,
-        extend: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.widths = widths
-        self.n_neighbors = n_neighbors
-        self.objects = objects
-        self.features = features
-        self.extend = extend
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    affinity: str = "rbf"
+    widths: tuple[float, float] = (0.1, 1.0)
+    n_neighbors: tuple[int, int] = (5, 20)
+    objects: Any = None
+    features: Any = None
+    extend: bool = False
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def estimators(self) -> list[Any]:
         from sklearn.cluster import SpectralClustering

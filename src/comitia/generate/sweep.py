@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -56,6 +57,7 @@ def log_grid(ends: float | Sequence[float], n_values: int) -> NDArray[np.float64
     return np.geomspace(first, last, n_values)
 
 
+@dataclass(eq=False, repr=False)
 class ParameterSweep(Generator):
     r"""Clusterings by one clusterer, each with other values of its parameters.
 
@@ -110,26 +112,15 @@ class ParameterSweep(Generator):
         "objects": [HasMethods(["draw"]), None],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        parameters: Any,
-        *,
-        n_clusters: Any = None,
-        objects: Any = None,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.parameters = parameters
-        self.n_clusters = n_clusters
-        self.objects = objects
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    estimator: Any
+    parameters: Any
+    _: KW_ONLY
+    n_clusters: Any = None
+    objects: Any = None
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     @property
     def n_members(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -30,6 +31,7 @@ class _Data(NamedTuple):
     scale: float
 
 
+@dataclass(eq=False, repr=False)
 class TreeGenerator(Generator):
     r"""Multivariate regression trees on few features; their leaves are the clusters.
 
@@ -94,30 +96,17 @@ class TreeGenerator(Generator):
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusterings: int | str = 50,
-        *,
-        n_clusters: Any = None,
-        feature_fraction: float | str = 0.05,
-        n_components: int | None = None,
-        reduction: str = "pca",
-        min_samples_leaf: int = 5,
-        n_jobs: int | None = None,
-        checkpoint: Any = None,
-        verbose: Any = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusterings = n_clusterings
-        self.n_clusters = n_clusters
-        self.feature_fraction = feature_fraction
-        self.n_components = n_components
-        self.reduction = reduction
-        self.min_samples_leaf = min_samples_leaf
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.verbose = verbose
-        self.random_state = random_state
+    n_clusterings: int | str = 50
+    _: KW_ONLY
+    n_clusters: Any = None
+    feature_fraction: float | str = 0.05
+    n_components: int | None = None
+    reduction: str = "pca"
+    min_samples_leaf: int = 5
+    n_jobs: int | None = None
+    checkpoint: Any = None
+    verbose: Any = False
+    random_state: Any = None
 
     def predict_responses(self, X: Any) -> NDArray[np.float64]:
         r"""What each tree predicts.
@@ -137,7 +126,7 @@ class TreeGenerator(Generator):
         return np.stack([member.model.predict_responses(X) for member in self.members_])
 
     def plan(self, X: NDArray[Any], rng: np.random.RandomState) -> list[Plan]:
-        M = self.n_clusterings
+        M = int(self.n_clusterings)
         few, most = n_clusters_range(self.n_clusters, len(X))
         sizes = rng.randint(few, most + 1, size=M).tolist()
         return [

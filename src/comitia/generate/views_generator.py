@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -81,6 +82,7 @@ def _members_can_label(generator: ViewsGenerator) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class ViewsGenerator(BaseEstimator):
     """One ensemble over several views, each clustered by a generator of its own.
 
@@ -124,12 +126,10 @@ class ViewsGenerator(BaseEstimator):
     array([-1, -1], dtype=int32)
     """
 
-    def __init__(
-        self, generators: Any = None, *, n_jobs: int | None = None, random_state=None
-    ) -> None:
-        self.generators = generators
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    generators: Any = None
+    _: KW_ONLY
+    n_jobs: int | None = None
+    random_state: None = None
 
     def generate(
         self,
