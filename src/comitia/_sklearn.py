@@ -143,7 +143,11 @@ def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     from sklearn.utils.parallel import Parallel
 
     try:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    except ValueError:  # joblib's "multiprocessing" answers when all is done
+        parallel = Parallel(n_jobs=n_jobs)
+    try:
+        yield from parallel(jobs)
     except BrokenExecutor:
         raise ChildProcessError(
             f"a worker process ended before its work was done (n_jobs={n_jobs}): it "
