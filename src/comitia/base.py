@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import TransformerTags, check_random_state
+from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
@@ -22,7 +22,13 @@ from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress, Progress
-from comitia._sklearn import HasMethods, Interval, validate_data
+from comitia._sklearn import (
+    RANDOM_STATE,
+    HasMethods,
+    Interval,
+    check_random_state,
+    validate_data,
+)
 from comitia.catalogue import DEFAULT_FOR, MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import (
@@ -100,7 +106,7 @@ class EnsembleMethod(FittedResult):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "generator": [HasMethods(["generate"]), None],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     # Whether ``_combine`` works on labels that live on a device; others get a copy.
@@ -645,7 +651,7 @@ class EnsembleMethod(FittedResult):
             ensemble,
             self._device,
             self.random_state,
-            rng.get_state(),
+            rng.get_state(legacy=False),
             fitted,
             self._table,
         )

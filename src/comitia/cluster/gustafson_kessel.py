@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import Interval, StrOptions, check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

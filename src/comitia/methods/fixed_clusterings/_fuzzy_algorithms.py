@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
+from comitia._sklearn import check_random_state
 from comitia.cluster import FuzzyCMeans, GustafsonKessel, fuzzy_memberships
 from comitia.cluster.clusterer import Clusterer, warn_unconverged
 from comitia.cluster.fuzzy import fuzziness_for, fuzzy_cmeans
