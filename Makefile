@@ -18,7 +18,8 @@
 #   make bench-scale    from a million to a hundred million objects; an hour
 #   make docs     the documentation, in build/docs; warnings are errors
 #   make release  sdist and wheel in dist/, tried by every Python that is found here;
-#                 dist/UPLOAD.md says what to upload, and nothing is uploaded
+#                 dist/UPLOAD.md says what to upload, and nothing is uploaded. REPOSITORY,
+#                 DOCS and CONTACT, given once, are written where they belong
 #   make format   put the code into shape
 
 PYTHON ?= python3
@@ -30,6 +31,9 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 TOPICS ?=
 TESTS ?=
+REPOSITORY ?=
+DOCS ?=
+CONTACT ?=
 
 # Each pytest worker has a core; numba keeps two threads so that the tests can compare
 # the results of one and two.
@@ -128,7 +132,8 @@ docs: setup
 release:
 	test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
 	$(RELEASE)/bin/python -m pip install --quiet build twine check-wheel-contents
-	$(RELEASE)/bin/python tools/release.py
+	$(RELEASE)/bin/python -m tools.places --repository '$(REPOSITORY)' --docs '$(DOCS)' --contact '$(CONTACT)'
+	$(RELEASE)/bin/python -m tools.release
 
 # Peers that need an old SciPy live in an environment of their own.
 $(PEERS)/.installed: benchmarks/peers/requirements.txt benchmarks/peers/no-deps.txt | $(BIN)/python

@@ -404,7 +404,7 @@ def measured(source: Path) -> str:
     about = source.with_suffix(".json")
     lines = []
     if about.exists():
-        lines += [_machine(json.loads(about.read_text())), ""]
+        lines += [_machine(json.loads(about.read_text(encoding="utf-8"))), ""]
     body = [[_escaped(row[name]) for name in kept] for row in rows]
     return "\n".join([*lines, table(kept, body), ""])
 
@@ -414,7 +414,7 @@ def memory(source: Path) -> str:
     rows = read(source)
     if not rows:
         return NOT_MEASURED
-    about = json.loads(source.with_suffix(".json").read_text())
+    about = json.loads(source.with_suffix(".json").read_text(encoding="utf-8"))
     tables = [
         table(head, body)
         for head, *body in (memory_runs.totals(rows), memory_runs.table(rows))
@@ -433,7 +433,11 @@ def averaged(name: str, value: str, by: str, across: str, where: dict[str, str])
     if not rows:
         return NOT_MEASURED
     said = source.with_suffix(".json")
-    about = [_machine(json.loads(said.read_text())), ""] if said.exists() else []
+    about = (
+        [_machine(json.loads(said.read_text(encoding="utf-8"))), ""]
+        if said.exists()
+        else []
+    )
     # The best of a column, which has a star in plain text, is set in bold here.
     text = re.sub(
         r"- \*(\S+)$", r"- **\1**", rst(pivot(rows, by, across, value)), flags=re.M
@@ -462,7 +466,9 @@ def selectors() -> str:
         )
         for row in rows
     ]
-    about = _machine(json.loads((RESULTS / "selection.json").read_text()))
+    about = _machine(
+        json.loads((RESULTS / "selection.json").read_text(encoding="utf-8"))
+    )
     more = ("won / tied / lost", "p, corrected")
     return "\n".join([about, "", table((*head, *more), body), ""])
 
@@ -489,5 +495,5 @@ def _escaped(text: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     # Untouched pages stay as old as they are, so that Sphinx need not read them again.
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

@@ -231,3 +231,12 @@ def test_the_paper_cites_what_its_bibliography_has():
     listed = re.findall(r"@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text())
     assert {*re.findall(r"@(\w+\d{4})\b", text)} == {*listed}
     assert (ROOT / "paper" / "figure.png").is_file()
+
+
+def test_every_system_can_hold_the_names_of_the_files():
+    names = [name for name, _ in text_files()]
+    assert len({name.casefold() for name in names}) == len(names)
+    reserved = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)|.*[<>:\"|?*\\]|.*[ .]$")
+    for name in names:
+        assert len(name) <= 100  # Windows has 260 for a path, folders above included
+        assert not any(reserved.match(part.lower()) for part in name.split("/")), name

@@ -37,7 +37,7 @@ def ask(requirements: Iterable[str]) -> list[dict[str, Any]] | None:
     """What pip-audit says of each package; None if it could not ask."""
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "requirements.txt")
-        listed.write_text("\n".join(requirements) + "\n")
+        listed.write_text("\n".join(requirements) + "\n", encoding="utf-8")
         command = [sys.executable, "-m", "pip_audit", "-r", str(listed)]
         command += ["--no-deps", "--disable-pip", "--format", "json"]
         command += ["--progress-spinner", "off", "--timeout", str(_SECONDS)]

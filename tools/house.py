@@ -171,7 +171,7 @@ def single_users() -> None:
 
 def imports(path: Path) -> Iterator[str]:
     """The full names that a file imports from comitia."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
             "comitia"
         ):
@@ -188,7 +188,7 @@ def size() -> None:
     """Lines of the source, and lines that hold code."""
     n_lines = n_code = n_files = 0
     for path in sources():
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         n_files += 1
         n_lines += text.count("\n")
         n_code += len(code_lines(text))
@@ -243,7 +243,7 @@ def module_name(path: Path) -> str:
 def identifiers(path: Path) -> set[str]:
     """Every name, attribute and imported name in a file, docstrings left out."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):

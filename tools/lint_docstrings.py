@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def checks() -> set[str]:
     """The codes to report: all of them less those the configuration names."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     first, *others = settings["tool"]["numpydoc_validation"]["checks"]
     if first != "all":
         return {first, *others}

@@ -17,7 +17,7 @@ _BOUND = re.compile(r"([\w.-]+)(?:\[[\w,]+\])?>=([\w.]+)")
 
 def lower_bounds(extras: Sequence[str]) -> Iterator[str]:
     """The requirements, each pinned to its lower bound."""
-    project = tomllib.loads(PYPROJECT.read_text())["project"]
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]
     wanted = [*project["dependencies"], *(r for e in extras for r in optional[e])]
     for requirement in wanted:

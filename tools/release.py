@@ -1,7 +1,7 @@
 """Build what is uploaded, try it where nothing else is, and say what to upload.
 
-    python tools/release.py                       sdist and wheel, in dist/
-    python tools/release.py --try dist/*.whl      only try a wheel, by this Python alone
+    python -m tools.release                       sdist and wheel, in dist/
+    python -m tools.release --try dist/*.whl      only try a wheel, by this Python alone
 
 Builds, checks the metadata and the contents, and for each Python that is found installs
 the wheel into a fresh environment: ``tools/smoke.py`` runs without extras, then
@@ -17,14 +17,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
+
+from tools.places import undecided
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-# Where people look for the project; nobody has decided on them yet.
-URLS = ("Repository", "Documentation", "Issues")
 
 
 def main() -> int:
@@ -97,8 +96,7 @@ def try_wheel(wheel: Path, python: str) -> str:
 
 def page(files: list[Path], tried: list[str]) -> str:
     """What to upload, what was tried, and what a person has to decide first."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    lacking = [url for url in URLS if url not in settings["project"].get("urls", {})]
+    lacking = undecided()
     rows = [
         f"- `{file.name}`, {file.stat().st_size / 1e6:.1f} MB, sha256 "
         f"`{hashlib.sha256(file.read_bytes()).hexdigest()}`"
@@ -106,7 +104,10 @@ def page(files: list[Path], tried: list[str]) -> str:
     ]
     before = "nothing"
     if lacking:
-        before = f"`[project.urls]` has no {', '.join(lacking)}"
+        before = (
+            f"{', '.join(lacking)}. `make release` with `REPOSITORY=`,\n"
+            "`DOCS=` and `CONTACT=` writes them where they belong (`tools/places.py`)"
+        )
     return "\n".join(
         [
             "# To upload",

@@ -154,16 +154,17 @@ def _release(handle: int, path: Path) -> None:
     if handle not in _held:
         return  # in a fork, to which the lock does not belong
     # While it is locked: whoever has opened it already sees, once it is unlocked, that
-    # it is gone. Windows deletes no file that is open, here or elsewhere; there it is
-    # deleted afterwards, unless another process has it by then.
+    # it is gone.
+    is_gone = True
     if _is_at(handle, path):
-        with suppress(OSError):
+        try:
             path.unlink()
-    if sys.platform == "win32":
-        os.ftruncate(handle, 0)  # nobody is to think that this process was killed
+        except OSError:  # Windows deletes no file that is open, here or elsewhere
+            is_gone = False
+            os.ftruncate(handle, 0)  # nobody is to think that this process was killed
     _close(handle)
-    if sys.platform == "win32":
-        with suppress(OSError):
+    if not is_gone:
+        with suppress(OSError):  # another process has it by now
             path.unlink()
 
 
@@ -276,7 +277,7 @@ def _may_live(about: dict[str, Any]) -> bool:
 def _started(pid: int) -> int | None:
     """When a process was started, in ticks of Linux' clock; None elsewhere."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         return int(stat[stat.rindex(")") :].split()[20])
     except (OSError, ValueError, LookupError):
         return None

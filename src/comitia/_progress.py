@@ -159,7 +159,7 @@ class FitSteps:
             ensemble,
             self._device,
             self.random_state,
-            rng.get_state(),
+            rng.get_state(legacy=False),
             fitted,
             self._table,
         )

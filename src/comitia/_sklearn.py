@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+from sklearn import utils
 from sklearn.utils import check_array, validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -18,15 +20,20 @@ from comitia._inputs import (
 from comitia.exceptions import ComitiaError, DataTypeError
 
 __all__ = [
+    "RANDOM_STATE",
     "HasMethods",
     "Interval",
     "StrOptions",
+    "check_random_state",
     "check_table",
     "feature_names",
     "in_workers",
     "validate_data",
     "validate_parameters",
 ]
+
+# What random_state may be: what it is for scikit-learn, or a Generator of NumPy.
+RANDOM_STATE = ["random_state", np.random.Generator]
 
 # NumPy's words do not say what was being read; scikit-learn's do.
 _NUMPYS_WORDS = ("could not convert", "setting an array element")
@@ -124,6 +131,25 @@ def validate_parameters(estimator: Any) -> None:
         estimator._validate_params()
 
 
+def check_random_state(seed: Any) -> np.random.RandomState:
+    """Make the random numbers of a call out of a ``random_state``.
+
+    Parameters
+    ----------
+    seed : int, RandomState, Generator or None
+        As in scikit-learn. A Generator of NumPy goes on as a RandomState would: each
+        call takes further numbers of it.
+
+    Returns
+    -------
+    rng : RandomState
+        The random numbers.
+    """
+    if isinstance(seed, np.random.Generator):
+        seed = np.random.RandomState(seed.bit_generator)
+    return utils.check_random_state(seed)
+
+
 def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Do jobs in joblib's worker processes, and say so in words when one dies.
 
@@ -143,7 +169,11 @@ def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     from sklearn.utils.parallel import Parallel
 
     try:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    except ValueError:  # joblib's "multiprocessing" answers when all is done
+        parallel = Parallel(n_jobs=n_jobs)
+    try:
+        yield from parallel(jobs)
     except BrokenExecutor:
         raise ChildProcessError(
             f"a worker process ended before its work was done (n_jobs={n_jobs}): it "

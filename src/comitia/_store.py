@@ -264,7 +264,7 @@ class BlockWriter:
         started = self.folder / "run.json"
         if started.exists() or (self.folder / "ensemble.json").exists():
             try:
-                found = json.loads(started.read_text())
+                found = json.loads(started.read_text(encoding="utf-8"))
             except (OSError, ValueError, RecursionError):
                 found = None
             if found != self.about:

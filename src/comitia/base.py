@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import TransformerTags, check_random_state
+from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._progress import OnProgress
-from comitia._sklearn import HasMethods, Interval
+from comitia._sklearn import RANDOM_STATE, HasMethods, Interval, check_random_state
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import (
@@ -70,7 +70,7 @@ class EnsembleMethod(MethodData):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "generator": [HasMethods(["generate"]), None],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     # Every method has these; declared for readers, set by the subclasses.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
-from comitia._sklearn import Interval
+from comitia._sklearn import RANDOM_STATE, Interval
 from comitia.base import EnsembleMethod
 
 __all__ = ["ConsensusTopics"]
@@ -63,7 +63,7 @@ class ConsensusTopics(ClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "method": [EnsembleMethod, None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

@@ -269,7 +269,7 @@ def _first_number(path: str, pattern: str, unit: int = 1) -> int | None:
 
 def _first_match(path: str, pattern: str) -> str | None:
     try:
-        with open(path) as file:
+        with open(path, encoding="utf-8") as file:
             found = re.search(pattern, file.read())
     except OSError:
         return None

@@ -8,8 +8,9 @@ import warnings
 import numpy as np
 import pytest
 
+from comitia import config
 from comitia.exceptions import MemoryBudgetError
-from comitia.workers import Worker
+from comitia.workers import Worker, worker_process
 
 HERE = f"{__name__}:"
 
@@ -128,3 +129,18 @@ def test_arguments_that_cannot_be_read_are_a_failed_call(bare):
     answer = bare.call(HERE + "add", {"a": Unreadable(), "b": 1}, 60.0)
     assert answer == {"status": "failed", "message": "not to be read"}
     assert bare.call(HERE + "add", {"a": 1, "b": 1}, 60.0)["value"] == 2
+
+
+def test_memory_of_the_system_is_limited_only_where_it_says_what_is_used(monkeypatch):
+    # Elsewhere a limit would be one on what the process has already.
+    resource = pytest.importorskip("resource")
+    limits = []
+    monkeypatch.setattr(resource, "setrlimit", lambda *how: limits.append(how))
+    monkeypatch.setattr(worker_process, "_status_kb", lambda name: 0)
+    worker_process._limit_memory(10**9)
+    config.set_memory_budget(None)
+    assert not limits
+    monkeypatch.setattr(worker_process, "_status_kb", lambda name: 1000)
+    worker_process._limit_memory(10**9)
+    config.set_memory_budget(None)
+    assert [most for _, (most, _) in limits] == [10**9 + 1_024_000]

@@ -234,7 +234,9 @@ class ResultFolder:
     def earlier_command(self) -> str:
         """What was typed for the run that was not finished, in brackets."""
         try:
-            command = json.loads((self.partial / "command.json").read_text())["command"]
+            command = json.loads(
+                (self.partial / "command.json").read_text(encoding="utf-8")
+            )["command"]
         except (OSError, ValueError, KeyError, TypeError):
             return ""
         return f" ({command})"

@@ -55,7 +55,7 @@ def memory_words() -> str:
         ``"1.2 GB"``; the most that it has had where the system does not say more.
     """
     try:
-        with open("/proc/self/statm") as file:
+        with open("/proc/self/statm", encoding="utf-8") as file:
             n_bytes = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):
         try:

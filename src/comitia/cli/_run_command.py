@@ -80,6 +80,10 @@ def run_command(command: str, options: Sequence[str]) -> int:
         The exit code.
     """
     _typed.set([command, *options])
+    # Into a file or a pipe Windows writes the characters of one language, and may lack
+    # those of a table.
+    if getattr(sys.stdout, "errors", None) == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         with _ends_on_sigterm(), warnings.catch_warnings():
             # Commands show the warnings that are meant for their users themselves.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -57,7 +58,12 @@ def print_json(what: Any) -> None:
     what : dict or list
         What to print.
     """
-    print(json.dumps(what, indent=1, ensure_ascii=False, allow_nan=False, default=repr))
+    # JSON is UTF-8; where the stream is not, escapes are read by whoever reads JSON.
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(
+        what, indent=1, ensure_ascii=not is_utf8, allow_nan=False, default=repr
+    )
+    print(text)
 
 
 def print_lines(lines: Iterable[tuple[str, str, str]]) -> None:

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
 from comitia._scales import off_center, untied_weights
-from comitia._sklearn import Interval, validate_data
+from comitia._sklearn import RANDOM_STATE, Interval, check_random_state, validate_data
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import lowest_run
 
@@ -41,7 +40,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "n_init": [Interval(Integral, 1, None, closed="left")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],
-    "random_state": ["random_state"],
+    "random_state": RANDOM_STATE,
 }
 
 

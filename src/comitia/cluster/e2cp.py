@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from comitia._names import names_of
-from comitia._sklearn import Interval
+from comitia._sklearn import RANDOM_STATE, Interval, check_random_state
 from comitia.cluster.clusterer import Clusterer
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.config import require_memory
@@ -197,7 +196,7 @@ class E2CP(Clusterer):
         "alpha": [Interval(Real, 0, 1, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._scales import column_scales, off_center
-from comitia._sklearn import Interval
+from comitia._sklearn import RANDOM_STATE, Interval, check_random_state
 from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.mixture import gaussian_log_density
 from comitia.cluster.sequences import Series, read_for
@@ -118,7 +117,7 @@ class GaussianHMM(BaseEstimator):
         "reg_covar": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

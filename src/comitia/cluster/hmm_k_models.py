@@ -7,10 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

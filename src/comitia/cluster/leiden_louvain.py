@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import RANDOM_STATE, Interval, StrOptions, check_random_state
 from comitia.cluster.adjacency import check_graph
 from comitia.cluster.clusterer import object_weights
 from comitia.cluster.community_quality import modularity, potts_quality
@@ -314,7 +313,7 @@ class Leiden(ClusterMixin, BaseEstimator):
         "resolution": [Interval(Real, 0, None, closed="left")],
         "theta": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

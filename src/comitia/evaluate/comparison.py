@@ -334,10 +334,8 @@ def compare(
     array([[1., 1.],
            [1., 1.]])
     """
-    from sklearn.utils import check_random_state
-
     from comitia import config
-    from comitia._sklearn import check_table
+    from comitia._sklearn import check_random_state, check_table
 
     rng = check_random_state(random_state)
     if isinstance(X, Ensemble):

@@ -376,9 +376,7 @@ def choose_k(
     >>> choice.n_clusters, choice.likely
     (2, [2])
     """
-    from sklearn.utils import check_random_state
-
-    from comitia._sklearn import check_table
+    from comitia._sklearn import check_random_state, check_table
 
     rng = check_random_state(random_state)
     check_share(object_fraction)

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import RANDOM_STATE, Interval, StrOptions
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
 from comitia.generate.member import Made, MadeAgain
@@ -255,7 +255,7 @@ class BoostingGenerator(Generator):
         "weights": [StrOptions({"objects", "features"}), "array-like"],
         "checkpoint": [str, os.PathLike, None],
         "verbose": ["verbose"],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     def __init__(

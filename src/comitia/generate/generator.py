@@ -17,14 +17,20 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import device_of
 from comitia._labels import narrowest
 from comitia._progress import OnProgress
-from comitia._sklearn import Interval, StrOptions, in_workers, validate_data
+from comitia._sklearn import (
+    RANDOM_STATE,
+    Interval,
+    StrOptions,
+    check_random_state,
+    in_workers,
+    validate_data,
+)
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
@@ -85,7 +91,7 @@ class Generator(SharedDocs, BaseEstimator):
         "n_jobs": [Integral, None],
         "checkpoint": [str, os.PathLike, None],
         "verbose": ["verbose"],
-        "random_state": ["random_state"],
+        "random_state": RANDOM_STATE,
     }
 
     # Whether data may be on a device.

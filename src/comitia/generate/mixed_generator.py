@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from comitia import sizes
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns

@@ -22,4 +22,4 @@ Data: TypeAlias = Any
 Maker: TypeAlias = Any
 
 Rng: TypeAlias = np.random.RandomState
-Seed: TypeAlias = int | np.random.RandomState | None
+Seed: TypeAlias = int | np.random.RandomState | np.random.Generator | None

@@ -146,7 +146,8 @@ class Worker:
         assert self._process is not None
         assert self._process.stdin is not None
         start = time.monotonic()
-        with contextlib.suppress(BrokenPipeError):
+        # A process that is gone is a broken pipe, and on Windows an invalid argument.
+        with contextlib.suppress(OSError):
             write_message(self._process.stdin, request)
         try:
             left = max(time_limit - (time.monotonic() - start), 0.0)

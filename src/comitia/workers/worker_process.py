@@ -98,14 +98,14 @@ def _limit_memory(n_bytes: int) -> None:
     from comitia import config
 
     config.set_memory_budget(n_bytes)
-    try:
-        import resource
-    except ImportError:  # not a Unix; the budget alone holds
+    now = _status_kb("VmData") * 1024
+    if not now:  # not Linux: a limit cannot be told from what the process has already
         return
-    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
-    most = _status_kb("VmData") * 1024 + n_bytes
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(kind, (most, resource.getrlimit(kind)[1]))
+        resource.setrlimit(resource.RLIMIT_DATA, (now + n_bytes, most))
 
 
 def _answer(address: str, shared: dict[str, Any], pickled: bytes) -> dict[str, Any]:
@@ -149,7 +149,10 @@ def _measured(work: Callable[[], Any]) -> dict[str, Any]:
 
 def _start_peak() -> int:
     """Reset the peak of memory where the system can, and return the current peak."""
-    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+    with (
+        contextlib.suppress(OSError),
+        open("/proc/self/clear_refs", "w", encoding="utf-8") as file,
+    ):
         file.write("5")
     return _peak_kb()
 
@@ -167,7 +170,10 @@ def _peak_kb() -> int:
 
 
 def _status_kb(name: str) -> int:
-    with contextlib.suppress(OSError), open("/proc/self/status") as file:
+    with (
+        contextlib.suppress(OSError),
+        open("/proc/self/status", encoding="utf-8") as file,
+    ):
         for line in file:
             if line.startswith(f"{name}:"):
                 return int(line.split()[1])

@@ -5,11 +5,10 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from comitia._arrays import to_numpy
 from comitia._inputs import Views
-from comitia._sklearn import Interval
+from comitia._sklearn import Interval, check_random_state
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 
 from comitia._progress import OnProgress
+from comitia._sklearn import check_random_state
 from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator, SpectralGenerator
 from comitia.methods._types import Seed
