@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from comitia._labels import narrowest
 from comitia._lock import locked
 from comitia._progress import OnProgress
 from comitia._sklearn import in_workers
+from comitia._storage_paths import local_path
 from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks
 from comitia.ensemble import Ensemble
@@ -89,8 +89,8 @@ def generate_blocks(
         :meth:`Generator.fit_sample`.
 
     source : path-like, np.memmap, dask.array.Array or Rows
-        The data: a ``.npy`` file, a ``.parquet`` file or a folder of them, an array,
-        or what :func:`open_rows` made of them.
+        The data: a ``.npy`` file, a ``.parquet`` file or a folder of them, a ``.zarr``
+        array, an array in memory, or what :func:`open_rows` made of them.
 
     folder : path-like
         Where the labels go: a new folder, or the one of an interrupted call.
@@ -136,12 +136,13 @@ def generate_blocks(
         raise ComitiaError(f"block_rows={block_rows} must be at least 1.")
     plans = generator.plan_members(rows)
     generator.n_features_in_ = rows.n_features
+    folder = local_path(folder, "row blocks are written to").absolute()
     with locked(folder):
         frame = Frame.of_pieces(X for _, X in pieces_of(rows))
         models = _fitted(generator, rows, frame, plans)
         groups = [str(plan["group"]) for plan in plans if "group" in plan]
         writer = BlockWriter(
-            Path(folder).absolute(),
+            folder,
             tuple(model.n_clusters for model in models),
             groups=groups or None,
             run=_fingerprint(generator, plans, frame, len(rows), step),

@@ -34,9 +34,9 @@ from comitia.io._file_columns import (
 )
 from comitia.io._input_paths import (
     Format,
-    existing_file,
     format_of,
     is_stdin,
+    local_file,
     open_input,
     source_of,
 )
@@ -388,7 +388,7 @@ def read_graph(path: str | os.PathLike[str]) -> Any:
     from scipy.io import mminfo, mmread
     from scipy.sparse import csr_array, load_npz
 
-    file = existing_file(path)
+    file = local_file(path)
     try:
         if file.suffix == ".mtx":
             n_rows, n_columns, n_entries = mminfo(file)[:3]
