@@ -28,6 +28,7 @@ from comitia._files import (
 )
 from comitia._labels import narrowest
 from comitia._members import check_codes, check_n_clusters, check_names
+from comitia._storage_paths import local_path
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
 
 __all__ = [
@@ -165,7 +166,7 @@ def grow_folder(
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:
     """Look at a folder of labels without reading the labels."""
-    folder = Path(path)
+    folder = local_path(path, "row blocks are mapped from")
     about = about_folder(folder)
     if about["blocks"] != "labels":
         raise EnsembleFileError(

@@ -42,6 +42,7 @@ from comitia._files import (
 from comitia._labels import narrowest
 from comitia._lock import locked
 from comitia._members import check_codes
+from comitia._storage_paths import local_path
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, EnsembleFileError
 
@@ -63,7 +64,7 @@ def write(
     A path that ends in ``.npz`` is a file, any other a folder to be made, with half a
     million objects in each block unless ``block_rows`` says otherwise.
     """
-    target = Path(path)
+    target = local_path(path, "an ensemble is written to")
     if target.suffix == ".npz":
         _write_file(ensemble, target)
     else:
@@ -75,7 +76,7 @@ def read(path: str | os.PathLike[str], make: Callable[..., Ensemble]) -> Ensembl
 
     ``make`` makes an ensemble of its parts, and says whether they fit.
     """
-    source = Path(path)
+    source = local_path(path, "an ensemble is read from")
     if not source.exists():
         raise EnsembleFileError(f"there is no ensemble at {source}.")
     if source.is_dir():
@@ -230,7 +231,7 @@ class BlockWriter:
         cluster_names: Sequence[str] | None = None,
         run: str = "",
     ) -> None:
-        self.folder = Path(folder)
+        self.folder = local_path(folder, "row blocks are written to")
         self.n_clusters_each = np.asarray(n_clusters_each, dtype=np.int64)
         self.dtype = np.dtype(narrowest(int(self.n_clusters_each.max())))
         self.about: dict[str, Any] = {

@@ -16,6 +16,7 @@ from typing import Any
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
 from comitia._progress import OnProgress
+from comitia._storage_paths import local_path
 from comitia.exceptions import ComitiaError
 
 __all__ = ["ResultFolder", "can_report", "check_obs", "write_obs"]
@@ -41,7 +42,7 @@ class ResultFolder:
     """
 
     def __init__(self, out: str, *, force: bool = False, resume: bool = False) -> None:
-        self.path = Path(out)
+        self.path = local_path(out, "a result is written to")
         if not self.path.name:
             raise ComitiaError(f"-o {out!r} is no name for a new folder; give another.")
         self.partial = self.path.with_name(f"{self.path.name}.partial")
@@ -98,7 +99,8 @@ class ResultFolder:
             if not quiet:
                 print(f"comitia: {text}", file=sys.stderr)
 
-        with locked(out, beside=True, instead="give another folder with -o", say=say):
+        place = local_path(out, "a result is written to")
+        with locked(place, beside=True, instead="give another folder with -o", say=say):
             yield cls(out, force=force, resume=resume)
 
     @property

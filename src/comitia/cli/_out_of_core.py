@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from comitia import sizes
+from comitia._storage_paths import AnyPath, path_of
 from comitia.cli._fitting import (
     collected_warnings,
     describe_interruption,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockFit", "fit_in_blocks", "open_in_blocks"]
 
-_FORMATS = (".npy", ".parquet")
+_FORMATS = (".npy", ".parquet", ".zarr")
 
 
 @dataclass
@@ -119,14 +120,15 @@ def open_in_blocks(
     reason = next(
         _reasons_against(data, estimator, wanted, how, which, making, write_obs), None
     )
-    path = Path(data)
-    is_folder = path.is_dir() and path.suffix.lower() != ".zarr"
+    path = path_of(data)
+    is_zarr = path.suffix.lower() == ".zarr"
+    is_folder = path.is_dir() and not is_zarr
     if is_folder or blocks.is_given():
         _check_options(blocks)
         if reason is not None:
             raise UsageError(f"{reason}.")
         return _open(data, how, meter)
-    if reason is not None or not path.is_file():
+    if reason is not None or not (path.is_file() or is_zarr):
         return None
     try:
         if _n_rows(path) <= sizes.MANY_FILE_ROWS:
@@ -157,11 +159,11 @@ def _reasons_against(
     write_obs: str | None,
 ) -> Iterator[str]:
     """What speaks against blocks: whatever needs the whole table in memory."""
-    path, card = Path(data), estimator.card
+    path, card = path_of(data), estimator.card
     if not path.is_dir() and path.suffix.lower() not in _FORMATS:
         yield (
-            f"{data} is not read in blocks; give a .npy or .parquet file, or a folder "
-            "of .parquet files"
+            f"{data} is not read in blocks; give a .npy or .parquet file, a folder of "
+            ".parquet files or a .zarr array"
         )
     if card.scales != "linear" or "labels" not in card.needs or "data" in card.needs:
         yield (
@@ -177,6 +179,8 @@ def _reasons_against(
         yield why.removesuffix(".").replace("generator=", "--generator ")
     if isinstance(wanted, range):
         yield "-k must be one number for a table in blocks"
+    if how.key is not None:
+        yield "--key needs the whole table in memory"
     if option := how.asks_for_more():
         yield f"{option} needs the whole table in memory"
     if which.must_link is not None or which.cannot_link is not None:
@@ -291,7 +295,7 @@ def _open(data: str, how: DataOptions, meter: Meter) -> BlockTable:
     from comitia.io.block_tables import open_block_table
     from comitia.prepare import TablePreparer
 
-    path = Path(data)
+    path = path_of(data)
     if (path / "result.json").exists():
         raise ComitiaError(f"{data} is the folder of a result; give that of the data.")
     asked = how.how()
@@ -308,7 +312,7 @@ def _open(data: str, how: DataOptions, meter: Meter) -> BlockTable:
         )
 
 
-def _n_rows(path: Path) -> int:
+def _n_rows(path: AnyPath) -> int:
     """Number of rows, of which nothing is read."""
     from comitia.generate.sources import open_rows
 
@@ -324,9 +328,13 @@ def _client(blocks: BlockOptions) -> Iterator[Any]:
     if blocks.scheduler is None and blocks.workers is None:
         yield None
         return
+    import logging
+
     from comitia.distributed import client_for
 
     with client_for(blocks.scheduler, blocks.workers) as client:
+        # A lost scheduler is one line here, and not a traceback of Dask's.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         yield client
 
 

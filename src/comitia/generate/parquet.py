@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._storage_paths import AnyPath, path_of
 from comitia.exceptions import ComitiaError
 from comitia.generate.sources import Rows, _check_shape, _checked, _unreadable
 
@@ -28,14 +30,14 @@ class ParquetTable:
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     columns : sequence of str, default=None
         The columns that are meant; all by default.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, path: AnyPath, columns: Sequence[str] | None = None) -> None:
         self.name = str(path)
         # Of each row group: its file, its number there, and where its rows begin.
         self.groups: list[tuple[str, int]] = []
@@ -64,7 +66,7 @@ class ParquetTable:
         self.names = names
         self._last: tuple[int, Any] | None = None
 
-    def check_schema(self, schema: Any, names: Sequence[str], file: Path) -> None:
+    def check_schema(self, schema: Any, names: Sequence[str], file: Any) -> None:
         """Refuse what cannot be worked with.
 
         Parameters
@@ -75,7 +77,7 @@ class ParquetTable:
         names : sequence of str
             The columns that are meant.
 
-        file : Path
+        file : Path or StoredPath
             The file.
         """
 
@@ -120,7 +122,7 @@ class ParquetTable:
             file, number = self.groups[group]
             lo, hi = (int(end) for end in self.starts[group : group + 2])
             try:
-                with _parquet().ParquetFile(file) as opened:
+                with _opened(path_of(file)) as opened:
                     table = opened.read_row_group(number, columns=self.names)
             except (OSError, ValueError, TypeError) as error:
                 raise _unreadable(file, lo, hi, error) from None
@@ -134,19 +136,19 @@ class ParquetRows(ParquetTable, Rows):
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     columns : sequence of str, default=None
         The columns that are meant; all by default.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, path: AnyPath, columns: Sequence[str] | None = None) -> None:
         super().__init__(path, columns)
         self.feature_names = self.names
         self.n_features = len(self.names)
 
-    def check_schema(self, schema: Any, names: Sequence[str], file: Path) -> None:
+    def check_schema(self, schema: Any, names: Sequence[str], file: Any) -> None:
         from pyarrow import types
 
         for name in names:
@@ -167,12 +169,12 @@ class ParquetRows(ParquetTable, Rows):
         return _checked(np.column_stack(found), self.name, start)
 
 
-def parquet_names(path: Path) -> list[str]:
+def parquet_names(path: AnyPath) -> list[str]:
     """Names of the columns of a Parquet file, or of the first one in a folder.
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     Returns
@@ -184,12 +186,12 @@ def parquet_names(path: Path) -> list[str]:
     return [*schema.names]
 
 
-def parquet_length(path: Path) -> int:
+def parquet_length(path: AnyPath) -> int:
     """Number of rows of a Parquet file, or of all in a folder.
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     Returns
@@ -200,12 +202,12 @@ def parquet_length(path: Path) -> int:
     return sum(_about(file)[1].num_rows for file in _parquet_files(path))
 
 
-def parquet_texts(path: Path, name: str) -> Iterator[Any]:
+def parquet_texts(path: AnyPath, name: str) -> Iterator[Any]:
     """A column of Parquet files as it is, a row group at a time.
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     name : str
@@ -218,7 +220,7 @@ def parquet_texts(path: Path, name: str) -> Iterator[Any]:
     """
     for file in _parquet_files(path):
         try:
-            with _parquet().ParquetFile(file) as opened:
+            with _opened(file) as opened:
                 if name not in opened.schema_arrow.names:
                     raise ComitiaError(f"{file} has no column {name!r}.")
                 for number in range(opened.metadata.num_row_groups):
@@ -231,25 +233,40 @@ def parquet_texts(path: Path, name: str) -> Iterator[Any]:
             raise ComitiaError(f"{file} cannot be read ({error}).") from None
 
 
-def _parquet_files(path: Path) -> list[Path]:
+def _parquet_files(path: AnyPath) -> list[AnyPath]:
     if not path.is_dir():
         return [path]
     # Names that begin so are what other programs keep for themselves.
-    files = sorted(
-        file for file in path.rglob("*.parquet") if not file.name.startswith((".", "_"))
+    files: list[AnyPath] = sorted(
+        (
+            file
+            for file in path.rglob("*.parquet")
+            if not file.name.startswith((".", "_"))
+        ),
+        key=lambda file: file.parts,
     )
     if not files:
         raise ComitiaError(f"the folder {path} holds no .parquet file.")
     return files
 
 
-def _about(file: Path) -> tuple[Any, Any]:
+def _about(file: AnyPath) -> tuple[Any, Any]:
     """The columns of a file, and its row groups."""
     try:
-        with _parquet().ParquetFile(file) as opened:
+        with _opened(file) as opened:
             return opened.schema_arrow, opened.metadata
     except (OSError, ValueError) as error:
         raise ComitiaError(f"{file} cannot be read ({error}).") from None
+
+
+@contextmanager
+def _opened(file: AnyPath) -> Iterator[Any]:
+    if isinstance(file, Path):
+        with _parquet().ParquetFile(file) as opened:
+            yield opened
+    else:
+        with file.open() as stream, _parquet().ParquetFile(stream) as opened:
+            yield opened
 
 
 def _parquet() -> Any:

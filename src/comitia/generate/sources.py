@@ -17,6 +17,7 @@ from comitia._inputs import (
     refuse_large,
     refuse_masks_and_dates,
 )
+from comitia._storage_paths import local_path, path_of
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.generate._docs import SharedDocs
 from comitia.generate.columns import PIECE
@@ -77,8 +78,9 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     Parameters
     ----------
     data : path-like, np.memmap, dask.array.Array or ndarray
-        A ``.npy`` file, a ``.parquet`` file or a folder of them, or an array of
-        shape (n_objects, n_features).
+        A ``.npy`` file, a ``.parquet`` file or a folder of them, an array in a
+        ``.zarr`` store, or an array of shape (n_objects, n_features). Parquet and Zarr
+        may be on storage that fsspec opens, such as ``"s3://bucket/table.parquet"``.
 
     columns : sequence of str, default=None
         Which columns of Parquet files are meant; all by default.
@@ -97,18 +99,22 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     (5, 2)
     """
     if isinstance(data, str | os.PathLike):
-        path = Path(data)
+        path = path_of(data)
         if not path.exists():
             raise ComitiaError(f"there is no file or folder {path}.")
+        if any(part.lower().endswith(".zarr") for part in path.parts):
+            from comitia.generate.zarr_arrays import ZarrRows
+
+            return ZarrRows(path)
         if path.is_dir() or path.suffix.lower() == ".parquet":
             from comitia.generate.parquet import ParquetRows
 
             return ParquetRows(path, columns)
         if path.suffix.lower() == ".npy":
-            return MappedRows.of_file(path)
+            return MappedRows.of_file(local_path(data, "a .npy file is mapped from"))
         raise ComitiaError(
-            f"{path} cannot be read in blocks; give a .npy file, a .parquet file or a "
-            "folder of .parquet files."
+            f"{path} cannot be read in blocks; give a .npy file, a .parquet file, a "
+            "folder of .parquet files or a .zarr array."
         )
     if hasattr(data, "dask"):
         return DaskRows(data)
@@ -119,24 +125,30 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     return ArrayRows(np.asarray(data))
 
 
-def pieces_of(rows: Rows, size: int = PIECE) -> Iterator[tuple[int, Floats]]:
-    """Read all rows, some at a time.
+def pieces_of(
+    rows: Rows, start: int = 0, stop: int | None = None, size: int = PIECE
+) -> Iterator[tuple[int, Floats]]:
+    """Read rows, some at a time.
 
     Parameters
     ----------
     rows : Rows
         The rows.
 
+    start, stop : int, default=0 and all
+        Where those that are read begin and end.
+
     size : int, default=PIECE
         How many at a time.
 
     Yields
     ------
-    start, X : int, ndarray of shape (size, n_features)
+    first, X : int, ndarray of shape (size, n_features)
         Where the rows begin, and the rows.
     """
-    for start in range(0, len(rows), size):
-        yield start, rows.read(start, min(start + size, len(rows)))
+    stop = len(rows) if stop is None else stop
+    for first in range(start, stop, size):
+        yield first, rows.read(first, min(first + size, stop))
 
 
 class ArrayRows(Rows):

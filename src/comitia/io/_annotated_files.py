@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia._storage_paths import AnyPath, open_zarr, refuse_pickles
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.io._array_files import columns_of_arrays
@@ -33,22 +34,16 @@ def read_h5ad(path: Path, key: str | None) -> FileColumns:
     return _read_annotated(partial(h5py.File, path, "r"), path, key)
 
 
-def read_zarr(path: Path, key: str | None) -> FileColumns:
+def read_zarr(path: AnyPath, key: str | None) -> FileColumns:
     """The columns of an array in Zarr, or of AnnData in it."""
-    try:
-        import zarr
-    except ImportError:
-        raise ImportError(
-            "reading .zarr needs zarr; pip install 'comitia[zarr]'."
-        ) from None
 
     @contextmanager
     def opened() -> Iterator[Any]:
-        yield zarr.open(os.fspath(path), mode="r")
+        yield open_zarr(path)
 
     with _in_words(path):
         with opened() as store:
-            is_array = isinstance(store, zarr.Array)
+            is_array = hasattr(store, "shape")
             kind = "" if is_array else store.attrs.get("encoding-type", "")
             names = [] if is_array else sorted(store.array_keys())
             shapes = {name: tuple(store[name].shape) for name in names}
@@ -68,7 +63,7 @@ def read_zarr(path: Path, key: str | None) -> FileColumns:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _in_words(path: AnyPath) -> Iterator[None]:
     try:
         yield
     except (ComitiaError, MemoryBudgetError, ImportError):
@@ -80,7 +75,8 @@ def _in_words(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _require(array: Any, path: Path) -> None:
+def _require(array: Any, path: AnyPath) -> None:
+    refuse_pickles(array, path)
     cells = int(np.prod(array.shape, dtype=np.float64))
     require_memory(
         8 * cells, f"an array of {path}", "give a smaller entry with key, such as X_pca"
@@ -88,7 +84,7 @@ def _require(array: Any, path: Path) -> None:
 
 
 def _read_annotated(
-    opened: Callable[[], Any], path: Path, key: str | None
+    opened: Callable[[], Any], path: AnyPath, key: str | None
 ) -> FileColumns:
     with _in_words(path), opened() as store:
         missing = [name for name in ("obs", "var") if name not in store]
@@ -142,7 +138,11 @@ def _read_annotated(
 
 
 def _where(
-    store: Any, key: str | None, obsm: list[str], layers: list[str], path: Path
+    store: Any,
+    key: str | None,
+    obsm: list[str],
+    layers: list[str],
+    path: AnyPath,
 ) -> str:
     """Where in the file the matrix stands that is meant."""
     if key is None or key == "X":
@@ -183,7 +183,7 @@ def _plain(values: Any) -> list[Any]:
     return list(np.asarray(values, dtype=object).tolist())
 
 
-def _read_element(element: Any, path: Path | None) -> Any:
+def _read_element(element: Any, path: AnyPath | None) -> Any:
     import anndata
 
     for array in _arrays_in(element):
@@ -197,7 +197,7 @@ def _arrays_in(element: Any) -> list[Any]:
     return [each for name in element for each in _arrays_in(element[name])]
 
 
-def _checked(matrix: Any, entry: str, path: Path) -> Any:
+def _checked(matrix: Any, entry: str, path: AnyPath) -> Any:
     """A matrix of numbers, whose indices are in range if it is sparse."""
     if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()

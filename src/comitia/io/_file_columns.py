@@ -23,6 +23,7 @@ from comitia.io._input_paths import (
     Format,
     existing_file,
     format_of,
+    local_file,
     open_input,
     source_of,
 )
@@ -150,13 +151,18 @@ def _read(
 ) -> FileColumns:
     # Readers are imported when their format comes: a file that is not there, or is
     # text, is told without them.
-    if kind in ("h5ad", "zarr"):
-        file_path = existing_file(path, folder=kind == "zarr")
-        from comitia.io._annotated_files import read_h5ad, read_zarr
+    if kind == "zarr":
+        store_path = existing_file(path, folder=True)
+        from comitia.io._annotated_files import read_zarr
 
-        return (read_h5ad if kind == "h5ad" else read_zarr)(file_path, key)
+        return read_zarr(store_path, key)
+    if kind == "h5ad":
+        file_path = local_file(path)
+        from comitia.io._annotated_files import read_h5ad
+
+        return read_h5ad(file_path, key)
     if kind == "mat":
-        file_path = existing_file(path)
+        file_path = local_file(path)
         from comitia.io._array_files import read_mat
 
         return read_mat(file_path, key)

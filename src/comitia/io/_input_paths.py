@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, get_args
 from typing import Literal as L
 
+from comitia._storage_paths import AnyPath, local_path, path_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -19,8 +19,8 @@ __all__ = [
     "existing_file",
     "format_of",
     "is_stdin",
+    "local_file",
     "open_input",
-    "refuse_url",
     "source_of",
 ]
 
@@ -62,7 +62,7 @@ def format_of(path: str | os.PathLike[str], format: str | None) -> str:
     if format is not None and format not in known:
         listed = ", ".join(map(repr, known))
         raise ComitiaError(f"format={format!r} is not known; choose from {listed}.")
-    refuse_url(path)
+    path_of(path)  # refuses addresses of the web
     if format is not None:
         return format
     if is_stdin(path):
@@ -103,28 +103,24 @@ def source_of(path: str | os.PathLike[str]) -> str:
     return "standard input" if is_stdin(path) else os.fspath(path)
 
 
-def refuse_url(path: str | os.PathLike[str]) -> None:
-    """Refuse what is not on this machine."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", os.fspath(path)):
-        raise ComitiaError(
-            f"{os.fspath(path)} is a URL, and comitia reads files only; download it "
-            "and give the path of the file."
-        )
-
-
-def existing_file(path: str | os.PathLike[str], folder: bool = False) -> Path:
+def existing_file(path: str | os.PathLike[str], folder: bool = False) -> AnyPath:
     """The path, if there is a file; ``folder`` says that it may be a folder."""
     if is_stdin(path):
         raise ComitiaError(
             "this format cannot be read from standard input; use a file."
         )
-    refuse_url(path)
-    file = Path(path)
+    file = path_of(path)
     if not file.exists():
         raise ComitiaError(f"there is no file {file}.")
     if file.is_dir() and not folder:
         raise ComitiaError(f"{file} is a folder; give a file.")
     return file
+
+
+def local_file(path: str | os.PathLike[str]) -> Path:
+    """The same for formats whose readers open no other storage."""
+    existing_file(path)
+    return local_path(path, f"a {Path(path).suffix} file is read from")
 
 
 def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -140,11 +136,11 @@ def open_input(path: str | os.PathLike[str]) -> IO[bytes]:
         ) from None
 
 
-def _unpack(path: Path, suffix: str) -> IO[bytes]:
+def _unpack(path: AnyPath, suffix: str) -> IO[bytes]:
     """What a compressed file holds, as long as it fits into the memory budget."""
     content = io.BytesIO()
     try:
-        with _opener(suffix)(path) as file:
+        with path.open("rb") as packed, _opener(suffix)(packed) as file:
             while piece := file.read(_PIECE):
                 # Of a few bytes a whole disk of zeros can be made.
                 require_memory(
@@ -161,7 +157,7 @@ def _unpack(path: Path, suffix: str) -> IO[bytes]:
     return content
 
 
-def _opener(suffix: str) -> Callable[[Path], Any]:
+def _opener(suffix: str) -> Callable[..., Any]:
     if suffix == ".gz":
         import gzip
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._storage_paths import AnyPath
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.generate.sources import MappedRows, Rows
+from comitia.generate.sources import MappedRows, Rows, open_rows
+from comitia.generate.zarr_arrays import ZarrRows
 from comitia.io._arrow_files import arrow_values
 from comitia.io._file_columns import chosen_columns
 from comitia.io._table_notes import preparation_notes, scaling_word
@@ -107,14 +108,14 @@ class ColumnsOfParquet:
 
     Parameters
     ----------
-    path : Path
+    path : Path or StoredPath
         The file or the folder.
 
     names : sequence of str
         The columns.
     """
 
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
+    def __init__(self, path: AnyPath, names: Sequence[str]) -> None:
         self.path = path
         self._use(names)
         self.name = str(path)
@@ -161,18 +162,18 @@ class ColumnsOfParquet:
 
 
 class ColumnsOfArray:
-    """Columns of a .npy file.
+    """Columns of a .npy file or of a .zarr array.
 
     Parameters
     ----------
-    mapped : MappedRows
+    mapped : MappedRows or ZarrRows
         The file.
 
     names : sequence of str
         The columns that are meant, called by their places.
     """
 
-    def __init__(self, mapped: MappedRows, names: Sequence[str]) -> None:
+    def __init__(self, mapped: MappedRows | ZarrRows, names: Sequence[str]) -> None:
         self.mapped = mapped
         self.names = [*names]
         self.name = mapped.name
@@ -206,7 +207,7 @@ def _place(name: str) -> int:
 
 
 def open_block_table(
-    path: Path,
+    path: AnyPath,
     preparer: TablePreparer,
     *,
     columns: Any = None,
@@ -218,8 +219,8 @@ def open_block_table(
 
     Parameters
     ----------
-    path : Path
-        A .npy file, a .parquet file, or a folder of these.
+    path : Path or StoredPath
+        A .npy file, a .parquet file, a folder of these, or a .zarr array.
 
     preparer : TablePreparer
         What is to be done with the columns; it is fitted.
@@ -232,13 +233,14 @@ def open_block_table(
     table : BlockTable
         The table. Objects have the names that they have in memory.
     """
-    if path.is_dir() or path.suffix.lower() == ".parquet":
+    suffix = path.suffix.lower()
+    if suffix != ".zarr" and (path.is_dir() or suffix == ".parquet"):
         from comitia.generate.parquet import parquet_names
 
         names = parquet_names(path)
         source: Any = ColumnsOfParquet(path, names)
     else:
-        mapped = MappedRows.of_file(path)
+        mapped: Any = open_rows(path)
         names = [f"column {j + 1}" for j in range(mapped.n_features)]
         source = ColumnsOfArray(mapped, names)
     index = _INDEX if _INDEX in names and len(names) > 1 and id is None else None

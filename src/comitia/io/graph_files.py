@@ -10,7 +10,7 @@ from typing import Any
 from comitia._files import read_arrays
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
-from comitia.io._input_paths import existing_file, is_stdin
+from comitia.io._input_paths import is_stdin, local_file
 
 __all__ = ["is_graph_file", "read_graph"]
 
@@ -69,7 +69,7 @@ def read_graph(path: str | os.PathLike[str]) -> Any:
     from scipy.io import mminfo, mmread
     from scipy.sparse import csr_array, load_npz
 
-    file = existing_file(path)
+    file = local_file(path)
     try:
         if file.suffix == ".mtx":
             n_rows, n_columns, n_entries = mminfo(file)[:3]
