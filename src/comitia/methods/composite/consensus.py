@@ -158,10 +158,17 @@ def _normalized_entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
     return entropy_certainty(ensemble, theta=0.09, normalized=True)
 
 
+def _silhouette_weights(ensemble: Ensemble, X: Any) -> NDArray[Any]:
+    from comitia.weigh.cluster_silhouettes import silhouette_weights
+
+    return silhouette_weights(ensemble, X)
+
+
 _WEIGHTINGS: dict[str, Callable[[Ensemble, Any], NDArray[Any]]] = {
     "crowd_agreement": _crowd_agreement,
     "entropy_certainty": _entropy_certainty,
     "normalized_entropy_certainty": _normalized_entropy_certainty,
+    "silhouette_weights": _silhouette_weights,
 }
 
 
@@ -210,9 +217,10 @@ class ConsensusClustering(EnsembleMethod):
     weighting : str, EnsembleMethod, callable or None, default="auto"
         ``"entropy_certainty"`` weighs a cluster by how rarely the other clusterings
         tear it apart, ``"crowd_agreement"`` a clustering by how alike the others are.
-        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA. A
-        method, such as ``method("trce")(3)``, combines the clusterings first, and the
-        weights that it finds are taken.
+        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA, and
+        ``"silhouette_weights"``, which need the data, are those of WECR. A method, such
+        as ``method("trce")(3)``, combines the clusterings first, and the weights that
+        it finds are taken.
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
         cluster of the ensemble. ``None`` weighs all alike. ``"auto"`` is
         ``"entropy_certainty"`` with ``consensus="reassign"``, and ``None`` with any
