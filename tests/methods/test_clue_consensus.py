@@ -7,7 +7,7 @@ from scipy.optimize import linprog, minimize
 from scipy.special import expit
 
 from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.methods.baselines._clue_steps import allocate, weighted_rows
 from tests.fixtures import E6, planted, same_partition
 
@@ -158,3 +158,8 @@ def test_hard_clusterings_of_more_classes_have_a_hard_median():
         for variant in ("SM", "HM")
     )
     assert soft == pytest.approx(hard)
+
+
+def test_a_wrong_number_of_weights_is_refused():
+    with pytest.raises(ComitiaError, match="one entry per clustering, 3"):
+        ClueConsensus(2, clustering_weights=[1, 2]).fit(Ensemble(E6))

@@ -1,5 +1,7 @@
 """Your own mix of generator, selection, weighting and consensus."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,11 +11,13 @@ import comitia
 from benchmarks.ensembles import planted_labels
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import agreement
+from comitia.cluster import ConstraintSet
 from comitia.exceptions import ComitiaError
 from comitia.methods.composite._consensus_choices import cover_clusters
 from comitia.partition import reassign
 from comitia.partition.reassign import voters_of
 from comitia.weigh import entropy_certainty
+from comitia.weigh.cluster_silhouettes import silhouette_weights
 from tests.fixtures import E6, planted, same_partition
 
 LABELS, TRUTH = planted(90, 3, 12, noise=0.1, seed=0)
@@ -343,6 +347,48 @@ def test_weights_may_be_those_of_another_method(id):
     else:
         assert_allclose(mix.clustering_weights_, other.clustering_weights_)
     assert same_partition(mix.labels_, truth)
+
+
+def neighbors_as_pairs(truth):
+    """What is known of each object and the next one."""
+    pairs = np.column_stack([np.arange(len(truth) - 1), np.arange(1, len(truth))])
+    same = truth[:-1] == truth[1:]
+    return ConstraintSet(len(truth), must_link=pairs[same], cannot_link=pairs[~same])
+
+
+AFTER_THE_REVIEW = {
+    "nwca": "normalized_entropy_certainty",
+    "mdec": method("mdec")(3, random_state=0),
+    "spce": method("spce")(3),
+    "trce": method("trce")(3),
+    "wecr": "silhouette_weights",
+    "wecr, the method": method("wecr")(3),
+    "wecr with pairs": partial(
+        silhouette_weights,
+        constraints=neighbors_as_pairs(planted(60, 3, 8, noise=0.1, seed=0)[1]),
+    ),
+}
+
+
+@pytest.mark.parametrize("weighting", AFTER_THE_REVIEW.values(), ids=AFTER_THE_REVIEW)
+def test_weights_of_methods_after_the_review_tell_junk(weighting):
+    labels, truth = planted(60, 3, 8, noise=0.1, seed=0)
+    rng = np.random.RandomState(0)
+    junk = rng.randint(0, 3, size=(60, 4))
+    X = 6.0 * np.eye(3)[truth] + rng.randn(60, 3)
+    mix = ConsensusClustering(3, weighting=weighting, consensus="average")
+    mix.fit(X, ensemble=Ensemble(np.hstack([labels, junk])))
+    assert same_partition(mix.labels_, truth)
+    if hasattr(mix, "cluster_weights_"):
+        weights = mix.cluster_weights_.reshape(12, 3).mean(axis=1)
+    else:
+        weights = mix.clustering_weights_
+    assert weights[8:].max() < weights[:8].min()
+
+
+def test_silhouettes_as_weights_need_the_data():
+    with pytest.raises(ComitiaError, match="silhouettes need the data"):
+        ConsensusClustering(2, weighting="silhouette_weights").fit(Ensemble(E6))
 
 
 def test_a_method_without_weights_of_its_own_cannot_weigh():

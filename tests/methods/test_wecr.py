@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble, method
 from comitia.cluster import ConstraintSet
-from comitia.methods.fixed_clusters.wecr import (
+from comitia.weigh.cluster_silhouettes import (
     _local_weight,
     cluster_silhouettes,
     constraint_shares,

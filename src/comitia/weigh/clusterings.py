@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._inputs import masked_to_nan
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.represent.graphs import check_weights
 from comitia.weigh.mean_agreement import mean_agreement
 
 __all__ = ["crowd_agreement", "normalize_weights"]
@@ -68,7 +69,7 @@ def given_weights(weights: ArrayLike | None, n_clusterings: int) -> NDArray[np.f
     Parameters
     ----------
     weights : array-like of shape (n_clusterings,) or None
-        What was given.
+        What was given; one finite number for each.
 
     n_clusterings : int
         How many there should be.
@@ -83,7 +84,10 @@ def given_weights(weights: ArrayLike | None, n_clusterings: int) -> NDArray[np.f
     >>> given_weights(None, 4)
     array([0.25, 0.25, 0.25, 0.25])
     """
-    return normalize_weights(np.ones(n_clusterings) if weights is None else weights)
+    given = np.ones(n_clusterings) if weights is None else weights
+    return normalize_weights(
+        check_weights(given, n_clusterings, "clustering_weights", "clustering")
+    )
 
 
 def crowd_agreement(

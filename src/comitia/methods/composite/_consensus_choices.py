@@ -91,10 +91,17 @@ def _normalized_entropy_certainty(ensemble: Ensemble, X: Any) -> NDArray[Any]:
     return entropy_certainty(ensemble, theta=0.09, normalized=True)
 
 
+def _silhouette_weights(ensemble: Ensemble, X: Any) -> NDArray[Any]:
+    from comitia.weigh.cluster_silhouettes import silhouette_weights
+
+    return silhouette_weights(ensemble, X)
+
+
 WEIGHTINGS: dict[str, Callable[[Ensemble, Any], NDArray[Any]]] = {
     "crowd_agreement": _crowd_agreement,
     "entropy_certainty": _entropy_certainty,
     "normalized_entropy_certainty": _normalized_entropy_certainty,
+    "silhouette_weights": _silhouette_weights,
 }
 
 

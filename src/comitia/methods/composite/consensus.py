@@ -69,9 +69,10 @@ class ConsensusClustering(EnsembleMethod):
     weighting : str, EnsembleMethod, callable or None, default="auto"
         ``"entropy_certainty"`` weighs a cluster by how rarely the other clusterings
         tear it apart, ``"crowd_agreement"`` a clustering by how alike the others are.
-        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA. A
-        method, such as ``method("trce")(3)``, combines the clusterings first, and the
-        weights that it finds are taken.
+        ``"normalized_entropy_certainty"`` is the former with the weights of NWCA, and
+        ``"silhouette_weights"``, which need the data, are those of WECR. A method, such
+        as ``method("trce")(3)``, combines the clusterings first, and the weights that
+        it finds are taken.
         ``weighting(ensemble, X)`` returns a weight for each clustering or for each
         cluster of the ensemble. ``None`` weighs all alike. ``"auto"`` is
         ``"entropy_certainty"`` with ``consensus="reassign"``, and ``None`` with any

@@ -6,22 +6,18 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.cluster import ConstraintSet
 from comitia.config import require_memory
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, micro_linkage
 from comitia.represent import coassociation
-from comitia.validity.pairs import silhouette_samples
+from comitia.weigh.cluster_silhouettes import silhouette_weights
 
 __all__ = ["WECR"]
-
-Floats = NDArray[np.float64]
 
 
 class WECR(EnsembleMethod):
@@ -72,6 +68,10 @@ class WECR(EnsembleMethod):
     :math:`\gamma` where as many touch it as its share of the objects lets expect, to 1
     where all do. Without constraints :math:`w_c = s_c`. The co-association
     :math:`\frac{1}{M} B\,\mathrm{diag}(w)\,B'` is scaled to a unit diagonal.
+
+    The weights alone, with another consensus, are
+    ``comitia.weigh.cluster_silhouettes.silhouette_weights``, a ``weighting`` of
+    ``ConsensusClustering``.
 
     Read in a port, which counts cannot-links only where there is no must-link, and
     gives clusters without constraints a negative :math:`g_c`; both are mended here. It
@@ -138,8 +138,8 @@ class WECR(EnsembleMethod):
             "use a method that is linear in n, such as lwgp",
         )
         n_clusters = self._resolve_n_clusters(ensemble)
-        self.cluster_weights_ = cluster_silhouettes(ensemble, X) * constraint_shares(
-            ensemble, self.constraints_, self.local_share
+        self.cluster_weights_ = silhouette_weights(
+            ensemble, X, self.constraints_, local_share=self.local_share
         )
         micro, counts, inverse = ensemble.distinct().in_content_order()
         u = micro.n_objects
@@ -154,52 +154,3 @@ class WECR(EnsembleMethod):
         distance = np.maximum(1.0 - S, 0.0)
         self.linkage_ = micro_linkage(distance, counts, inverse, linkage=self.linkage)
         return cut(self.linkage_, n_clusters)
-
-
-def cluster_silhouettes(ensemble: Ensemble, X: Data) -> Floats:
-    """Mean of (silhouette + 1) / 2 over each cluster; 1/2 where there is no other."""
-    labels = np.asarray(ensemble.labels)
-    found = []
-    for m, k in enumerate(ensemble.n_clusters_each):
-        column = labels[:, m]
-        seen = column[column >= 0]
-        widths = np.zeros(len(seen))
-        if len(np.unique(seen)) > 1:
-            widths = silhouette_samples(X, column)
-        sums = np.bincount(seen, widths, minlength=k)
-        found.append(sums / np.maximum(np.bincount(seen, minlength=k), 1))
-    return (np.concatenate(found) + 1.0) / 2.0
-
-
-def constraint_shares(
-    ensemble: Ensemble, constraints: ConstraintSet, local_share: float
-) -> Floats:
-    """How many constraints are met, by clusterings and by their clusters."""
-    n_pairs = len(constraints)
-    shares = np.ones(ensemble.n_clusters_total)
-    if not n_pairs:
-        return shares
-    labels = np.asarray(ensemble.labels)
-    pairs = constraints.pairs
-    for m, (lo, hi) in enumerate(
-        zip(ensemble.offsets[:-1], ensemble.offsets[1:], strict=True)
-    ):
-        met = ~constraints.violated(labels[:, m])
-        ends = labels[pairs, m]
-        for c in range(hi - lo):
-            touches = (ends == c).any(axis=1)
-            p = int(touches.sum())
-            expected = ensemble.sizes[lo + c] / ensemble.n_objects * n_pairs
-            g = _local_weight(p, expected, n_pairs, local_share)
-            own = met[touches].mean() if p else 1.0
-            shares[lo + c] = (1.0 - g) * met.mean() + g * own
-    return shares
-
-
-def _local_weight(p: int, expected: float, n_pairs: int, local_share: float) -> float:
-    """How much the constraints that touch a cluster count; 0 if there are none."""
-    if p < expected:
-        return local_share * p / expected
-    if n_pairs <= expected:
-        return 1.0
-    return local_share + (1.0 - local_share) * (p - expected) / (n_pairs - expected)
