@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = attach(
             "read_votes",
         ],
         "results": ["Result"],
+        "series_files": ["SeriesTable", "read_series"],
         "table_files": [
             "Table",
             "TableCheck",

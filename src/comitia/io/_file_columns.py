@@ -51,6 +51,8 @@ class FileColumns:
     embeddings: Mapping[str, Any] = field(default_factory=dict)
     # Whether it is AnnData, whose clusterings are columns of .obs.
     is_annotated: bool = False
+    # Of an array (objects, channels, times): its channels, each so many columns.
+    n_channels: int | None = None
 
 
 def read_columns(
@@ -61,8 +63,12 @@ def read_columns(
     keep_text: Sequence[str | None] = (),
     form: TextForm = ANY_FORM,
     transpose: bool = False,
+    series: bool = False,
 ) -> FileColumns:
-    """Read a file; the columns in ``keep_text`` stay as they are written."""
+    """Read a file; the columns in ``keep_text`` stay as they are written.
+
+    An array of three dimensions is read with ``series`` alone.
+    """
     kind = format_of(path, format)
     if key is not None and kind not in _HAS_KEYS:
         raise ComitiaError(
@@ -74,6 +80,17 @@ def read_columns(
         )
     found = _read(path, kind, header, key, () if transpose else keep_text, form)
     refuse_duplicates(found.names, source_of(path))
+    if found.n_channels is not None and (transpose or not series):
+        raise ComitiaError(
+            f"{source_of(path)} has 3 dimensions, as series have (objects, channels, "
+            "times); "
+            + (
+                "leave out transpose."
+                if series
+                else "give one row per object and one column per feature. comitia fit "
+                "reads series."
+            )
+        )
     if transpose:
         from comitia.io._transposed import transposed
 
