@@ -32,6 +32,7 @@ __all__ = [
     "read_arrays",
     "read_json",
     "read_npy",
+    "read_npy_header",
     "read_npz",
     "signed",
     "write_arrays",
@@ -314,10 +315,7 @@ def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
     array : ndarray
         The array.
     """
-    version = npy.read_magic(file)
-    if version not in _HEADERS:
-        raise ValueError(f"version {version[0]} of the .npy format is not read")
-    shape, _, dtype = _HEADERS[version](file)
+    shape, dtype = read_npy_header(file)
     if dtype.hasobject:
         raise ValueError("it holds Python objects, which are not unpickled")
     # NumPy makes room for all that the header promises before it reads any of it.
@@ -328,6 +326,26 @@ def read_npy(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
     if not is_text(array):
         raise ValueError("it holds characters that there are not")
     return array
+
+
+def read_npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read what a ``.npy`` file says of its array.
+
+    Parameters
+    ----------
+    file : binary file
+        An open ``.npy`` file, at its beginning.
+
+    Returns
+    -------
+    shape, dtype : tuple of int, dtype
+        As the header has them.
+    """
+    version = npy.read_magic(file)
+    if version not in _HEADERS:
+        raise ValueError(f"version {version[0]} of the .npy format is not read")
+    shape, _, dtype = _HEADERS[version](file)
+    return shape, dtype
 
 
 def is_text(array: NDArray[Any]) -> bool:

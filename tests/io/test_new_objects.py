@@ -117,3 +117,29 @@ def test_damaged_members_are_refused_in_words(damage):
     object.__setattr__(result, "members", damage(result.members))
     with pytest.raises(ComitiaError, match="damaged"):
         result.label_new(NEW)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"0_scale": np.zeros(100)},
+        {"0_mean": np.full(100, np.nan)},
+        {"1_mean": np.zeros((1, 20))},
+        {"representations": np.array(["values", "spectra"])},
+        {"representations": np.array("values")},
+        {"representations": np.array(["values"])},
+    ],
+)
+def test_damaged_members_of_series_are_refused_in_words(damage):
+    series = np.random.RandomState(0).randn(8, 1, 6)
+    model = method("time_series")(
+        2,
+        representations=["values", "statistics"],
+        generator=KMeansGenerator(2, n_clusters=2),
+        random_state=0,
+    ).fit(series)
+    result = Result.from_estimator(model, series)
+    assert_array_equal(result.label_new(series).labels, model.predict(series))
+    result.members.update(damage)
+    with pytest.raises(ComitiaError, match="damaged"):
+        result.label_new(series)

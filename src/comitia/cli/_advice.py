@@ -11,11 +11,14 @@ from comitia.catalogue import DEFAULT_FOR_K, DEFAULT_METHOD
 from comitia.cli._folder import ResultFolder
 from comitia.cli._input_files import (
     FitInput,
+    is_series,
     memory_limit,
     parse_k,
+    read_data,
     read_data_or_ensemble,
     refuse_large_k,
     refuse_needs,
+    series_members,
 )
 from comitia.cli._meter import Meter
 from comitia.cli._methods import build
@@ -25,6 +28,7 @@ from comitia.cli._options import (
     DataOptions,
     Flag,
     MakingOptions,
+    Series,
 )
 from comitia.cli._run_command import UsageError, refuse_absent, typed_command
 from comitia.cli._summary import print_json, print_lines, print_table, print_wrapped
@@ -52,6 +56,7 @@ def choose_k(
     *,
     k: Annotated[str | None, Parameter(name=["-k", "--n-clusters"])] = None,
     as_: As = None,
+    series: Series = False,
     method: Annotated[str, Parameter(name=["--method", "-m"])] = DEFAULT_FOR_K,
     how: DataOptions = _DATA,
     making: MakingOptions = _MAKING,
@@ -67,8 +72,8 @@ def choose_k(
     Parameters
     ----------
     data
-        Table with one row per object, as for comitia fit; or clusterings: label
-        columns, or what comitia saved (ensemble.npz, or a result folder).
+        Table with one row per object, or series, as for comitia fit; or clusterings:
+        label columns, or what comitia saved (ensemble.npz, or a result folder).
     k
         Range of numbers of clusters to try, 2 to the root of n and at most 20 by
         default. One cluster is always a possible answer.
@@ -104,7 +109,10 @@ def choose_k(
     )
     refuse_needs(estimator.card, "labels")
     with memory_limit(memory):
-        given, _ = read_data_or_ensemble(data, how, as_)
+        if is_series(data, how, series):
+            given, _ = read_data(data, how, ("series",))
+        else:
+            given, _ = read_data_or_ensemble(data, how, as_)
         refuse_large_k(wanted, given.n_objects)
         choice = look_through(
             given,
@@ -132,6 +140,8 @@ def _on_scaling(given: FitInput) -> str:
             "The answer is for the given clusterings, however their data were scaled."
         )
     scaled = given.about["notes"][0].rstrip(".")
+    if isinstance(given.X, list):
+        return f"The answer is for {scaled}, all representations of them side by side."
     return (
         f"The answer depends on the scaling; this one is for {scaled}, and --scale "
         "asks for another."
@@ -195,9 +205,14 @@ def look_through(
         method = type(estimator)(
             **{**estimator.get_params(deep=False), "generator": None}
         )
+    X = given.ensemble if given.X is None else given.X
+    if isinstance(X, list):
+        from comitia.generate.series_generators import series_table
+
+        X = series_table(X)
     with meter:
         return choose(
-            given.ensemble if given.X is None else given.X,
+            X,
             ks,
             method=method,
             generator=estimator.generator if own_generator else None,
@@ -238,6 +253,7 @@ def compare(
     *,
     k: Annotated[int | None, Parameter(name=["-k", "--n-clusters"])] = None,
     as_: As = None,
+    series: Series = False,
     method: Annotated[
         list[str] | None, Parameter(name=["--method", "-m"], negative=())
     ] = None,
@@ -259,7 +275,8 @@ def compare(
     ----------
     data
         Table with one row per object, as for comitia fit; or clusterings: label
-        columns, or what comitia saved (ensemble.npz, or a result folder).
+        columns, or what comitia saved (ensemble.npz, or a result folder). Of series
+        the clusterings that their default makes are combined by each method.
     k
         Number of clusters; each method chooses for itself without it.
     as_
@@ -301,7 +318,15 @@ def compare(
             generator=making.generator,
             n_clusterings=making.n_clusterings,
         ).generator
-        given, words = read_data_or_ensemble(data, how, as_)
+        if is_series(data, how, series):
+            if making.is_given():
+                raise UsageError(
+                    "the clusterings of series are those of their default; leave out "
+                    "--generator and --n-clusterings."
+                )
+            given, words = series_members(data, how, k, seed, making.n_jobs)
+        else:
+            given, words = read_data_or_ensemble(data, how, as_)
         refuse_large_k(k, given.n_objects)
         with Meter(output.quiet) as meter:
             found = run(
@@ -342,6 +367,7 @@ def recommend(
     *,
     labels: Annotated[list[str] | None, Parameter(negative=())] = None,
     as_: As = None,
+    series: Series = False,
     weighs: str | None = None,
     constraints: Flag = False,
     n_best: int = 5,
@@ -353,8 +379,9 @@ def recommend(
     Parameters
     ----------
     data
-        Table with one row per object, or a graph, as for comitia fit; or clusterings:
-        label columns, or what comitia saved (ensemble.npz, or a result folder).
+        Table with one row per object, a graph, or series, as for comitia fit; or
+        clusterings: label columns, or what comitia saved (ensemble.npz, or a result
+        folder).
     labels
         Instead of it: files with one clustering per column, as for comitia combine.
     as_
@@ -376,15 +403,20 @@ def recommend(
 
     if (data is None) == (labels is None):
         raise UsageError("give a table, or label files with --labels.")
+    known: dict[str, Any] = {}
     if data is None:
         given = FitInput(ensemble=read_votes(labels or [], **how.where()).ensemble)
+    elif is_series(data, how, series):
+        given, _ = read_data(data, how, ("series",))
+        known = {"n_objects": given.n_objects, "needs": "series"}
     elif is_graph_file(data):
         given = FitInput(read_graph(data))
     else:
         given, _ = read_data_or_ensemble(data, how, as_)
     try:
         found = run(
-            given.ensemble if given.X is None else given.X,
+            None if known else given.ensemble if given.X is None else given.X,
+            **known,
             weighs=None if weighs is None else [w.strip() for w in weighs.split(",")],
             constraints=constraints,
             n_best=n_best,
@@ -407,4 +439,5 @@ def recommend(
     if found.excluded:
         n = len(found.excluded)
         print(f"\n  {n} more fit in kind but not here; --json says why.")
-    print("\n  comitia compare runs them on your data.")
+    runs = "fit -m" if "needs" in known else "compare"
+    print(f"\n  comitia {runs} runs them on your data.")

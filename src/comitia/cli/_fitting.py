@@ -126,10 +126,11 @@ def fit_and_keep(
         with meter:
             meter.on_progress("collect", 0, 1)
             about = dict(given.about)
+            of_series = isinstance(given.X, list)
             about["notes"] = [*about.get("notes", ()), *warned]
             result = Result.from_estimator(
                 estimator,
-                given.X if given.about.get("feature_names") is not None else None,
+                given.X if "feature_names" in given.about or of_series else None,
                 choice=choice,
                 timings=seconds_of(estimator),
                 command=command,

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from comitia.catalogue import DEFAULT_FOR
 from comitia.cli._run_command import UsageError
 from comitia.cli._summary import spaced
 from comitia.ensemble import Ensemble
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FitInput",
     "add_data",
+    "is_series",
     "memory_limit",
     "parse_k",
     "read_constraints",
@@ -25,6 +27,7 @@ __all__ = [
     "read_data_or_ensemble",
     "refuse_large_k",
     "refuse_needs",
+    "series_members",
 ]
 
 
@@ -34,8 +37,8 @@ class FitInput:
 
     Attributes
     ----------
-    X : ndarray, csr_array or None
-        The data.
+    X : ndarray, csr_array, list of ndarray or None
+        The data: a table, a graph, or series.
 
     ensemble : Ensemble or None
         FitInput clusterings.
@@ -81,7 +84,7 @@ class FitInput:
         """Number of objects."""
         if self.ensemble is not None:
             return int(self.ensemble.n_objects)
-        return int(self.X.shape[0])
+        return len(self.X) if isinstance(self.X, list) else int(self.X.shape[0])
 
 
 def parse_k(text: str | None) -> int | range | None:
@@ -120,12 +123,11 @@ def refuse_needs(card: Any, what: str) -> None:
     card : MethodCard
         The card of the method.
 
-    what : {"data", "labels"}
+    what : {"data", "labels", "series"}
         What there is.
     """
     for need, words in {
         "views": "several views of the same objects",
-        "series": "series in time",
         "dendrograms": "dendrograms of the same objects",
     }.items():
         if need in card.needs:
@@ -133,10 +135,46 @@ def refuse_needs(card: Any, what: str) -> None:
                 f"{card.id} needs {words}, which the command line does not read; use "
                 f"comitia.method({card.id!r}) in Python."
             )
+    if "series" in card.needs and what != "series":
+        raise UsageError(
+            f"{card.id} needs series in time: comitia fit with an array (objects, "
+            "channels, times), or with --series where each row of a table is one."
+        )
+    if what == "series" and "series" not in card.needs:
+        default = DEFAULT_FOR["series"]
+        own = f": -m {default} --param method={card.id}"
+        raise UsageError(
+            f"{card.id} does not cluster series; leave out -m, or let {default} do it"
+            f"{own if card.needs == ('labels',) else ''}."
+        )
     if what == "labels" and "labels" not in card.needs:
         raise UsageError(
             f"{card.id} makes its own clusterings; use comitia fit on the data."
         )
+
+
+def is_series(path: str, how: DataOptions, said: bool) -> bool:
+    """Whether a file holds series, since it was said or can be nothing else.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    how : DataOptions
+        Which of its arrays is meant.
+
+    said : bool
+        Whether ``--series`` was given.
+
+    Returns
+    -------
+    is_series : bool
+        Whether it does.
+    """
+    from comitia.io.series_files import is_series_file
+
+    return said or is_series_file(path, how.key)
 
 
 def read_data(
@@ -170,8 +208,10 @@ def read_data(
     words : str
         What they are, in words.
     """
-    from comitia.io import read_graph, read_table
+    from comitia.io import read_graph, read_series, read_table
 
+    if "series" in needs:
+        return _as_series(read_series(path, **how.of_series()))
     if "graph" in needs:
         X = read_graph(path)
         words = f"{path}, graph of {spaced(X.shape[0])} objects"
@@ -181,6 +221,55 @@ def read_data(
         settings["rotate"] = False
     table = read_table(path, **settings)
     return _as_features(table)
+
+
+def _as_series(table: Any) -> tuple[FitInput, str]:
+    """What is fitted on series, and what it is in words."""
+    about = {
+        "object_names": table.object_names,
+        "truth": table.truth,
+        "notes": [f"{table.in_words()}.", *table.notes],
+        "source": table.source,
+    }
+    return FitInput(table.series, about=about), f"{table.source}, {table.in_words()}"
+
+
+def series_members(
+    path: str, how: DataOptions, n_clusters: int | None, seed: int, n_jobs: int
+) -> tuple[FitInput, str]:
+    """Cluster series as their default does, for methods that combine clusterings.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    how : DataOptions
+        How it is read.
+
+    n_clusters : int or None
+        Number of clusters, if it is known.
+
+    seed, n_jobs : int
+        The seed, and the number of parallel jobs.
+
+    Returns
+    -------
+    given : FitInput
+        The clusterings.
+
+    words : str
+        What they are, in words.
+    """
+    from comitia.catalogue import method
+
+    given, words = read_data(path, how, ("series",))
+    maker = method(DEFAULT_FOR["series"])(n_clusters, n_jobs=n_jobs, random_state=seed)
+    refuse_large_k(n_clusters, given.n_objects)
+    given.ensemble, given.X = maker.generate(given.X), None
+    given.about["notes"].pop(0)  # which the words say
+    n = given.ensemble.n_clusterings
+    return given, f"{words}, {spaced(n)} clusterings of {maker.card.id}"
 
 
 def _as_features(table: Any) -> tuple[FitInput, str]:

@@ -21,6 +21,7 @@ __all__ = [
     "MakingOptions",
     "MethodOptions",
     "OutputOptions",
+    "Series",
     "TimedOptions",
     "parse_kinds",
 ]
@@ -29,6 +30,16 @@ Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Several = Annotated[list[str] | None, Parameter(negative=())]
 
 As = Annotated[Literal["features", "labels"] | None, Parameter(name="--as")]
+
+Series = Annotated[
+    bool,
+    Parameter(
+        negative=(),
+        show_default=False,
+        help="Each row is a series in time, a column for each time. An array of three "
+        "dimensions (objects, channels, times) in .npy or .npz is read so by itself.",
+    ),
+]
 
 Generators = Literal[
     "kmeans",
@@ -160,6 +171,17 @@ default from 50 columns on."
         keys = ("id", *DataOptions.__annotations__)
         return {name: value for name, value in self.how().items() if name in keys}
 
+    def of_series(self) -> dict[str, Any]:
+        """What :func:`comitia.io.read_series` is called with."""
+        plain = DataOptions()
+        for name in DataOptions.__annotations__:
+            value = getattr(self, name)
+            if value != getattr(plain, name) and (name, value) != ("impute", "refuse"):
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is for tables; leave it out for series.")
+        impute = "refuse" if self.impute == "refuse" else "interpolate"
+        return {**self.where(), "impute": impute}
+
     def asks_for_more(self) -> str:
         """The first option, if any, that needs the whole table in memory."""
         for name, values in _NEEDS_ALL.items():
@@ -215,7 +237,7 @@ class MethodOptions:
         Parameter(
             name=["--method", "-m"],
             help=f"Method, by its id in comitia methods; {DEFAULT_METHOD} by default, "
-            f"{DEFAULT_FOR['graph']} for a graph.",
+            f"{DEFAULT_FOR['graph']} for a graph, {DEFAULT_FOR['series']} for series.",
         ),
     ] = None
 
@@ -244,9 +266,9 @@ needs PyTorch."
     "landmarks runs a method that is quadratic in the number of objects on a sample of \
 5000 of them, and lets their clusters vote for the others."
 
-    def method_or_default(self, *, graph: bool = False) -> str:
-        """The id of the method that is used."""
-        return self.method or (DEFAULT_FOR["graph"] if graph else DEFAULT_METHOD)
+    def method_or_default(self, kind: str = "data") -> str:
+        """The id of the method that is used on data, a graph or series."""
+        return self.method or DEFAULT_FOR.get(kind, DEFAULT_METHOD)
 
 
 @Parameter(name="*", group=_METHOD)

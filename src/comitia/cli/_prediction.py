@@ -34,14 +34,15 @@ def predict(
     """Label new rows with the clusters of an earlier result.
 
     The rows are prepared as the table of the result was, its clusterings label them,
-    and vote. Columns are found by their names.
+    and vote. Columns are found by their names. A result of series labels series.
 
     Parameters
     ----------
     result
         The folder of a result that comitia fit made.
     data
-        Table with the same columns, as for comitia fit; more columns do no harm.
+        Table with the same columns, as for comitia fit; more columns do no harm. Or
+        series, of any length: an array (objects, channels, times), or one in each row.
     out
         The file to write: .csv with the columns of labels.csv, or .parquet.
     force
@@ -63,19 +64,24 @@ def predict(
             f"{out} is there already; give another name with -o"
             f"{', or --force to replace it' if path.is_file() else ''}."
         )
-    from comitia.io import Result, read_prepared
+    from comitia.io import Result, read_prepared, read_series
     from comitia.prepare import TablePreparer
 
     with memory_limit(memory):
         fitted = Result.load(result)
-        if fitted.preparation is None:
+        table: Any
+        if "series" in fitted.card.get("needs", ()):
+            table = read_series(data, **how.where())
+            found = fitted.label_new(table.series)
+        elif fitted.preparation is not None:
+            preparer = TablePreparer.from_dict(fitted.preparation)
+            table = read_prepared(data, preparer, **how.where())
+            found = fitted.label_new(table.X, prepared=True)
+        else:
             raise ComitiaError(
                 f"the result in {result} was made of clusterings or of a graph, and "
                 "cannot label rows of a table; comitia fit makes one that can."
             )
-        preparer = TablePreparer.from_dict(fitted.preparation)
-        table = read_prepared(data, preparer, **how.where())
-        found = fitted.label_new(table.X, prepared=True)
         _write(path, found, table)
     _say(fitted, found, table, path, how.truth, json=json, quiet=quiet)
 

@@ -17,6 +17,7 @@ from comitia.cli._folder import write_obs as write_obs_column
 from comitia.cli._input_files import (
     FitInput,
     add_data,
+    is_series,
     memory_limit,
     parse_k,
     read_constraints,
@@ -32,6 +33,7 @@ from comitia.cli._options import (
     Flag,
     MethodOptions,
     OutputOptions,
+    Series,
     TimedOptions,
 )
 from comitia.cli._out_of_core import fit_in_blocks, open_in_blocks
@@ -62,6 +64,7 @@ def fit(
     /,
     *,
     k: K = None,
+    series: Series = False,
     how: DataOptions = _DATA,
     which: MethodOptions = _METHOD,
     making: TimedOptions = _MAKING,
@@ -77,7 +80,8 @@ def fit(
     data
         Table with one row per object: .csv .tsv .json, also packed as .gz .bz2 .xz
         .zst; .xlsx .parquet .feather .npy .npz .mat .zarr .h5ad; or - for standard
-        input. A graph is an adjacency matrix: .mtx, or .npz as SciPy saves it. A
+        input. A graph is an adjacency matrix: .mtx, or .npz as SciPy saves it. Series
+        in time are an array (objects, channels, times), or rows with --series. A
         folder of .parquet files is worked on block by block.
     k
         Number of clusters; the method chooses without it. A range such as 2-10 is
@@ -92,12 +96,15 @@ def fit(
     with ResultFolder.held(
         output.out, force=output.force, resume=resume, quiet=output.quiet
     ) as folder:
-        _fit(data, wanted, folder, how, which, making, blocks, output, write_obs)
+        _fit(
+            data, wanted, series, folder, how, which, making, blocks, output, write_obs
+        )
 
 
 def _fit(
     data: str,
     wanted: int | range | None,
+    series: bool,
     folder: ResultFolder,
     how: DataOptions,
     which: MethodOptions,
@@ -108,14 +115,19 @@ def _fit(
 ) -> None:
     from comitia.io.graph_files import is_graph_file
 
-    of_graph = which.method is None and is_graph_file(data)
-    if of_graph and wanted is not None:
+    kind = "data"
+    if is_series(data, how, series):
+        kind = "series"
+    elif which.method is None and is_graph_file(data):
+        kind = "graph"
+    default = which.method_or_default(kind)
+    if kind == "graph" and wanted is not None:
         raise UsageError(
-            f"{data} is a graph, and its default {which.method_or_default(graph=True)} "
-            "finds the number of clusters itself; leave out -k, or name a method."
+            f"{data} is a graph, and its default {default} finds the number of "
+            "clusters itself; leave out -k, or name a method."
         )
     estimator = build(
-        which.method_or_default(graph=of_graph),
+        default,
         wanted if isinstance(wanted, int) else None,
         seed=which.seed,
         params=which.param or (),
@@ -123,7 +135,7 @@ def _fit(
         n_clusterings=making.n_clusterings,
         n_jobs=making.n_jobs,
     )
-    refuse_needs(estimator.card, "data")
+    refuse_needs(estimator.card, "data" if kind == "graph" else kind)
     estimator.check_parameters(device=which.device, approximate=which.approximate)
     if write_obs is not None:
         check_obs(data, write_obs, output.force)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._html import html_table
+from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._progress import OnProgress, Progress
 from comitia.catalogue import DEFAULT_FOR_K
@@ -222,7 +223,9 @@ def choose_k(
     Parameters
     ----------
     X : array-like of shape (n_objects, n_features) or Ensemble
-        Data; or clusterings, of which each resample takes half.
+        Data; or clusterings, of which each resample takes half. Series, of shape
+        (n_objects, n_channels, n_times) or a list of (n_channels, n_times) arrays, are
+        looked at by all representations of :class:`comitia.TimeSeriesEnsemble`.
 
     ks : iterable of int, default=None
         Numbers of clusters to try, from 2; 1 is always a candidate. By default those up
@@ -381,6 +384,10 @@ def choose_k(
     rng = check_random_state(random_state)
     check_share(object_fraction)
     if not isinstance(X, Ensemble):
+        if special_kind(X) == "series":
+            from comitia.generate.series_generators import series_table
+
+            X = series_table(X)
         warn_of_labels(X, "choose_k(comitia.Ensemble(X))", stacklevel=2)
         X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     objects, n, notes = _sampled_objects(X, max_objects, rng)

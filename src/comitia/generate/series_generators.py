@@ -24,10 +24,10 @@ from comitia.ensemble import Ensemble
 from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Generator, Plan
 from comitia.generate.member import Made
-from comitia.generate.series_features import represent_series
+from comitia.generate.series_features import SERIES_REPRESENTATIONS, represent_series
 from comitia.generate.views_generator import Standardizer, ViewsGenerator
 
-__all__ = ["HMMGenerator", "RepresentationGenerator"]
+__all__ = ["HMMGenerator", "RepresentationGenerator", "series_table", "side_by_side"]
 
 Array = NDArray[np.float64]
 
@@ -123,6 +123,40 @@ def _by_channel(X: Array, n_channels: int) -> Standardizer:
     return Standardizer(mean, shared)
 
 
+def series_table(series: Any) -> Array:
+    """Series as the rows of one table: all representations side by side.
+
+    Parameters
+    ----------
+    series : array-like of shape (n_objects, n_channels, n_times), or list
+        The series.
+
+    Returns
+    -------
+    table : ndarray of shape (n_objects, n_features of all)
+        As :func:`side_by_side` puts them.
+    """
+    return side_by_side(
+        RepresentationGenerator([*SERIES_REPRESENTATIONS]).represent(series)
+    )
+
+
+def side_by_side(features: Sequence[Array]) -> Array:
+    """Representations of series as one table, in which all count alike.
+
+    Parameters
+    ----------
+    features : sequence of ndarray of shape (n_objects, n_features)
+        As :meth:`RepresentationGenerator.represent` returns them.
+
+    Returns
+    -------
+    table : ndarray of shape (n_objects, n_features of all)
+        Each of them over the root of its number of features.
+    """
+    return np.hstack([X / np.sqrt(X.shape[1]) for X in features])
+
+
 def _members_can_label(generator: RepresentationGenerator) -> bool:
     return hasattr(ViewsGenerator(generator.generator), "transform")
 
@@ -189,13 +223,7 @@ class RepresentationGenerator(BaseEstimator):
         ensemble : Ensemble
             The clusterings.
         """
-        series = check_series(series)
-        raw = self._represent(series)
-        self.standardizers_ = [
-            _by_channel(X, len(series[0])) if one == "values" else Standardizer.of(X)
-            for one, X in zip(self.representations, raw, strict=True)
-        ]
-        self.features_ = self._standardize(raw)
+        self.represent(series)
         self.views_ = ViewsGenerator(
             self.generator, n_jobs=self.n_jobs, random_state=self.random_state
         )
@@ -207,6 +235,28 @@ class RepresentationGenerator(BaseEstimator):
             self.features_, names, on_progress=on_progress
         )
         return self.ensemble_
+
+    def represent(self, series: Any) -> list[Array]:
+        """Represent the series: the first step of :meth:`generate`.
+
+        Parameters
+        ----------
+        series : array-like of shape (n_objects, n_channels, n_times), or list
+            The series.
+
+        Returns
+        -------
+        features : list of ndarray of shape (n_objects, n_features)
+            ``features_``: the representations, standardised.
+        """
+        series = check_series(series)
+        raw = self._represent(series)
+        self.standardizers_ = [
+            _by_channel(X, len(series[0])) if one == "values" else Standardizer.of(X)
+            for one, X in zip(self.representations, raw, strict=True)
+        ]
+        self.features_ = self._standardize(raw)
+        return self.features_
 
     @available_if(_members_can_label)
     def transform(self, series: Any) -> NDArray[np.int32]:

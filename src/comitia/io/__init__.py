@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "label_files": ["LabelTable", "read_labels", "read_votes"],
         "pair_files": ["read_pairs"],
         "results": ["Result"],
+        "series_files": ["SeriesTable", "read_series"],
         "table_files": [
             "Table",
             "TableCheck",

@@ -7,6 +7,8 @@ from comitia.io.label_files import read_labels as read_labels
 from comitia.io.label_files import read_votes as read_votes
 from comitia.io.pair_files import read_pairs as read_pairs
 from comitia.io.results import Result as Result
+from comitia.io.series_files import SeriesTable as SeriesTable
+from comitia.io.series_files import read_series as read_series
 from comitia.io.table_files import Table as Table
 from comitia.io.table_files import TableCheck as TableCheck
 from comitia.io.table_files import examine_table as examine_table
@@ -16,6 +18,7 @@ from comitia.io.table_files import read_table as read_table
 __all__ = [
     "LabelTable",
     "Result",
+    "SeriesTable",
     "Table",
     "TableCheck",
     "chosen_columns",
@@ -24,6 +27,7 @@ __all__ = [
     "read_labels",
     "read_pairs",
     "read_prepared",
+    "read_series",
     "read_table",
     "read_votes",
 ]

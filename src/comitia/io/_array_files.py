@@ -17,7 +17,7 @@ from comitia.io._cell_text import object_names_of, text_or_none
 from comitia.io._file_columns import FileColumns
 from comitia.io._lazy_columns import LazyMapping, MatrixColumns
 
-__all__ = ["columns_of_arrays", "read_mat", "read_numpy"]
+__all__ = ["columns_of_arrays", "main_array", "read_mat", "read_numpy"]
 
 # How a MATLAB file of version 7.3 begins, which is an HDF5 file.
 _HDF5_MAT = b"MATLAB 7.3"
@@ -122,20 +122,25 @@ def columns_of_arrays(
     arrays: Mapping[str, Any], source: str, key: str | None
 ) -> FileColumns:
     """The columns of one of several arrays; vectors of its length stand aside."""
-    name = _main_array(arrays, key, source)
+    shapes = {each: _shape_of(arrays, each) for each in arrays}
+    name = main_array(shapes, key, source)
     X = arrays[name]
     what = f"{source}{f' array {name!r}' if name else ''}"
     if X.dtype.kind == "V" or X.dtype.kind not in "biufUS":
         raise ComitiaError(f"{what} holds {X.dtype}; give numbers.")
     if X.ndim == 1:
         X = X[:, None]
-    if X.ndim != 2:
+    if X.ndim not in (2, 3):
         raise ComitiaError(
             f"{what} has {X.ndim} dimensions; give one row per object and one column "
             "per feature."
         )
     if 0 in X.shape:
         raise ComitiaError(f"{what} is empty; its shape is {X.shape}.")
+    n_channels = None
+    if X.ndim == 3:
+        n_channels = X.shape[1]
+        X = X.reshape(len(X), -1)
     n, p = X.shape
     values: Any
     if hasattr(X, "tocsc"):
@@ -161,6 +166,7 @@ def columns_of_arrays(
         if objects is not None and len(objects) == n
         else None,
         aside={each: array for each, array in beside.items() if len(array) == n},
+        n_channels=n_channels,
     )
 
 
@@ -175,23 +181,29 @@ def _is_vector(shape: tuple[int, ...]) -> bool:
     return len(shape) == 1 or (len(shape) == 2 and 1 in shape)
 
 
-def _main_array(arrays: Mapping[str, Any], key: str | None, source: str) -> str:
+def main_array(
+    shapes: Mapping[str, tuple[int, ...]], key: str | None, source: str
+) -> str:
+    """The name of the array that is meant, by the shapes of all."""
     if key is not None:
-        if key not in arrays:
+        if key not in shapes:
             raise ComitiaError(
-                f"key={key!r} is no array of {source}; it holds {', '.join(arrays)}."
+                f"key={key!r} is no array of {source}; it holds {', '.join(shapes)}."
             )
         return key
-    if "X" in arrays:
+    if "X" in shapes:
         return "X"
-    shapes = {name: _shape_of(arrays, name) for name in arrays}
-    tables = [name for name, shape in shapes.items() if len(shape) == 2]
-    tables = [name for name in tables if not _is_vector(shapes[name])] or tables
+    flat = [name for name, shape in shapes.items() if len(shape) == 2]
+    tables = (
+        [name for name in flat if not _is_vector(shapes[name])]
+        or [name for name, shape in shapes.items() if len(shape) == 3]
+        or flat
+    )
     if not tables:
-        tables = [*arrays] if len(shapes) == 1 else []
+        tables = [*shapes] if len(shapes) == 1 else []
     if len(tables) != 1:
         raise ComitiaError(
-            f"{source} holds {', '.join(arrays) or 'nothing'}; say which array is "
+            f"{source} holds {', '.join(shapes) or 'nothing'}; say which array is "
             "meant with key."
         )
     return tables[0]

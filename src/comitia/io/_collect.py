@@ -115,6 +115,11 @@ def graph_of(X: Any, needs: Sequence[str]) -> Any:
     return X if "graph" in needs and not isinstance(X, Ensemble) else None
 
 
+def series_of(X: Any, needs: Sequence[str]) -> Any:
+    """The series that were clustered; None where there are none."""
+    return X if "series" in needs and not isinstance(X, Ensemble) else None
+
+
 def feature_names_of(
     given: Sequence[Any] | None, X: Any, data: Floats | None
 ) -> tuple[str, ...]:

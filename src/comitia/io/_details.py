@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 # Features whose values are kept, by which the objects of the map can be coloured.
 _COLUMNS = 12
 
+# Times at which the series of a cluster are drawn, at most.
+_TIMES = 100
+
 # Silhouettes of more objects are those of a sample of this size.
 _SILHOUETTES = 2000
 
@@ -31,8 +34,9 @@ def collect_details(
     names: Sequence[str],
     profile: Profile | None,
     umap: dict[str, bool] | None,
+    series: Any = None,
 ) -> dict[str, NDArray[Any]]:
-    """The tree, the features that tell most, silhouettes and a second map, if any."""
+    """The tree, features that tell most, silhouettes, a second map, series, if any."""
     labels = np.asarray(estimator.labels_)
     details: dict[str, NDArray[Any]] = {}
     tree = getattr(estimator, "linkage_", None)
@@ -48,7 +52,25 @@ def collect_details(
             details["silhouettes"] = values
         if umap is not None and len(data) in UMAP_OBJECTS:
             details["umap"] = umap_places(data, **umap)
+    if series is not None:
+        details["series"] = _series_quartiles(series, labels)
     return details
+
+
+def _series_quartiles(series: Any, labels: NDArray[Any]) -> NDArray[np.float32]:
+    """Quartiles of each cluster over time: (clusters, 3, channels, times)."""
+    from comitia._inputs import check_series
+    from comitia.generate.series_features import resampled_values
+
+    series = check_series(series)
+    n_times = min(max(one.shape[1] for one in series), _TIMES)
+    values = resampled_values(series, n_pieces=n_times)
+    values = values.reshape(len(series), len(series[0]), n_times)
+    quartiles = [
+        np.quantile(values[labels == c], [0.25, 0.5, 0.75], axis=0)
+        for c in range(labels.max() + 1)
+    ]
+    return np.array(quartiles, dtype=np.float32)
 
 
 def _silhouettes(data: Floats, labels: NDArray[Any]) -> NDArray[np.float32] | None:
@@ -75,4 +97,7 @@ def read_details(path: Path, n: int) -> dict[str, NDArray[Any]]:
     for name, values in details.items():
         if len(values) != rows.get(name, len(values)):
             raise ValueError(f"{name} in details.npz does not fit the ensemble")
+    series = details.get("series")
+    if series is not None and (series.ndim != 4 or series.shape[1] != 3):
+        raise ValueError("series in details.npz is no array of quartiles")
     return details

@@ -60,6 +60,8 @@ class FileColumns:
     embeddings: Mapping[str, Any] = field(default_factory=dict)
     # Whether it is AnnData, whose clusterings are columns of .obs.
     is_annotated: bool = False
+    # Of an array (objects, channels, times): its channels, each so many columns.
+    n_channels: int | None = None
 
 
 class ReadOptions(TypedDict, total=False):
@@ -108,8 +110,13 @@ class Reading:
         return object_names_from(found, self.id)
 
 
-def read_columns(path: str | os.PathLike[str], how: Reading) -> FileColumns:
-    """Read a file; names of objects and known labels stay as they are written."""
+def read_columns(
+    path: str | os.PathLike[str], how: Reading, *, series: bool = False
+) -> FileColumns:
+    """Read a file; names of objects and known labels stay as they are written.
+
+    An array of three dimensions is read with ``series`` alone.
+    """
     form = TextForm(how.sep, how.decimal, how.thousands, how.encoding)
     kind = format_of(path, how.format)
     if how.key is not None and kind not in _HAS_KEYS:
@@ -124,6 +131,17 @@ def read_columns(path: str | os.PathLike[str], how: Reading) -> FileColumns:
     keep_text = () if how.transpose else (how.id, how.truth)
     found = _read(path, kind, how.header, how.key, keep_text, form)
     refuse_duplicates(found.names, source_of(path))
+    if found.n_channels is not None and (how.transpose or not series):
+        raise ComitiaError(
+            f"{source_of(path)} has 3 dimensions, as series have (objects, channels, "
+            "times); "
+            + (
+                "leave out transpose."
+                if series
+                else "give one row per object and one column per feature. comitia fit "
+                "reads series."
+            )
+        )
     if how.transpose:
         from comitia.io._transposed import transposed
 

@@ -253,9 +253,9 @@ class Result:
 
         Parameters
         ----------
-        table : DataFrame or array-like of shape (n_new, n_columns)
+        table : DataFrame or array-like of shape (n_new, n_columns), or series
             Rows with the columns of the table that was clustered; they are prepared as
-            those were.
+            those were. Series, where series were clustered.
 
         prepared : bool, default=False
             Whether that has been done already.
@@ -268,8 +268,11 @@ class Result:
             of the votes alone: what the method found when it left out a part of its
             clusterings is known of its own objects only.
         """
-        from comitia.io._new_objects import label_new_objects
+        from comitia._inputs import check_series
+        from comitia.io._new_objects import keeps_series, label_new_objects
 
+        if keeps_series(self.members):
+            return label_new_objects(self.members, check_series(table))
         plain = prepared or self.preparation is None
         X = table if plain else self.prepare(table)
         return label_new_objects(self.members, np.asarray(X, dtype=np.float64))
@@ -316,7 +319,7 @@ class Result:
 
         X : array-like of shape (n_objects, n_features), default=None
             The data it was fitted on; for methods of several views the list or dict
-            of them.
+            of them, for methods of series the series.
             Without data there is no profile, and the map shows the clusterings.
             Rows of a DataFrame are matched with the names of the objects.
 
@@ -426,7 +429,13 @@ class Result:
             source=None if source is None else str(source),
             preparation=preparation,
             details=collect_details(
-                estimator, data, units, names, profile, scaling if umap else None
+                estimator,
+                data,
+                units,
+                names,
+                profile,
+                scaling if umap else None,
+                collect.series_of(X, estimator.card.needs),
             ),
             members=collect_members(estimator),
         )

@@ -274,12 +274,13 @@ def line_chart(
     at: float | None = None,
     dots: bool = True,
     whole: bool = True,
+    limits: tuple[float, float] | None = None,
 ) -> Any:
     """Lines over a common axis, with a mark at one of its values."""
     known = [v for _, ys in curves for v in ys if v is not None and math.isfinite(v)]
     if not known or not len(x):
         return None
-    low, high = min(known), max(known)
+    low, high = (min(known), max(known)) if limits is None else limits
     margin = 0.06 * (high - low) or abs(high) * 0.1 or 0.5
     low, high = low - margin, high + margin
     left, right = min(x), max(x)

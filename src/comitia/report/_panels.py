@@ -1,4 +1,4 @@
-"""Two panels: how clear the pairs are, and the silhouettes of the clusters."""
+"""Panels: how clear the pairs are, and silhouettes and series of the clusters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from comitia.display.silhouette_order import sorted_silhouettes
-from comitia.report._figures import line_chart, ticks
+from comitia.report._figures import COLORS, line_chart, ticks
 from comitia.report._map_choices import MapChoices
 
 __all__ = ["Panels"]
@@ -21,8 +21,12 @@ _PAIRS = 200_000
 _AMBIGUOUS = (0.1, 0.9)
 
 
+# Channels of series that are drawn.
+_CHANNELS = 6
+
+
 class Panels(MapChoices):
-    """The distribution of the votes on pairs, and silhouettes, when asked for."""
+    """Votes on pairs, silhouettes and series of the clusters, when asked for."""
 
     @cached_property
     def pairs(self) -> dict[str, Any] | None:
@@ -53,6 +57,34 @@ class Panels(MapChoices):
             / float(shares.counts.sum()),
             "exact": shares.exact,
         }
+
+    @cached_property
+    def series(self) -> dict[str, Any] | None:
+        """Quartiles of the series of each cluster over time; None without series."""
+        values = self.result.details.get("series")
+        if values is None or len(values) != self.k or not np.isfinite(values).all():
+            return None
+        n_channels = values.shape[2]
+        shown = min(n_channels, _CHANNELS)
+        at = np.linspace(0, 100, values.shape[3]).tolist()
+        lows, highs = values.min(axis=(0, 1, 3)), values.max(axis=(0, 1, 3))
+        charts = []
+        for c, quartiles in enumerate(values.astype(np.float64)):
+            size = int((self.result.labels == c).sum())
+            for h in range(shown):
+                first, median, third = quartiles[:, h].tolist()
+                chart = line_chart(
+                    at,
+                    [("median", median), ("upper", third), ("lower", first)],
+                    dots=False,
+                    whole=False,
+                    limits=(float(lows[h]), float(highs[h])),
+                )
+                for line, dash in zip(chart["lines"], ("", "3 3", "3 3"), strict=True):
+                    line |= {"color": COLORS[c % len(COLORS)], "dash": dash}
+                one = {"cluster": c, "channel": h + 1, "size": size, "chart": chart}
+                charts.append(one)
+        return {"charts": charts, "n_channels": n_channels, "shown": shown}
 
     @cached_property
     def silhouettes(self) -> dict[str, Any] | None:

@@ -36,6 +36,7 @@ _COMPARISON = (
 _SECTIONS = (
     ("summary", "In short"),
     ("map", "Map of the objects"),
+    ("series", "Series of the clusters"),
     ("together", "Who is put together"),
     ("weights", "What counts how much"),
     ("agreement", "Agreement"),

@@ -61,8 +61,8 @@ class CombinedByMethod(EnsembleMethod):
         method = self._unfitted_method()
         seed = rng.randint(np.iinfo(np.int32).max)
         # The number of clusters is ours to say; the rest, where the method does not.
-        if self.n_clusters is not None:
-            method.set_params(n_clusters=self.n_clusters)
+        if (known := self._known_n_clusters()) is not None:
+            method.set_params(n_clusters=known)
         for name, value in (("random_state", seed), ("n_jobs", self.n_jobs)):
             if getattr(method, name, seed) is None:
                 method.set_params(**{name: value})

@@ -15,8 +15,9 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.kmeans import KMeansGenerator
 from comitia.generate.series_features import check_representation
-from comitia.generate.series_generators import RepresentationGenerator
+from comitia.generate.series_generators import RepresentationGenerator, side_by_side
 from comitia.methods.composite._by_method import CombinedByMethod
+from comitia.partition.k_probabilities import table_sample
 
 __all__ = ["TimeSeriesEnsemble"]
 
@@ -32,7 +33,9 @@ class TimeSeriesEnsemble(CombinedByMethod):
     Parameters
     ----------
     n_clusters : int, default=None
-        Number of clusters. ``None`` leaves it to the method.
+        Number of clusters. ``None`` takes the likeliest number for all
+        representations side by side (:func:`comitia.choose_k`); for given clusterings
+        the method chooses.
 
     method : str or method, default="consensus"
         What combines the clusterings: the id of a method that needs labels alone, see
@@ -141,7 +144,10 @@ class TimeSeriesEnsemble(CombinedByMethod):
             n_jobs=self.n_jobs,
             random_state=rng.randint(np.iinfo(np.int32).max),
         )
-        return self._run_generator(generator, X)
+        ensemble = self._run_generator(generator, X)
+        if self.n_clusters is None:
+            self._table = table_sample(side_by_side(self.generator_.features_))
+        return ensemble
 
     def _combine(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
