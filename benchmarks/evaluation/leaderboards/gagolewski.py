@@ -21,8 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchmarks.evaluation import data as data_sets
-from benchmarks.evaluation.pages import (
-    NOT_MEASURED,
+from benchmarks.evaluation.leaderboards._gagolewski_page import (
+    OURS,
+    PUBLISHED,
+    TABLE,
+    answer,
+    page,
 )
 from benchmarks.evaluation.store import RESULTS, Job, Options, read, write
 from benchmarks.evaluation.store import run as run_jobs
@@ -41,8 +45,6 @@ __all__ = [
 
 KEY = ("data", "half", "method", "seed")
 VALUES = ("n_objects", "ari", "nca", "n_references", "n_wrong", "cpu")
-TABLE, PUBLISHED = "leaderboard_gagolewski", "leaderboard_gagolewski_published"
-OURS = "default"
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -357,11 +359,3 @@ def _write_published(data: Path, results: Path) -> None:
 
 def _total(scores: Mapping[str, str]) -> float:
     return sum(map(float, scores.values()))
-
-
-def answer(results: Path) -> str:
-    return NOT_MEASURED
-
-
-def page(results: Path, figures: Path) -> str:
-    return NOT_MEASURED
