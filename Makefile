@@ -119,7 +119,7 @@ bench-full: setup $(PEERS)/.installed
 	$(BIN)/python -m benchmarks.evaluation --jobs $(JOBS)
 
 leaderboards: setup
-	$(BIN)/python -m benchmarks.evaluation leaderboards --jobs $(JOBS) --out build/leaderboards
+	$(BIN)/python -m benchmarks.evaluation leaderboards --jobs $(JOBS) --time-limit 600 --out build/leaderboards
 
 bench-scale: setup
 	$(PIP) --editable '.[dask,cli,report,io]'

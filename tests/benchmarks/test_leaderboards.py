@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.evaluation.__main__ import main
 from benchmarks.evaluation.leaderboards import BOARDS, gagolewski, survey
+from benchmarks.evaluation.leaderboards import run as runs
 from benchmarks.evaluation.leaderboards.committed import differences
 from benchmarks.evaluation.leaderboards.page import board_page
 from benchmarks.evaluation.leaderboards.paired import paired
@@ -147,6 +149,19 @@ def test_differences_are_told_beyond_rounding(tmp_path):
         "t: 2 rows in both, 1 differ; 1 only here, 1 only in the repository",
         "  b 0: ari 0.7 here, 0.9 there",
     ]
+
+
+def test_a_run_goes_on_and_ends_with_what_differs(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("COMITIA_DATA", raising=False)
+    monkeypatch.setattr(runs, "BOARDS", ("gagolewski",))
+    asked = ["--sets", "iris", "--methods", "single Genie", "--out", str(tmp_path)]
+    assert main(["leaderboards", "--seeds", "1", *asked]) == 0
+    assert main(["leaderboards", "--seeds", "2", *asked]) == 0
+    said = capsys.readouterr()
+    assert "2 of 2 jobs done, 1 in" in said.err
+    assert said.out.count("leaderboard_gagolewski:") == 2
+    rows = read(tmp_path / "leaderboard_gagolewski.csv")
+    assert [(row["seed"], row["status"]) for row in rows] == [("0", "ok"), ("1", "ok")]
 
 
 # -- pages -----------------------------------------------------------------------------

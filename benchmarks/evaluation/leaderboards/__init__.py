@@ -37,4 +37,7 @@ every comparison has its test and effect size from :mod:`~.paired`.
 __all__ = ["BOARDS"]
 
 #: The boards, in the order in which they run and stand on the page.
-BOARDS = ("gagolewski",)
+BOARDS = (
+    "gagolewski",
+    "survey",
+)
