@@ -75,6 +75,7 @@ def _families(ends: tuple[int, None]) -> dict[str, Any]:
     from comitia import generate
 
     # Trees and mixtures of all objects would take hours here.
+    half: dict[str, Any]
     half = {"n_clusters": ends, "objects": generate.Subsample(0.5), "extend": True}
     three = ("KMeansGenerator", "NeighborSpectralGenerator", "GenieGenerator")
     return {

@@ -171,28 +171,26 @@ def entries(results: Path) -> tuple[list[str], list[Entry]]:
         The variants of the survey, and our methods that have rows of all pools; the
         best mean NMI first.
     """
-    found: dict[tuple[bool, str], dict[str, dict[str, list[float]]]] = {}
-
-    def note(is_ours: bool, name: str, pool: str, nmi: str, ari: str) -> None:
-        empty = {"nmi": defaultdict(list), "ari": defaultdict(list)}
-        own = found.setdefault((is_ours, name), empty)
-        own["nmi"][pool].append(float(nmi))
-        own["ari"][pool].append(float(ari))
-
+    # By who ran it, the name and the pool: NMI and ARI of each draw.
+    found: dict[tuple[bool, str], dict[str, list[tuple[float, float]]]]
+    found = defaultdict(lambda: defaultdict(list))
     published = read(results / f"{PUBLISHED}.csv")
     for row in published:
         name = row["variant"].partition(") ")[2]
-        note(False, name, row["pool"], row["nmi"], row["ari"])
-    ours = [r for r in _rows_of_methods(results) if r["status"] == "ok"]
+        both = (float(row["nmi"]), float(row["ari"]))
+        found[False, name][row["pool"]].append(both)
+    ours = [row for row in _rows_of_methods(results) if row["status"] == "ok"]
     for row in ours:
-        note(True, row["method"], row["pool"], row["nmi_sqrt"], row["ari"])
+        both = (float(row["nmi_sqrt"]), float(row["ari"]))
+        found[True, row["method"]][row["pool"]].append(both)
     names = sorted({row["pool"] for row in published or ours})
-    made = [
-        Entry(name, is_ours, *({p: np.mean(v) for p, v in own[m].items()} for m in own))
-        for (is_ours, name), own in found.items()
-        # A method of ours that was not run on all pools is beside its own line only.
-        if not is_ours or len(own["nmi"]) == len(names)
-    ]
+    made = []
+    for (is_ours, name), own in found.items():
+        # A method of ours that was not run on all pools cannot be compared.
+        if not is_ours or len(own) == len(names):
+            means = {pool: np.mean(draws, axis=0) for pool, draws in own.items()}
+            nmi, ari = ({p: float(two[m]) for p, two in means.items()} for m in (0, 1))
+            made.append(Entry(name, is_ours, nmi, ari))
     return names, sorted(made, key=lambda one: -one.mean("nmi", names))
 
 
