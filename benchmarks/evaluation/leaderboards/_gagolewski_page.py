@@ -69,6 +69,12 @@ def battery(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
     board : dict of str to Scores
         The methods that have all sets, the best mean first.
     """
+    half, board = _everyone(results)
+    return half, _on_all_sets(half, board)
+
+
+def _everyone(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
+    """The same with methods that were not run on all sets yet."""
     rows = read(results / f"{TABLE}.csv")
     half = {row["data"]: row["half"] for row in rows}
     by_method: dict[str, list[Row]] = defaultdict(list)
@@ -81,9 +87,13 @@ def battery(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
             for name, ari in row.items():
                 empty = Scores({}, {}, np.nan, 0, 0, False)
                 board.setdefault(name, empty).ari[data] = float(ari)
-    # One that was not run on all sets yet cannot be compared.
-    whole = {name: one for name, one in board.items() if len(one.ari) == len(half)}
-    return half, dict(sorted(whole.items(), key=lambda one: -_mean(one[1].ari)))
+    return half, dict(sorted(board.items(), key=lambda one: -_mean(one[1].ari)))
+
+
+def _on_all_sets(
+    half: Mapping[str, str], board: Mapping[str, Scores]
+) -> dict[str, Scores]:
+    return {name: one for name, one in board.items() if len(one.ari) == len(half)}
 
 
 def _ours(rows: Sequence[Row]) -> Scores:
@@ -157,9 +167,10 @@ def page(results: Path, figures: Path) -> str:
     text : str
         In reStructuredText.
     """
-    half, board = battery(results)
-    if not board:
+    half, everyone = _everyone(results)
+    if not everyone:
         return NOT_MEASURED
+    board = _on_all_sets(half, everyone)
     parts = [
         answer(results),
         _drawn(board, figures),
@@ -168,7 +179,7 @@ def page(results: Path, figures: Path) -> str:
         "",
     ]
     if OURS in board:
-        parts += [*section("The default against each"), _tests(half, board)]
+        parts += [*section("The default against each"), _tests(everyone)]
         parts += _where_not(board)
     parts += [*section("Label files"), _FILES, source(results, "gagolewski")]
     return "\n".join(parts)
@@ -220,22 +231,23 @@ def _lines(
     ]
 
 
-def _tests(half: Mapping[str, str], board: Mapping[str, Scores]) -> str:
-    body = []
+def _tests(board: Mapping[str, Scores]) -> str:
+    ours, body = board[OURS], []
     for name, one in board.items():
         if name != OURS:
-            told = _against(board[OURS], one, list(half))
+            told = _against(ours, one, list(one.ari))
             body.append(
                 (
-                    name,
+                    f"**{name}**" if one.is_ours else name,
+                    f"{told.n_sets}",
                     f"{told.gain:+.3f} ({told.low:+.3f} to {told.high:+.3f})",
                     f"{told.p:.2g}",
                     f"{told.effect:+.2f}",
                     f"{told.won} / {told.tied} / {told.lost}",
                 )
             )
-    head = ("", "ARI of the default less its", "p", "effect", "won / tied / lost")
-    return f"{_TESTS}\n{list_table(head, body)}\n"
+    head = ("", "sets", "ARI of the default less its", "p", "effect")
+    return f"{_TESTS}\n{list_table((*head, 'won / tied / lost'), body)}\n"
 
 
 def _where_not(board: Mapping[str, Scores]) -> list[str]:
@@ -272,7 +284,8 @@ one seed.
 _TESTS = """\
 Mean difference over the sets with its bootstrap interval, Wilcoxon's signed rank test,
 the rank-biserial effect, and on how many sets the default is above, within 0.01 and
-below. p is not corrected for the number of lines.
+below. p is not corrected for the number of lines. A method that was not run on all sets
+yet is compared on those that it has, small ones first, and is in this table only.
 """
 _FILES = """\
 ``make leaderboards`` writes our labels as the author's repository has them, one gzipped

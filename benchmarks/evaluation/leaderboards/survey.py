@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.evaluation.leaderboards.paired import paired, source
 from benchmarks.evaluation.pages import NOT_MEASURED, list_table, number, section
-from benchmarks.evaluation.pools import load_pool, pools
+from benchmarks.evaluation.pools import load_pool, pools, random_draw
 from benchmarks.evaluation.store import Job, Options, Row, read, write
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -79,16 +79,14 @@ def score(pool: str, draw: int, method: str, folder: Path | None) -> dict[str, f
     from comitia.agreement import agreement
 
     members, classes = load_pool(pool, folder)
-    rng = np.random.RandomState(draw)
-    columns = rng.permutation(members.shape[1])[:N_MEMBERS]
-    rows = rng.permutation(len(classes))
+    drawn, classes = random_draw(members, classes, draw, N_MEMBERS)
     made = ConsensusClustering(len(np.unique(classes)), random_state=draw)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer clusters show in the score
-        labels = made.fit_predict(Ensemble(members[np.ix_(rows, columns)]))
+        labels = made.fit_predict(Ensemble(drawn))
     return {
-        "nmi_sqrt": float(agreement(labels, classes[rows], "nmi_sqrt")),
-        "ari": float(agreement(labels, classes[rows], "adjusted_rand")),
+        "nmi_sqrt": float(agreement(labels, classes, "nmi_sqrt")),
+        "ari": float(agreement(labels, classes, "adjusted_rand")),
     }
 
 
@@ -165,11 +163,11 @@ def entries(results: Path) -> tuple[list[str], list[Entry]]:
     Returns
     -------
     pools : list of str
-        Those that the survey has too; all where its figures are not there.
+        Those that the default was run on.
 
     entries : list of Entry
-        The variants of the survey, and our methods that have rows of all pools; the
-        best mean NMI first.
+        The variants of the survey, and our methods that have rows of all these pools;
+        the best mean NMI first.
     """
     # By who ran it, the name and the pool: NMI and ARI of each draw.
     found: dict[tuple[bool, str], dict[str, list[tuple[float, float]]]]
@@ -179,15 +177,16 @@ def entries(results: Path) -> tuple[list[str], list[Entry]]:
         name = row["variant"].partition(") ")[2]
         both = (float(row["nmi"]), float(row["ari"]))
         found[False, name][row["pool"]].append(both)
-    ours = [row for row in _rows_of_methods(results) if row["status"] == "ok"]
-    for row in ours:
-        both = (float(row["nmi_sqrt"]), float(row["ari"]))
+    for row in _rows_of_methods(results):
+        # What failed has the worst score.
+        ended = row["status"] == "ok"
+        both = (float(row["nmi_sqrt"]), float(row["ari"])) if ended else (0.0, 0.0)
         found[True, row["method"]][row["pool"]].append(both)
-    names = sorted({row["pool"] for row in published or ours})
+    names = sorted(found.get((True, OURS), {row["pool"] for row in published}))
     made = []
     for (is_ours, name), own in found.items():
-        # A method of ours that was not run on all pools cannot be compared.
-        if not is_ours or len(own) == len(names):
+        # A method of ours that was not run on these pools cannot be compared.
+        if not is_ours or own.keys() >= set(names):
             means = {pool: np.mean(draws, axis=0) for pool, draws in own.items()}
             nmi, ari = ({p: float(two[m]) for p, two in means.items()} for m in (0, 1))
             made.append(Entry(name, is_ours, nmi, ari))
