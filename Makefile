@@ -15,6 +15,9 @@
 #                 make bench TOPICS="agreement linkage" runs a part of it
 #   make bench-full     the evaluation: fidelity, peers, all methods on all data; hours,
 #                       and goes on where it stopped. COMITIA_DATA names the data
+#   make leaderboards   protocols and published figures of others, in
+#                       build/leaderboards; goes on where it stopped, and ends with what
+#                       differs from the tables kept here. COMITIA_DATA names the data
 #   make bench-scale    from a million to a hundred million objects; an hour
 #   make docs     the documentation, in build/docs; warnings are errors
 #   make release  sdist and wheel in dist/, tried by every Python that is found here;
@@ -36,7 +39,7 @@ TESTS ?=
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
-.PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full bench-scale docs release clean
+.PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full leaderboards bench-scale docs release clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -114,6 +117,9 @@ bench: setup $(PEERS)/.installed
 
 bench-full: setup $(PEERS)/.installed
 	$(BIN)/python -m benchmarks.evaluation --jobs $(JOBS)
+
+leaderboards: setup
+	$(BIN)/python -m benchmarks.evaluation leaderboards --jobs $(JOBS) --time-limit 600 --out build/leaderboards
 
 bench-scale: setup
 	$(PIP) --editable '.[dask,cli,report,io]'

@@ -18,10 +18,13 @@ from statistics import median
 from benchmarks import memory as memory_runs
 from benchmarks import scale_page
 from benchmarks.evaluation import PARTS as EVALUATED
+from benchmarks.evaluation import front_page
 from benchmarks.evaluation.default import page as default_page
 from benchmarks.evaluation.everything.changed import TABLE as CHANGED
 from benchmarks.evaluation.everything.leagues import League, Line, leagues
-from benchmarks.evaluation.pages import NOT_MEASURED, figure
+from benchmarks.evaluation.leaderboards import BOARDS
+from benchmarks.evaluation.leaderboards.page import board_page
+from benchmarks.evaluation.pages import NOT_MEASURED
 from benchmarks.evaluation.store import read
 from benchmarks.tables import list_table as table
 from benchmarks.tables import pivot, rst
@@ -123,6 +126,7 @@ PARTS = (
 def write_all(folder: Path) -> None:
     """Write every generated page."""
     out = folder / "generated"
+    evaluation, figures = RESULTS / "evaluation", out / "evaluation"
     for sub in ("methods", "parts", "tables"):
         (out / sub).mkdir(parents=True, exist_ok=True)
     classes = sorted(method_classes(), key=lambda cls: cls.card.id)
@@ -135,9 +139,11 @@ def write_all(folder: Path) -> None:
         "linear": short_list(linear),
         "memory": memory(RESULTS / "memory.csv"),
         "selection": selectors(),
-        "scale": scale_page.page(RESULTS, out / "evaluation"),
-        "evaluation_answer": answer(out / "evaluation"),
-        "default": default_page.summary(RESULTS / "evaluation"),
+        "scale": scale_page.page(RESULTS, figures),
+        "evaluation_answer": front_page.page(
+            RESULTS / "evaluation", out / "evaluation"
+        ),
+        "default": default_page.summary(evaluation),
     }
     for need in ("constraints", "views", "series"):
         some = [cls.card for cls in classes if need in cls.card.needs]
@@ -145,7 +151,9 @@ def write_all(folder: Path) -> None:
     tables |= {topic: measured(RESULTS / f"{topic}.csv") for topic in TOPICS}
     tables |= {name: averaged(*asked) for name, asked in QUALITY.items()}
     for part in EVALUATED:
-        tables[f"evaluation_{part}"] = evaluated(part, out / "evaluation")
+        tables[f"evaluation_{part}"] = evaluated(part, figures)
+    for board in BOARDS:
+        tables[f"leaderboard_{board}"] = board_page(board, evaluation, figures)
     for name, text in tables.items():
         _write(out / "tables" / f"{name}.rst", text)
     for part in PARTS:
@@ -254,40 +262,6 @@ def _beside_rivals(id: str) -> tuple[str, str]:
     better = sum(float(ours) > float(theirs) for ours, theirs in both)
     seconds = median(float(row[f"{called} s"]) for row in rows if row[f"{called} s"])
     return f"{better / len(both):.0%}", f"{seconds:.2g}"
-
-
-def answer(figures: Path) -> str:
-    """The answer of the evaluation in one screen: a picture and five sentences."""
-    from matplotlib.figure import Figure
-
-    rivals, tables = (measured_leagues()[name] for name in ("rivals", "tables"))
-    methods = rivals["methods"]
-    names = sorted(methods, key=lambda name: methods[name][1])
-    drawn = Figure(figsize=(7, 0.5 * len(names) + 0.8), layout="constrained")
-    axes = drawn.subplots()
-    colors = ["#0072b2" if name == "consensus" else "#9aa5b1" for name in names]
-    bars = axes.barh(names, [methods[name][1] for name in names], color=colors)
-    axes.bar_label(bars, fmt="%.2f", padding=3)
-    axes.set_xlabel(f"mean adjusted Rand index on {rivals['n_sets']} tables")
-    axes.spines[["top", "right"]].set_visible(False)
-    says = "Bars: " + ", ".join(f"{name} {methods[name][1]:.2f}" for name in names)
-    best, (rank, ari) = next(iter(tables["methods"].items()))
-    rank_gap = methods["k-means"][0] - methods["consensus"][0]
-    apart = "further" if rank_gap > rivals["critical_difference"] else "no further"
-    words = (
-        f"On {rivals['n_sets']} public tables, with the number of clusters given, the "
-        "default of comitia, ``consensus``, has a mean adjusted Rand index of "
-        f"{methods['consensus'][1]:.2f} and k-means {methods['k-means'][1]:.2f} "
-        f"({rivals['date']}). Their mean ranks among {rivals['n_methods']} are "
-        f"{methods['consensus'][0]:.1f} and {methods['k-means'][0]:.1f}, {apart} apart "
-        f"than chance explains ({rivals['critical_difference']:.2f}). Half of these "
-        "tables served to choose the default; :ref:`the-default` has the other half by "
-        f"itself. Of the {tables['n_methods']} measured on {tables['n_sets']} tables "
-        f"in :ref:`all-methods`, ``{best}`` has the best mean rank, {rank:.1f}, with a "
-        f"mean index of {ari:.2f}. Ranks that differ by less than "
-        f"{tables['critical_difference']:.1f} there are not told apart."
-    )
-    return "\n".join([words, "", figure(drawn, figures, "answer", says)])
 
 
 def _not_promised(card: MethodCard) -> list[str]:

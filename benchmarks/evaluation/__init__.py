@@ -24,4 +24,7 @@ common.
 __all__ = ["PARTS"]
 
 #: The parts, in the order in which they run and stand on the page.
-PARTS = ("fidelity", "peers", "everything", "default", "recipients", "networks")
+PARTS = (
+    *("fidelity", "peers", "everything", "default", "recipients", "networks"),
+    "leaderboards",
+)

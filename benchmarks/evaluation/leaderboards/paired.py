@@ -57,13 +57,27 @@ class Paired:
         Returns
         -------
         text : str
-            Such as "+0.031 (95 % of bootstrap samples: +0.002 to +0.060; ...)".
+            The mean difference, then in brackets the interval, the test, the effect
+            and on how many data sets ours is better, tied and worse.
         """
         return (
             f"{self.gain:+.3f} ({INSIDE:.0%} bootstrap interval {self.low:+.3f} to "
             f"{self.high:+.3f}; Wilcoxon's signed rank test p = {self.p:.2g}, "
-            f"rank-biserial effect {self.effect:+.2f}; {self.won} won, "
-            f"{self.tied} tied, {self.lost} lost of {self.n_sets})"
+            f"rank-biserial effect {self.effect:+.2f}; {self.won} won, {self.tied} "
+            f"tied, {self.lost} lost of {self.n_sets})"
+        )
+
+    def in_short(self) -> str:
+        """The same where the words were said before.
+
+        Returns
+        -------
+        text : str
+            The mean difference, and in brackets the interval, p and the effect.
+        """
+        return (
+            f"{self.gain:+.3f} ({self.low:+.3f} to {self.high:+.3f}, p = {self.p:.2g}, "
+            f"effect {self.effect:+.2f})"
         )
 
 

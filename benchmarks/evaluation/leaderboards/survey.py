@@ -1,0 +1,332 @@
+"""A survey of 2026: 71 variants on 86 sets, of which 15 are pools that we have.
+
+It draws 20 of the 100 clusterings of a pool, ten times, and takes as many clusters as
+there are classes. Our rows of its methods are those of ``fidelity_survey.csv``; the
+rows here are of the default, on the same draws. Rows of the pools are shuffled.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.evaluation.leaderboards.paired import paired, source
+from benchmarks.evaluation.pages import NOT_MEASURED, list_table, number, section
+from benchmarks.evaluation.pools import load_pool, pools
+from benchmarks.evaluation.store import Job, Options, Row, read, write
+from benchmarks.evaluation.store import run as run_jobs
+
+__all__ = ["KEY", "Entry", "answer", "entries", "page", "run", "score"]
+
+KEY = ("pool", "draw", "method")
+TABLE, PUBLISHED = "leaderboard_survey", "leaderboard_survey_published"
+OURS = "default"
+#: Members of an ensemble.
+N_MEMBERS = 20
+#: Lines of the table of the survey that are shown.
+N_SHOWN = 15
+#: Variants of the survey whose result hangs on the order of the rows.
+READ_THE_ORDER = ("CELTA_", "GTLEC_", "AWEC-")
+
+
+def run(options: Options) -> None:
+    """Fit the default on every draw that has no row yet.
+
+    Parameters
+    ----------
+    options : Options
+        What the command line asks for; its seeds are the draws, from 1 on.
+    """
+    draws = options.seeds[:1] if options.smoke else options.seeds
+    jobs = [
+        Job(
+            dict(zip(KEY, (pool, seed + 1, OURS), strict=True)),
+            score,
+            {"folder": options.data},
+        )
+        for seed in draws
+        for pool in pools(options)
+    ]
+    if not jobs:
+        return  # none of its pools was asked for
+    run_jobs(TABLE, jobs, options, values=("nmi_sqrt", "ari"))
+    if options.data is not None:
+        _write_published(options.data, options.results)
+
+
+def score(pool: str, draw: int, method: str, folder: Path | None) -> dict[str, float]:
+    """Combine drawn clusterings of shuffled rows, and compare with the classes.
+
+    Parameters
+    ----------
+    pool, draw, method : str, int, str
+        What is combined; the draw is the seed, and the method tells rows apart.
+
+    folder : path or None
+        The data folder.
+
+    Returns
+    -------
+    values : dict
+        ``nmi_sqrt`` and ``ari``.
+    """
+    from comitia import ConsensusClustering, Ensemble
+    from comitia.agreement import agreement
+
+    members, classes = load_pool(pool, folder)
+    rng = np.random.RandomState(draw)
+    columns = rng.permutation(members.shape[1])[:N_MEMBERS]
+    rows = rng.permutation(len(classes))
+    made = ConsensusClustering(len(np.unique(classes)), random_state=draw)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # fewer clusters show in the score
+        labels = made.fit_predict(Ensemble(members[np.ix_(rows, columns)]))
+    return {
+        "nmi_sqrt": float(agreement(labels, classes[rows], "nmi_sqrt")),
+        "ari": float(agreement(labels, classes[rows], "adjusted_rand")),
+    }
+
+
+def _write_published(data: Path, results: Path) -> None:
+    """Keep what the survey has of the pools: a line for each variant and pool."""
+    known = {path.stem for path in (data / "pools").glob("*.npz")}
+    lines: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for measure in ("nmi", "ari"):
+        for row in read(data / "published" / f"survey_2026_{measure}.csv"):
+            pool = row.pop("data")
+            for variant, value in row.items():
+                if pool in known:
+                    # What has no figure did not end there.
+                    lines[variant, pool][measure] = f"{float(value or 0):.4g}"
+    columns = ("variant", "pool", "nmi", "ari")
+    rows = (
+        {"variant": variant, "pool": pool, **own}
+        for (variant, pool), own in lines.items()
+    )
+    write(results / f"{PUBLISHED}.csv", columns, rows)
+
+
+# -- the page --------------------------------------------------------------------------
+
+
+class Entry(NamedTuple):
+    """A line of the table.
+
+    Attributes
+    ----------
+    name : str
+        Of a variant of the survey, or of a method of ours.
+
+    is_ours : bool
+        Whether it was run here.
+
+    nmi, ari : dict of str to float
+        By pool; a figure that is missing is 0.
+    """
+
+    name: str
+    is_ours: bool
+    nmi: Mapping[str, float]
+    ari: Mapping[str, float]
+
+    def mean(self, measure: str, names: Sequence[str]) -> float:
+        """The mean over some pools.
+
+        Parameters
+        ----------
+        measure : {"nmi", "ari"}
+            What is averaged.
+
+        names : sequence of str
+            The pools.
+
+        Returns
+        -------
+        mean : float
+            Figures that are missing count as 0.
+        """
+        values = getattr(self, measure)
+        return float(np.mean([values.get(pool, 0.0) for pool in names]))
+
+
+def entries(results: Path) -> tuple[list[str], list[Entry]]:
+    """The pools, and all lines of the table.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    pools : list of str
+        Those that the survey has too; all where its figures are not there.
+
+    entries : list of Entry
+        The variants of the survey, and our methods that have rows of all pools; the
+        best mean NMI first.
+    """
+    # By who ran it, the name and the pool: NMI and ARI of each draw.
+    found: dict[tuple[bool, str], dict[str, list[tuple[float, float]]]]
+    found = defaultdict(lambda: defaultdict(list))
+    published = read(results / f"{PUBLISHED}.csv")
+    for row in published:
+        name = row["variant"].partition(") ")[2]
+        both = (float(row["nmi"]), float(row["ari"]))
+        found[False, name][row["pool"]].append(both)
+    ours = [row for row in _rows_of_methods(results) if row["status"] == "ok"]
+    for row in ours:
+        both = (float(row["nmi_sqrt"]), float(row["ari"]))
+        found[True, row["method"]][row["pool"]].append(both)
+    names = sorted({row["pool"] for row in published or ours})
+    made = []
+    for (is_ours, name), own in found.items():
+        # A method of ours that was not run on all pools cannot be compared.
+        if not is_ours or len(own) == len(names):
+            means = {pool: np.mean(draws, axis=0) for pool, draws in own.items()}
+            nmi, ari = ({p: float(two[m]) for p, two in means.items()} for m in (0, 1))
+            made.append(Entry(name, is_ours, nmi, ari))
+    return names, sorted(made, key=lambda one: -one.mean("nmi", names))
+
+
+def _rows_of_methods(results: Path) -> Iterator[Row]:
+    yield from read(results / f"{TABLE}.csv")
+    for row in read(results / "fidelity_survey.csv"):
+        if row["criterion"] == "survey":
+            yield row
+
+
+def answer(results: Path) -> str:
+    """What came out.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    text : str
+        Two sentences, in reStructuredText.
+    """
+    names, found = entries(results)
+    theirs = [one for one in found if not one.is_ours]
+    mine = [one for one in found if one.name == OURS and one.is_ours]
+    if not mine or not theirs:
+        return NOT_MEASURED
+    fair = [one for one in theirs if not one.name.startswith(READ_THE_ORDER)]
+    place = 1 + sum(one.mean("nmi", names) > mine[0].mean("nmi", names) for one in fair)
+    told = paired(*([one.nmi.get(p, 0.0) for p in names] for one in (mine[0], fair[0])))
+    return (
+        f"On the {len(names)} pools that we share with a survey of 2026, the default "
+        f"has a mean NMI of {number(mine[0].mean('nmi', names))}, place {place} beside "
+        f"the {len(fair)} of its {len(theirs)} variants that do not read the order of "
+        f"the rows. Against the best of these, {fair[0].name} "
+        f"({number(fair[0].mean('nmi', names))}), that is {told.told()}.\n"
+    )
+
+
+def page(results: Path, figures: Path) -> str:
+    """What the documentation says of the survey.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    figures : path
+        Folder for the plots; there are none.
+
+    Returns
+    -------
+    text : str
+        In reStructuredText.
+    """
+    names, found = entries(results)
+    if not found:
+        return NOT_MEASURED
+    theirs = [one for one in found if not one.is_ours]
+    shown = [one for one in found if one.is_ours or one in theirs[:N_SHOWN]]
+    body = [
+        (
+            f"**{one.name}**, ours" if one.is_ours else one.name,
+            number(one.mean("nmi", names)),
+            number(one.mean("ari", names)),
+            f"{sum(value > 0 for value in one.nmi.values())}",
+            "yes" if not one.is_ours and one.name.startswith(READ_THE_ORDER) else "",
+        )
+        for one in shown
+    ]
+    head = ("", "NMI", "ARI", "pools with a figure", "reads the order of rows")
+    parts = [
+        answer(results),
+        _PROTOCOL.format(pools=len(names), variants=len(theirs), shown=N_SHOWN),
+        list_table(head, body),
+        *section("The same methods, ours and theirs"),
+        _same_methods(results),
+        *section("Rows in the order of the classes"),
+        _ORDER,
+        source(results, "survey"),
+    ]
+    return "\n".join(parts)
+
+
+def _same_methods(results: Path) -> str:
+    """How far our version of a method is from theirs, over the pools of both."""
+    gaps: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in read(results / "fidelity_survey_summary.csv"):
+        asked = (row["criterion"], row["measure"]) == ("survey", "nmi_sqrt")
+        if asked and row["published_mean"]:
+            both = (float(row["mean"]), float(row["published_mean"]))
+            gaps[row["method"]].append(both)
+    if not gaps:
+        return NOT_MEASURED
+    body = []
+    for method, pairs in gaps.items():
+        ours, theirs = np.transpose(pairs)
+        told = paired(ours, theirs)
+        body.append(
+            (
+                method,
+                f"{told.n_sets}",
+                number(float(ours.mean())),
+                number(float(theirs.mean())),
+                f"{told.gain:+.3f} ({told.low:+.3f} to {told.high:+.3f})",
+                f"{told.p:.2g}",
+                f"{told.effect:+.2f}",
+            )
+        )
+    head = ("method", "pools", "NMI, ours", "theirs", "difference", "p", "effect")
+    return f"{_SAME}\n{list_table(head, body)}\n"
+
+
+_PROTOCOL = """\
+By its protocol as far as it can be read: 20 of the 100 clusterings of a pool at random,
+as many clusters as classes, means over the draws (ten for small pools, two or three for
+the largest) and over {pools} pools. Ours have their defaults and shuffled rows; methods
+with parameters are tuned there on the classes, set by set. NMI has the root in its
+denominator. A variant without a figure did not end there and counts as 0. Shown are the
+first {shown} of its {variants} variants, under their names there, and ours.
+"""
+_SAME = """\
+NMI of the same methods, ours beside theirs, on the pools that both have: the mean
+difference with its bootstrap interval over the pools, Wilcoxon's test and the
+rank-biserial effect; p is not corrected for the number of methods.
+:doc:`/evaluation/fidelity` has each pool, and why they differ. From
+``benchmarks/results/evaluation/fidelity_survey_summary.csv``, which ``python -m
+benchmarks.evaluation fidelity`` makes.
+"""
+_ORDER = """\
+Files of the pools are sorted by class. GTLEC and CELTA, first by the survey's own means
+over its 86 sets, transform along the rows and so read the classes off the file. On 300
+rows of MF, rows by class and shuffled, the NMI of GTLEC is .983 and .685 to .688, that
+of CELTA .810 and .203 to .234 (``python -m benchmarks.row_order MF.npz`` with another
+draw: .901, and .263 to .285), and spectral clustering of the co-association has .640 in
+both. AWEC, third there, has .597 by class and .406 to .459 shuffled with one pair of
+its penalties, .662 and .691 to .718 with another. :doc:`/row_order` says why.
+"""
