@@ -101,5 +101,5 @@ def test_the_page_has_a_part_for_each_kind(folder, tmp_path, monkeypatch):
     text = graphs.page(results, tmp_path)
     for kind in graphs.KINDS:
         assert f"Networks with {kind}" in text
-    assert "than the Louvain run of the README by" in graphs.answer(results)
+    assert "less that of the Louvain run of the README is" in graphs.answer(results)
     assert "Geometric accuracy and maximum matching ratio: " in text

@@ -203,7 +203,7 @@ def _networks(folder: Path | None) -> dict[str, tuple[str, str]]:
             [one for one, names in arrays.items() if ("y" in names) == has_y]
         ).items()
     }
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for name, names in arrays.items():
         gold = [one.split("_")[1] for one in names if re.match("gold_.*_size", one)]
         if gold:
@@ -281,7 +281,8 @@ def told_in_readme(
         The cells of the row.
     """
     network = _load(data, folder)
-    return {"half": half, "kind": network.kind, **_readme_scores(data, folder)}
+    found = _readme_scores(data, folder)
+    return {"half": half, "kind": network.kind, **found, "seconds": "", "peak_mb": ""}
 
 
 def fit(
@@ -429,13 +430,13 @@ def answer(results: Path) -> str:
         both = standings.compared(some, ours, theirs, score)
         if both is not None:
             told.append(
-                f"On {both.n_sets} networks with known {kind} ``{ours}`` is better "
-                f"than {_NAMES[theirs, kind]} by {both.told()} in {name}."
+                f"On {both.n_sets} networks with known {kind} the {name} of ``{ours}`` "
+                f"less that of {_NAMES[theirs, kind]} is {both.told()}."
             )
     both = standings.compared(rows, DEFAULT, NETWORKX, "modularity")
     if both is not None:
         told.append(
-            f"In modularity ``{DEFAULT}`` is better than {NETWORKX} by {both.told()}."
+            f"The modularity of ``{DEFAULT}`` less that of {NETWORKX} is {both.told()}."
         )
     return " ".join(told) or NOT_MEASURED
 

@@ -38,8 +38,9 @@ PUBLISHED = {
     "KASBA": 0.236,
     "k-means (Euclidean)": 0.208,
 }
-#: Dynamic time warping is tried where objects times squared length is no more.
-MOST_WARPED = 5_000_000
+#: Dynamic time warping is tried where objects times squared length is no more, and
+#: hidden Markov models where numbers times classes are no more.
+MOST_WARPED, MOST_MODELLED = 5_000_000, 2_000_000
 
 Series = list[NDArray[np.float64]]
 Labels = NDArray[Any]
@@ -125,13 +126,20 @@ def _jobs(options: Options, with_tslearn: bool) -> Iterator[Job]:
             for method in methods:
                 if seed not in options.seeds[: FEW_SEEDS.get(method)]:
                     continue
-                # Objects times values: at most this with one channel.
-                squared = one.size**2 / one.n_objects
-                if method == WARPED and squared > MOST_WARPED:
+                if _too_large(method, one, options.data):
                     continue
                 key = {"data": one.name, "method": method, "seed": seed}
                 also = {"half": half_of[one.name], "folder": options.data}
                 yield Job(key, fit, also)
+
+
+def _too_large(method: str, one: data_sets.Source, folder: Path | None) -> bool:
+    if method == WARPED:
+        return one.size**2 / one.n_objects > MOST_WARPED
+    if method == "yang_jiang_2018":
+        k = data_sets.load("series", one.name, folder).n_clusters
+        return one.size * k > MOST_MODELLED
+    return False
 
 
 def fit(
@@ -254,8 +262,10 @@ given, scores by the adjusted Rand index. Rows are in an order that the seed dra
 parameters were fixed before the run. tslearn gets series of one length, each
 standardised; its k-means has ten starts, its k-shape one, and k-means with barycentres
 of dynamic time warping ten rounds, on sets of which the number of series times the
-squared number of values of one is at most {MOST_WARPED:,}. scikit-learn's k-means gets
-the series as they are. What takes longest has fewer seeds, as the table says.
+squared number of values of one is at most {MOST_WARPED:,}; ``yang_jiang_2018`` is
+tried where all values times the number of classes are at most {MOST_MODELLED:,}.
+scikit-learn's k-means gets the series as they are. What takes longest has fewer
+seeds, as the table says.
 """
 _LEGEND = """\
 *default better by* is the mean of the default less the line's score on the line's sets,

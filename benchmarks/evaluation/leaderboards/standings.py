@@ -53,7 +53,7 @@ def scores(labels: Labels, y: Labels) -> dict[str, Any]:
     }
 
 
-def timed(fit: Callable[[], Labels]) -> tuple[Labels, float]:
+def timed(fit: Callable[[], Any]) -> tuple[Any, float]:
     """What a call gives, and the CPU seconds of this process that it took.
 
     Parameters
@@ -63,15 +63,15 @@ def timed(fit: Callable[[], Labels]) -> tuple[Labels, float]:
 
     Returns
     -------
-    labels : ndarray
+    found : object
         Its result.
 
     seconds : float
         The seconds.
     """
     start = time.process_time()
-    labels = fit()
-    return labels, time.process_time() - start
+    found = fit()
+    return found, time.process_time() - start
 
 
 def means(rows: Iterable[Row], score: str = "ari") -> Means:
