@@ -271,7 +271,8 @@ def page(results: Path, figures: Path) -> str:
             texts += section(title)
             texts += [standings.table(some, REFERENCE[takes], memory=True), ""]
     texts += [*section("What failed, and how"), _failures(rows), ""]
-    return "\n".join([*texts, source(results, "peers")])
+    texts += [standings.packages(results, "peers"), source(results, "peers")]
+    return "\n".join(texts)
 
 
 _TOLD = f"""\

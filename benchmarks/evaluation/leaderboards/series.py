@@ -251,6 +251,7 @@ def page(results: Path, figures: Path) -> str:
         _easier(rows),
         list_table(["published, 93 sets", "ARI"], published),
         "",
+        standings.packages(results, "series"),
         source(results, "series"),
     ]
     return "\n".join(texts)

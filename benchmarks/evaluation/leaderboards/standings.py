@@ -7,9 +7,11 @@ that anybody has there, or zero if that is less.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,17 @@ from benchmarks.evaluation.leaderboards.paired import Paired, paired
 from benchmarks.evaluation.pages import list_table, number
 from benchmarks.evaluation.store import Row
 
-__all__ = ["SCORES", "best_of", "compared", "means", "scores", "table", "timed"]
+__all__ = [
+    "CONFIRM",
+    "SCORES",
+    "best_of",
+    "compared",
+    "means",
+    "packages",
+    "scores",
+    "table",
+    "timed",
+]
 
 #: What :func:`scores` gives.
 SCORES = ("n_clusters", "ari", "nmi")
@@ -170,6 +182,8 @@ def table(
 ) -> str:
     """A line for each method: its means, and ours less its score, set by set.
 
+    Methods that were not tried on all sets come last.
+
     Parameters
     ----------
     rows : sequence of dict
@@ -191,6 +205,7 @@ def table(
     """
     found, nmi = means(rows, score), means(rows, "nmi")
     halves = {row["data"]: row["half"] for row in rows if row.get("half")}
+    most, ari = max(len(sets) for sets in found.values()), score == "ari"
     lines = []
     for method, sets in found.items():
         mine = [row for row in rows if row["method"] == method]
@@ -200,14 +215,15 @@ def table(
         told = compared(rows, ours, method, score) if method != ours else None
         lines.append(
             (
-                -float(np.mean(list(sets.values()))),
+                len(sets) < most,
+                -_mean(list(sets.values())),
                 [
                     f"**{method}**" if method == ours else method,
                     str(len(sets)),
                     str(len({row["seed"] for row in mine})),
-                    number(float(np.mean(list(sets.values())))),
-                    number(_mean(aside)),
-                    number(_mean(list(nmi.get(method, {}).values()))),
+                    number(_mean(list(sets.values()))),
+                    *([number(_mean(aside))] if halves else []),
+                    *([number(_mean([*nmi.get(method, {}).values()]))] if ari else []),
                     *_cells(told),
                     str(failed),
                     number(_median(ended, "seconds"), 2),
@@ -216,11 +232,38 @@ def table(
             )
         )
     head = (
-        *("", "sets", "seeds", score.upper(), "to confirm", "NMI"),
+        *("", "sets", "seeds", score.upper() if len(score) < 4 else score),
+        *(["to confirm"] if halves else []),
+        *(["NMI"] if ari else []),
         *("default better by", "p", "effect", "won / tied / lost"),
         *("no result", "seconds", *(["MB"] if memory else [])),
     )
-    return list_table(head, [line for _, line in sorted(lines)])
+    return list_table(head, [line for *_, line in sorted(lines)])
+
+
+def packages(results: Path, board: str) -> str:
+    """Versions of the peers of the last run, and what was not there.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    board : str
+        Name of the board.
+
+    Returns
+    -------
+    text : str
+        One sentence or two; empty where nothing is known.
+    """
+    path = results / f"leaderboard_{board}.json"
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    if not runs or "peers" not in runs[-1]:
+        return ""
+    here = ", ".join(f"{name} {it}" for name, it in runs[-1]["peers"].items())
+    gone = runs[-1].get("absent", {}).values()
+    return f"Peers: {here}." + (f" Left out: {'; '.join(gone)}." if gone else "") + "\n"
 
 
 def _cells(told: Paired | None) -> list[str]:
