@@ -98,6 +98,56 @@ def test_average_merges_are_those_of_the_table_of_all_pairs(name, weights):
     assert_array_equal(similarities, expected[1])  # quotients of the same whole numbers
 
 
+def prim_twin(codes, weights, seen=None, shares=None):
+    """The spanning tree by comparing the newest object with all that are outside."""
+    M, n = codes.shape
+    best, near = np.full(n, -1.0), np.zeros(n, dtype=int)
+    outside = np.ones(n, dtype=bool)
+    v, edges = 0, []
+    for _ in range(n - 1):
+        outside[v] = False
+        similar = np.zeros(n)
+        both = np.ones(n)
+        for m in range(M):
+            similar += np.where(codes[m] == codes[m, v], weights[m, codes[m, v]], 0)
+        if seen is not None:
+            both = np.maximum(shares @ (seen & seen[:, v : v + 1]), 1.0)
+        closer = similar / both > best
+        best[closer] = (similar / both)[closer]
+        near[closer] = v
+        v = int(np.argmax(np.where(outside, best, -2.0)))  # the lowest of equals
+        edges.append((near[v], v))
+    return np.array(edges)
+
+
+@pytest.mark.parametrize("block", [8, 60, 512])
+@pytest.mark.parametrize("weights", ["equal", "drawn"])
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_spanning_tree_is_that_of_all_pairs(name, weights, block, monkeypatch):
+    monkeypatch.setattr(kernels, "_BLOCK", block)
+    ensemble, _ = micro(name)
+    whole = whole_weights(ensemble, weights)
+    table = np.zeros((ensemble.n_clusterings, ensemble.codes.max() + 2), dtype=np.int32)
+    for m, k in enumerate(ensemble.n_clusters_each):
+        table[m, :k] = whole[ensemble.offsets[m] : ensemble.offsets[m + 1]]
+    got = kernels.spanning_tree(ensemble.codes, table)
+    assert_array_equal(got, prim_twin(ensemble.codes, table))
+    seen = np.random.RandomState(0).rand(*ensemble.codes.shape) < 0.8
+    missing = np.where(seen, ensemble.codes, table.shape[1] - 1)
+    table[:, -1] = 0
+    shares = np.arange(1, len(table) + 1, dtype=np.int32)
+    got = kernels.spanning_tree(missing.astype(np.uint16), table, seen, shares)
+    assert_array_equal(got, prim_twin(missing, table, seen, shares))
+
+
+def test_labels_that_all_blocks_have_make_large_blocks():
+    random = uniform_ensemble(9000, 8, 4)
+    blocks = kernels.make_blocks(random.codes, np.int32)
+    assert blocks.n_left.tolist() == [4096, 4096, 808]
+    alike = np.sort(voronoi_ensemble(9000, 8, 40).codes, axis=1)
+    assert len(kernels.make_blocks(alike, np.int32).n_left) == 18
+
+
 @pytest.mark.parametrize(("name", "n_early"), [("voronoi", 1000), ("random", 0)])
 def test_what_a_search_leaves_out_is_within_its_bound(name, n_early):
     ensemble, counts = micro(name)

@@ -141,11 +141,12 @@ def ensemble_linkage(
     :math:`\sum_m u_m p_{xm} p_{ym}`. Nearest neighbours are merged along chains, over
     lists of the clusters that meet each base cluster, in memory that grows with the
     number of labels. Where no label is missing, bounds on the similarity spare most of
-    the lists if the clusterings agree; random labels leave nothing to spare. The
-    weights are integers inside, so that the sums are exact; weights that are no
-    multiples of each other are rounded, to about 9 decimals for 100 000 objects and 7
-    for a million. Complete and Ward linkage, and fuzzy and overlapping ensembles, go
-    through the distances of the micro-objects.
+    the lists of average linkage, and most comparisons of single linkage, if the
+    clusterings agree; random labels leave nothing to spare. The weights are integers
+    inside, so that the sums are exact; weights that are no multiples of each other are
+    rounded, to about 9 decimals for 100 000 objects and 7 for a million. Complete and
+    Ward linkage, and fuzzy and overlapping ensembles, go through the distances of the
+    micro-objects.
 
     Equal similarities are common, and leave more than one tree. Here a cluster prefers
     the cluster it was reached from, then the one with the lowest object, in an order of
