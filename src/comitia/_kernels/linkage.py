@@ -13,6 +13,20 @@ Where labels are missing, pairs count as far as clusterings have both objects: w
 p_xm objects of x in clustering m, which has the share u_m of the weight, n_x n_y
 becomes sum_m u_m p_xm p_ym. A merged cluster is as similar to a third as its parts
 are together, so that no merge makes it more similar than the better of them.
+
+The nearest cluster of x is found without most of the lists. Where no label is missing,
+a cluster has no more than all its objects in the base clusters of one clustering, so
+that those which share none of the lists walked so far are at most as similar as
+
+    sum_m max_c w_c a_xc / n_x, over the base clusters c of m that were not walked.
+
+Short lists of heavy base clusters are walked first, until that is less than what the
+nearest cluster is known to have. Objects that differ in d of M clusterings are thus
+found in d + 1 lists.
+
+Single linkage is Prim's algorithm. Objects with many equal labels stand in blocks, and
+a block is passed over when its labels say that no object of it comes nearer to the
+tree. Both leave the trees as they are without such bounds, ties included.
 """
 
 from typing import Any, NamedTuple
@@ -37,8 +51,26 @@ __all__ = [
 # Neighbours that a search keeps. More make searches rarer and each look-up longer.
 _N_CANDIDATES = 6
 
-# Similarities of one tile stay in the first-level cache.
-_TILE = 4096
+# A search wants all that has this share of the best similarity known, so that it keeps
+# several neighbours; where it finds nothing, it wants this share of that.
+_NEARLY, _LOWER = 0.95, 0.75
+
+# Entries of lists that are walked in the time that one similarity in full takes.
+_FULL_COST = 15
+
+# Base clusters that a cluster meets: of more, all lists are walked in any order, since
+# to choose among them takes longer.
+_MANY_ROWS = 100
+
+# What bounds and similarities may differ by rounding, as a share of the largest.
+_ROUNDING = 1e-12
+
+# Objects of a block, in single linkage. Small blocks are left alone more often; where
+# they have nearly all labels that there are, none is, and large ones cost less.
+_BLOCK, _LARGE_BLOCK, _NEARLY_ALL = 512, 4096, 0.8
+
+# More than any similarity of single linkage.
+_TOP = 2**31 - 1
 
 # The rules of linkage on distances.
 SINGLE, COMPLETE, AVERAGE, WARD = range(4)
@@ -50,23 +82,29 @@ SINGLE, COMPLETE, AVERAGE, WARD = range(4)
 class Sums(NamedTuple):
     """The sums a_xc of the current clusters, by cluster and by base cluster.
 
-    An entry is an (x, c) with a_xc > 0. The entries of one cluster are a linked list;
-    the entries of one base cluster are contiguous, and deletion swaps in the last.
+    An entry is an (x, c) with a_xc > 0. Those of one cluster stand together among the
+    entries, and those of one base cluster among the places; there, deletion swaps in
+    the last. A cluster that grows moves behind all others, and what it leaves is used
+    again when there is no room behind them.
     """
 
-    # By cluster: the first entry, and the one that follows each entry (-1: none).
-    first: NDArray[np.int32]
-    follows: NDArray[np.int32]
-    # Of each entry: its base cluster and its place in that base cluster's list.
-    column: NDArray[np.int32]
-    place: NDArray[np.int32]
-    # By base cluster: where its list begins and how long it is now.
+    # By cluster: where its entries begin and how many they are.
     begin: NDArray[np.int64]
-    length: NDArray[np.int64]
-    # Of each place: the cluster, the amount a_xc, and the entry that stands there.
-    owner: NDArray[np.int32]
+    number: NDArray[np.int32]
+    # Of each entry: its base cluster, the amount a_xc, and its place (-1: not in use).
+    column: NDArray[np.int32]
     amount: NDArray[np.int32]
+    place: NDArray[np.int32]
+    # By base cluster: its clustering, where its places begin and how many are in use.
+    clustering: NDArray[np.int32]
+    list_begin: NDArray[np.int64]
+    length: NDArray[np.int64]
+    # Of each place: the cluster, the amount again, and the entry that stands there.
+    owner: NDArray[np.int32]
+    list_amount: NDArray[np.int32]
     entry: NDArray[np.int32]
+    # One number: the entries from there on are free.
+    end: NDArray[np.int64]
 
 
 def make_sums(
@@ -76,81 +114,69 @@ def make_sums(
     counts: NDArray[np.int64],
 ) -> Sums:
     """Sums of the objects, each a cluster of its own that counts ``counts`` times."""
-    n_objects = codes.shape[1]
+    n_clusterings, n_objects = codes.shape
     n_each = np.diff(offsets)
-    kept, owners = [], []
+    length = np.zeros(offsets[-1], dtype=np.int64)
+    number = np.zeros(n_objects, dtype=np.int32)
     for m, labels in enumerate(codes):
         # Base clusters of weight zero say nothing; what is missing neither.
         heavy = np.append(weights[offsets[m] : offsets[m + 1]] > 0, False)
-        present = np.flatnonzero(heavy[np.minimum(labels, n_each[m])])
-        order = present[np.argsort(labels[present], kind="stable")]
-        owners.append(order.astype(np.int32))
-        kept.append((labels[order] + offsets[m]).astype(np.int32))
-    column = np.concatenate(kept)
-    owner = np.concatenate(owners)
-    length = np.bincount(column, minlength=offsets[-1])
-    begin = np.cumsum(length) - length
-    first = np.full(n_objects, -1, dtype=np.int32)
-    follows = np.empty(len(owner), dtype=np.int32)
-    link_entries(owner, first, follows)
-    index = np.arange(len(owner), dtype=np.int32)
-    return Sums(
-        first,
-        follows,
-        column,
-        index,
-        begin,
-        length,
-        owner,
-        counts.astype(np.int32)[owner],
-        index.copy(),
+        sizes = np.bincount(labels, minlength=n_each[m])[: n_each[m]]
+        length[offsets[m] : offsets[m + 1]] = np.where(heavy[:-1], sizes, 0)
+        number += heavy[np.minimum(labels, n_each[m])]
+    n_entries = int(length.sum())
+    # No cluster has more entries than there are base clusters.
+    room = n_entries + max(n_entries // 4, len(length))
+    index = np.promote_types(np.int32, np.min_scalar_type(-room))
+    sums = Sums(
+        begin=np.cumsum(number, dtype=np.int64) - number,
+        number=number,
+        column=np.empty(room, dtype=np.int32),
+        amount=np.empty(room, dtype=np.int32),
+        place=np.full(room, -1, dtype=index),
+        clustering=np.repeat(np.arange(n_clusterings, dtype=np.int32), n_each),
+        list_begin=np.cumsum(length) - length,
+        length=length,
+        owner=np.empty(n_entries, dtype=np.int32),
+        list_amount=np.empty(n_entries, dtype=np.int32),
+        entry=np.empty(n_entries, dtype=index),
+        end=np.array([n_entries]),
     )
+    used = sums.begin.copy()
+    for m, labels in enumerate(codes):
+        base = slice(offsets[m], offsets[m + 1])
+        fill_sums(
+            sums, labels, int(offsets[m]), sums.list_begin[base].copy(), used, counts
+        )
+    return sums
 
 
 @njit(cache=True)
-def link_entries(owner, first, follows):
-    """Chain the entries of each cluster."""
-    for e in range(len(owner)):
-        follows[e] = first[owner[e]]
-        first[owner[e]] = e
+def fill_sums(sums, labels, offset, places, used, counts):
+    """Write down the entries of one clustering, whose lists begin at ``places``."""
+    for x in range(len(labels)):
+        c = np.int64(labels[x])
+        if c < len(places) and sums.length[offset + c] > 0:
+            e, p = used[x], places[c]
+            sums.column[e], sums.amount[e], sums.place[e] = offset + c, counts[x], p
+            sums.owner[p], sums.list_amount[p], sums.entry[p] = x, counts[x], e
+            used[x] += 1
+            places[c] += 1
 
 
 @njit(cache=True)
-def add_similarities(sums, x, weights, sums_with, touched):
-    """Numerators of s(x, y) for all y that share a base cluster with x."""
-    # Unsigned indices need no test for "from the end" in the hot loop.
-    n_touched = np.uint64(0)
-    e = sums.first[x]
-    while e >= 0:
+def mark(sums, x, weights, where):
+    """Write what x has in its base clusters, times their weights."""
+    for e in range(sums.begin[x], sums.begin[x] + sums.number[x]):
         c = sums.column[e]
-        factor = weights[c] * sums.amount[sums.place[e]]
-        begin = np.uint64(sums.begin[c])
-        for q in range(begin, begin + np.uint64(sums.length[c])):
-            y = np.uint32(sums.owner[q])
-            before = sums_with[y]
-            touched[n_touched] = y
-            n_touched += np.uint64(before == 0)
-            sums_with[y] = before + factor * sums.amount[q]
-        e = sums.follows[e]
-    return np.int64(n_touched)
-
-
-@njit(cache=True)
-def mark(sums, x, where, by_count):
-    """Write the counts of x, or its entries plus one, where its base clusters are."""
-    e = sums.first[x]
-    while e >= 0:
-        where[sums.column[e]] = sums.amount[sums.place[e]] if by_count else e + 1
-        e = sums.follows[e]
+        where[c] = weights[c] * sums.amount[e]
 
 
 @njit(cache=True)
 def unmark(sums, x, where):
-    """Undo :func:`mark`."""
-    e = sums.first[x]
-    while e >= 0:
+    """Write zero there."""
+    for e in range(sums.begin[x], sums.begin[x] + sums.number[x]):
         where[sums.column[e]] = 0
-        e = sums.follows[e]
 
 
 @njit(cache=True)
@@ -163,14 +189,11 @@ def pairs_seen(seen, shares, x, y):
 
 
 @njit(cache=True)
-def similarity(sums, x, y, sizes, seen, shares, weights, where):
+def similarity(sums, x, y, sizes, seen, shares, where):
     """s(x, y), with x marked; the formula is that of ``search``, to the last bit."""
     total = 0
-    e = sums.first[y]
-    while e >= 0:
-        c = sums.column[e]
-        total += weights[c] * where[c] * sums.amount[sums.place[e]]
-        e = sums.follows[e]
+    for e in range(sums.begin[y], sums.begin[y] + sums.number[y]):
+        total += where[sums.column[e]] * sums.amount[e]
     if len(shares) == 0 or total == 0:
         return total / (float(sizes[x]) * sizes[y])
     return total / pairs_seen(seen, shares, x, y)
@@ -181,32 +204,69 @@ def drop_entry(sums, e):
     """Take an entry out of the list of its base cluster."""
     c = sums.column[e]
     sums.length[c] -= 1
-    last = sums.begin[c] + sums.length[c]
+    last = sums.list_begin[c] + sums.length[c]
     p = sums.place[e]
     sums.owner[p] = sums.owner[last]
-    sums.amount[p] = sums.amount[last]
+    sums.list_amount[p] = sums.list_amount[last]
     sums.entry[p] = sums.entry[last]
     sums.place[sums.entry[p]] = p
+    sums.place[e] = -1
+
+
+@njit(cache=True)
+def move_entry(sums, e, to, x):
+    """Make an entry one of x, elsewhere."""
+    p = sums.place[e]
+    sums.place[e] = -1
+    sums.column[to], sums.amount[to], sums.place[to] = sums.column[e], sums.amount[e], p
+    sums.entry[p], sums.owner[p] = to, x
+
+
+@njit(cache=True)
+def close_gaps(sums):
+    """Move all entries to the front, in their order."""
+    to = 0
+    for e in range(sums.end[0]):
+        if sums.place[e] >= 0:
+            x = sums.owner[sums.place[e]]
+            if sums.begin[x] == e:
+                sums.begin[x] = to
+            if to < e:
+                move_entry(sums, e, to, x)
+            to += 1
+    sums.end[0] = to
 
 
 @njit(cache=True)
 def merge(sums, x, y, where):
     """Add the sums of y to those of x; y is no more."""
-    mark(sums, x, where, False)
-    e = sums.first[y]
-    while e >= 0:
-        after = sums.follows[e]
+    if sums.end[0] + sums.number[x] + sums.number[y] > len(sums.place):
+        close_gaps(sums)
+    for e in range(sums.begin[x], sums.begin[x] + sums.number[x]):
+        where[sums.column[e]] = e + 1
+    n_new = 0
+    for e in range(sums.begin[y], sums.begin[y] + sums.number[y]):
         mine = where[sums.column[e]] - 1
         if mine >= 0:
-            sums.amount[sums.place[mine]] += sums.amount[sums.place[e]]
+            sums.amount[mine] += sums.amount[e]
+            sums.list_amount[sums.place[mine]] = sums.amount[mine]
             drop_entry(sums, e)
         else:
-            sums.owner[sums.place[e]] = x
-            sums.follows[e] = sums.first[x]
-            sums.first[x] = e
-        e = after
-    sums.first[y] = -1
+            n_new += 1
     unmark(sums, x, where)
+    if n_new > 0:
+        to = sums.end[0]
+        sums.end[0] += sums.number[x] + n_new
+        begin, sums.begin[x] = sums.begin[x], to
+        for e in range(begin, begin + sums.number[x]):
+            move_entry(sums, e, to, x)
+            to += 1
+        for e in range(sums.begin[y], sums.begin[y] + sums.number[y]):
+            if sums.place[e] >= 0:
+                move_entry(sums, e, to, x)
+                to += 1
+        sums.number[x] += n_new
+    sums.number[y] = 0
 
 
 class Known(NamedTuple):
@@ -226,38 +286,176 @@ class Known(NamedTuple):
 
 
 @njit(cache=True)
-def search(sums, known, x, sizes, seen, shares, weights, sums_with, touched, best):
-    """Find the candidates of x among all clusters, and its bound."""
-    n_touched = add_similarities(sums, x, weights, sums_with, touched)
-    n_x, is_complete = float(sizes[x]), len(shares) == 0
-    sums_with[x] = 0
-    found = known.candidates[x]
-    n_found, least = 0, 0.0
+def list_rows(sums, x, n_x, weights, rows):
+    """Write down the base clusters of x by clustering, the heaviest first.
+
+    Returns how many they are, the length of all their lists, and the most that a
+    cluster can be similar to x.
+    """
+    n_rows = 0
+    for e in range(sums.begin[x], sums.begin[x] + sums.number[x]):
+        c = sums.column[e]
+        v = weights[c] * sums.amount[e] / n_x
+        j, m = n_rows, sums.clustering[c]
+        while 0 < j < _MANY_ROWS and (
+            rows.clustering[j - 1] > m
+            or (rows.clustering[j - 1] == m and rows.value[j - 1] < v)
+        ):
+            rows.column[j], rows.value[j] = rows.column[j - 1], rows.value[j - 1]
+            rows.clustering[j] = rows.clustering[j - 1]
+            j -= 1
+        rows.column[j], rows.value[j], rows.clustering[j] = c, v, m
+        n_rows += 1
+    most, m, n_left = 0.0, -1, 0
+    for j in range(n_rows):
+        rows.is_walked[j] = False
+        rows.length[j] = sums.length[rows.column[j]]
+        n_left += rows.length[j]
+        if rows.clustering[j] != m:
+            m = rows.clustering[j]
+            most += rows.value[j]
+    return n_rows, n_left, most
+
+
+@njit(cache=True)
+def cheapest_rows(rows, n_rows):
+    """The rows of one clustering that lower the bound most for their length."""
+    best, begin, end, total, drop = -1.0, 0, 0, 0, 0.0
+    j = 0
+    while j < n_rows:
+        if rows.is_walked[j]:
+            j += 1
+            continue
+        first, m, length = j, rows.clustering[j], 0
+        while j < n_rows and rows.clustering[j] == m:
+            length += rows.length[j]
+            j += 1
+            here = rows.value[first]
+            if j < n_rows and rows.clustering[j] == m:
+                here -= rows.value[j]
+            if here > best * length:
+                best, begin, end = here / length, first, j
+                total, drop = length, here
+    return begin, end, total, drop
+
+
+@njit(cache=True)
+def add_similarities(sums, c, factor, sums_with, touched, n_touched):
+    """Add to the numerators of s(x, y) what is due to base cluster c."""
+    # Unsigned indices need no test for "from the end" in the hot loop.
+    count, begin = np.uint64(n_touched), np.uint64(sums.list_begin[c])
+    for q in range(begin, begin + np.uint64(sums.length[c])):
+        y = np.uint32(sums.owner[q])
+        before = sums_with[y]
+        touched[count] = y
+        count += np.uint64(before == 0)
+        sums_with[y] = before + factor * sums.list_amount[q]
+    return np.int64(count)
+
+
+@njit(cache=True)
+def keep_best(s, y, found, best, n_found):
+    """Insert y among the most similar, the lower of equals first."""
+    j = n_found
+    while j > 0 and (best[j - 1] < s or (best[j - 1] == s and found[j - 1] > y)):
+        best[j] = best[j - 1]
+        found[j] = found[j - 1]
+        j -= 1
+    best[j] = s
+    found[j] = y
+
+
+@njit(cache=True)
+def walk(sums, rows, begin, end, scratch, n_touched):
+    """Walk the lists of some rows of x, which is marked; return how many it touched."""
+    for j in range(begin, end):
+        if not rows.is_walked[j]:
+            c = rows.column[j]
+            rows.is_walked[j] = True
+            n_touched = add_similarities(
+                sums, c, scratch.where[c], scratch.sums_with, scratch.touched, n_touched
+            )
+    return n_touched
+
+
+@njit(cache=True)
+def pick_similar(sums_with, touched, n_touched, sizes, least, picked):
+    """Write down those touched whose numerators are ``least`` or more for an object."""
+    n_picked = np.uint64(0)
     for t in range(n_touched):
-        y = touched[t]
-        if is_complete or y == x:
-            s = sums_with[y] / (n_x * sizes[y])
+        y = np.uint32(touched[t])
+        picked[n_picked] = y
+        n_picked += np.uint64(sums_with[y] >= least * sizes[y])
+    return np.int64(n_picked)
+
+
+@njit(cache=True)
+def search(sums, known, x, sizes, seen, shares, weights, scratch, at_least):
+    """Find candidates of x and a bound for all others; return the nearest cluster.
+
+    Some cluster is known to be as similar as ``at_least``; the goal is a little less.
+    Lists are walked until what they do not touch is below the goal, and then further
+    while many of those touched may reach it; the similarities of these are computed.
+    """
+    sums_with, touched, best = scratch.sums_with, scratch.touched, scratch.best
+    n_x, is_complete = float(sizes[x]), len(shares) == 0
+    rows = scratch.rows
+    n_rows, n_left, unseen = list_rows(sums, x, n_x, weights, rows)
+    slack = _ROUNDING * unseen
+    goal = _NEARLY * at_least if at_least > 0.0 else _NEARLY * unseen
+    # An object that one clustering alone has is as similar as its one list says.
+    can_stop = is_complete and n_rows <= _MANY_ROWS
+    found = known.candidates[x]
+    n_touched, n_walked = 0, 0
+    mark(sums, x, weights, scratch.where)
+    while True:
+        n_more = n_touched
+        while n_left > 0 and (unseen + slack >= goal or n_more > 0 or not can_stop):
+            begin, end, length, drop = 0, n_rows, n_left, unseen
+            if can_stop and n_left > n_walked:
+                begin, end, length, drop = cheapest_rows(rows, n_rows)
+            n_touched = walk(sums, rows, begin, end, scratch, n_touched)
+            n_walked += length
+            n_more -= length
+            n_left -= length
+            unseen -= drop
+        if n_left == 0:
+            goal, n_picked, picked = 0.0, n_touched, touched
         else:
-            s = sums_with[y] / pairs_seen(seen, shares, x, y)
-        sums_with[y] = 0
-        if s >= least and s > 0.0:
-            # Insertion, the lower of equals first; what falls off the end of a full
-            # list sets the bound.
-            j = n_found
-            while j > 0 and (
-                best[j - 1] < s or (best[j - 1] == s and found[j - 1] > y)
-            ):
-                best[j] = best[j - 1]
-                found[j] = found[j - 1]
-                j -= 1
-            best[j] = s
-            found[j] = y
-            if n_found < _N_CANDIDATES:
-                n_found += 1
+            picked = scratch.picked
+            least = (goal - unseen - slack) * n_x
+            n_picked = pick_similar(sums_with, touched, n_touched, sizes, least, picked)
+            if _FULL_COST * n_picked > n_touched:
+                continue
+        n_found, least = 0, 0.0
+        for t in range(n_picked):
+            y = picked[t]
+            if y == x:
+                continue
+            if n_left > 0:
+                s = similarity(sums, x, y, sizes, seen, shares, scratch.where)
+            elif is_complete:
+                s = sums_with[y] / (n_x * sizes[y])
             else:
-                least = best[_N_CANDIDATES]
+                s = sums_with[y] / pairs_seen(seen, shares, x, y)
+            if s >= least and s > 0.0:
+                # What falls off the end of a full list sets the bound.
+                keep_best(s, y, found, best, n_found)
+                if n_found < _N_CANDIDATES:
+                    n_found += 1
+                else:
+                    least = best[_N_CANDIDATES]
+        if n_left == 0 or (n_found > 0 and best[0] >= goal):
+            break
+        goal *= _LOWER
+    for t in range(n_touched):
+        sums_with[touched[t]] = 0
+    unmark(sums, x, scratch.where)
     known.n_candidates[x] = n_found
-    known.bound[x] = least
+    known.bound[x] = max(goal, least)
+    if n_found == 0:
+        return np.int32(-1), 0.0
+    return found[0], best[0]
 
 
 @njit(cache=True)
@@ -266,7 +464,7 @@ def nearest_candidate(sums, known, x, sizes, seen, shares, weights, where):
     nearest, best = -1, 0.0
     candidates = known.candidates[x]
     n_kept = 0
-    mark(sums, x, where, True)
+    mark(sums, x, weights, where)
     for t in range(known.n_candidates[x]):
         y = candidates[t]
         while known.inside[y] != y:
@@ -277,7 +475,7 @@ def nearest_candidate(sums, known, x, sizes, seen, shares, weights, where):
         if is_new:
             candidates[n_kept] = y
             n_kept += 1
-            s = similarity(sums, x, y, sizes, seen, shares, weights, where)
+            s = similarity(sums, x, y, sizes, seen, shares, where)
             if s > best or (s == best and y < nearest):
                 nearest, best = y, s
     unmark(sums, x, where)
@@ -299,6 +497,16 @@ def pool_candidates(known, x, y):
     known.bound[x] = max(known.bound[x], known.bound[y])
 
 
+class Rows(NamedTuple):
+    """The base clusters of one cluster, sorted by clustering."""
+
+    column: NDArray[np.int32]
+    clustering: NDArray[np.int32]
+    value: NDArray[np.float64]  # what it adds to the similarity of those inside it
+    is_walked: NDArray[np.bool_]
+    length: NDArray[np.int64]  # of its list
+
+
 class Scratch(NamedTuple):
     """Arrays that the loop works in."""
 
@@ -309,6 +517,37 @@ class Scratch(NamedTuple):
     chain: NDArray[np.int32]
     links: NDArray[np.float64]  # similarity to the one before in the chain
     position: NDArray[np.int32]  # by cluster: in the chain; -1: not there
+    rows: Rows
+    picked: NDArray[np.int32]  # the clusters touched that may be near
+
+
+def make_scratch(n: int, n_base_clusters: int) -> tuple[Known, Scratch]:
+    """Arrays for n clusters of which nothing is known yet."""
+    known = Known(
+        candidates=np.empty((n, 3 * _N_CANDIDATES), dtype=np.int32),
+        n_candidates=np.full(n, -1, dtype=np.int32),
+        bound=np.zeros(n),
+        inside=np.arange(n, dtype=np.int32),
+    )
+    # Made here, because numba takes long to compile what makes arrays.
+    scratch = Scratch(
+        sums_with=np.zeros(n, dtype=np.int64),
+        touched=np.empty(n + 1, dtype=np.int32),
+        best=np.empty(_N_CANDIDATES + 1),
+        where=np.zeros(n_base_clusters, dtype=np.int64),
+        chain=np.empty(n, dtype=np.int32),
+        links=np.empty(n, dtype=np.float64),
+        position=np.full(n, -1, dtype=np.int32),
+        rows=Rows(
+            np.empty(n_base_clusters, dtype=np.int32),
+            np.empty(n_base_clusters, dtype=np.int32),
+            np.empty(n_base_clusters),
+            np.empty(n_base_clusters, dtype=bool),
+            np.empty(n_base_clusters, dtype=np.int64),
+        ),
+        picked=np.empty(n + 1, dtype=np.int32),
+    )
+    return known, scratch
 
 
 def average_merges(
@@ -354,22 +593,7 @@ def average_merges(
     n = codes.shape[1]
     pairs = np.empty((n, 2), dtype=np.int32)
     similarities = np.empty(n, dtype=np.float64)
-    known = Known(
-        candidates=np.empty((n, 3 * _N_CANDIDATES), dtype=np.int32),
-        n_candidates=np.full(n, -1, dtype=np.int32),
-        bound=np.zeros(n),
-        inside=np.arange(n, dtype=np.int32),
-    )
-    # Made here, because numba takes long to compile what makes arrays.
-    scratch = Scratch(
-        sums_with=np.zeros(n, dtype=np.int64),
-        touched=np.empty(n + 1, dtype=np.int32),
-        best=np.empty(_N_CANDIDATES + 1),
-        where=np.zeros(len(weights), dtype=np.int64),
-        chain=np.empty(n, dtype=np.int32),
-        links=np.empty(n, dtype=np.float64),
-        position=np.full(n, -1, dtype=np.int32),
-    )
+    known, scratch = make_scratch(n, len(weights))
     n_merges = merge_along_chains(
         make_sums(codes, offsets, weights, counts),
         known,
@@ -394,7 +618,8 @@ def merge_along_chains(
     nearest to each other.
     """
     n = len(sizes)
-    sums_with, touched, best, where, chain, links, position = scratch
+    where, chain = scratch.where, scratch.chain
+    links, position = scratch.links, scratch.position
     start, depth, n_merges = 0, 0, 0
     while start < n:
         if depth == 0:
@@ -403,14 +628,11 @@ def merge_along_chains(
                 continue
             chain[0], links[0], position[start], depth = start, 0.0, 0, 1
         x = chain[depth - 1]
-        for attempt in range(2):
-            y, s = nearest_candidate(
-                sums, known, x, sizes, seen, shares, weights, where
-            )
-            if attempt == 1 or s > known.bound[x]:
-                break
-            search(
-                sums, known, x, sizes, seen, shares, weights, sums_with, touched, best
+        y, s = nearest_candidate(sums, known, x, sizes, seen, shares, weights, where)
+        if s <= known.bound[x]:
+            at_least = max(s, links[depth - 1])
+            y, s = search(
+                sums, known, x, sizes, seen, shares, weights, scratch, at_least
             )
         if s > links[depth - 1] and position[y] < 0:
             chain[depth], links[depth], position[y] = y, s, depth
@@ -471,7 +693,6 @@ def spanning_tree(
     edges : ndarray of shape (n_objects - 1, 2)
         Each joins an object to one that was in the tree before.
     """
-    edges = np.empty((codes.shape[1] - 1, 2), dtype=np.int32)
     n = codes.shape[1]
     if seen is None or shares is None:
         # Whole numbers run at twice the width of ratios.
@@ -479,90 +700,201 @@ def spanning_tree(
         seen, shares = np.empty((0, n), dtype=bool), np.empty(0, dtype=np.int32)
     else:
         best = np.full(n, -1.0)
-    grow_tree(codes.copy(), weights, seen.astype(np.uint8), shares, best, edges)
+    # Objects with equal labels stand together, those of few clusters before others.
+    order = np.lexsort(codes[np.argsort(-codes.max(axis=1).astype(np.int64))])
+    codes, edges = codes.take(order, axis=1), np.empty((n - 1, 2), dtype=np.int32)
+    grow_tree(
+        codes,
+        weights,
+        seen.take(order, axis=1).astype(np.uint8),
+        shares,
+        order.astype(np.int32),
+        best,
+        make_blocks(codes, best.dtype),
+        int(np.argmin(order)),
+        edges,
+    )
     return edges
+
+
+class Blocks(NamedTuple):
+    """Objects that stand together, and what is known of those outside the tree."""
+
+    begin: NDArray[np.int64]
+    n_left: NDArray[np.int64]  # those outside the tree, which come first
+    # By clustering, by the last eight bits of a label: whether a block has it.
+    has: NDArray[np.uint8]
+    # The most that the newest object of the tree can be similar to one of a block.
+    reach: NDArray[np.int32]
+    # The similarity to the tree of the farthest and the nearest object, and where the
+    # nearest stands.
+    least: NDArray[Any]
+    most: NDArray[Any]
+    place: NDArray[np.int64]
+
+
+def make_blocks(codes: NDArray[Any], dtype: Any) -> Blocks:
+    """Blocks of objects that stand in the order of their labels."""
+    n_clusterings, n = codes.shape
+    for size in (_BLOCK, _LARGE_BLOCK):
+        begin = np.arange(0, n, size)
+        has = np.zeros((n_clusterings, 256, len(begin)), dtype=np.uint8)
+        note_labels(codes, size, has)
+        frequent = np.stack([np.bincount(row & 255, minlength=256) for row in codes])
+        if (frequent * has.mean(axis=2)).sum() < _NEARLY_ALL * codes.size:
+            break
+    return Blocks(
+        begin=begin,
+        n_left=np.diff(np.append(begin, n)),
+        has=has,
+        reach=np.empty(len(begin), dtype=np.int32),
+        least=np.full(len(begin), -1, dtype=dtype),
+        most=np.full(len(begin), -1, dtype=dtype),
+        place=begin.copy(),
+    )
+
+
+@njit(cache=True)
+def note_labels(codes, size, has):
+    """Note which labels there are in each block."""
+    for m in range(len(codes)):
+        for j in range(codes.shape[1]):
+            has[m, codes[m, j] & 255, j // size] = 1
+
+
+@njit(cache=True)
+def bound_similarities(has, labels, values, reach):
+    """The most that an object with these labels can be similar to one of a block."""
+    reach[:] = 0
+    for m in range(len(labels)):
+        if values[m] > 0:
+            row, value = has[m, labels[m] & 255], values[m]
+            for b in range(len(reach)):
+                reach[b] += value * row[b]
 
 
 @njit(cache=True)
 def raise_best(found, v, best, near):
-    """Make v the nearest one where it is more similar than the nearest so far."""
+    """Make v the nearest one where it is more similar than the nearest so far.
+
+    Returns whether it is so anywhere.
+    """
+    is_any = False
     for j in range(len(found)):
         closer = found[j] > best[j]
+        is_any |= closer
         near[j] = v if closer else near[j]
         best[j] = found[j] if closer else best[j]
+    return is_any
 
 
 @njit(cache=True)
-def update_best(codes, labels, values, seen, parts, v, n_left, tiles, best, near):
-    """Let the objects outside the tree know how similar the newest in it, v, is."""
-    similar, ratios = tiles
-    for first in range(0, n_left, len(similar)):
-        n_tile = min(len(similar), n_left - first)
-        best_here, near_here = (
-            best[first : first + n_tile],
-            near[first : first + n_tile],
-        )
-        sums = similar[:n_tile]
-        sums[:] = 0
-        add_matches(codes, labels, values, first, sums)
-        if len(parts) == 0:
-            raise_best(sums, v, best_here, near_here)
-            continue
-        found = ratios[:n_tile]
-        found[:] = 0.0
-        for m in range(len(parts)):
-            if parts[m] > 0:
-                row = seen[m, first : first + n_tile]
-                for j in range(n_tile):
-                    found[j] += parts[m] * row[j]
-        for j in range(n_tile):
-            found[j] = sums[j] / max(found[j], 1.0)
-        raise_best(found, v, best_here, near_here)
+def update_best(codes, labels, values, seen, parts, v, first, tiles, best, near):
+    """Let the objects of a block know how similar the newest in the tree, v, is."""
+    sums, found = tiles
+    sums[:] = 0
+    add_matches(codes, labels, values, first, sums)
+    if len(parts) == 0:
+        return raise_best(sums, v, best, near)
+    found[:] = 0.0
+    for m in range(len(parts)):
+        if parts[m] > 0:
+            row = seen[m, first : first + len(found)]
+            for j in range(len(found)):
+                found[j] += parts[m] * row[j]
+    for j in range(len(found)):
+        found[j] = sums[j] / max(found[j], 1.0)
+    return raise_best(found, v, best, near)
 
 
 @njit(cache=True)
-def most_similar(best, objects, n_left):
-    """Where the object nearest to the tree stands; the lowest one wins a tie."""
-    largest = best[0]
-    for j in range(1, n_left):
-        largest = max(largest, best[j])
+def look_through(best, objects, blocks, b):
+    """Find the nearest object of a block, the lowest of equals, and the farthest."""
+    least = most = best[0]
+    for j in range(len(best)):
+        least = min(least, best[j])
+    for j in range(len(best)):
+        most = max(most, best[j])
     found = -1
-    for j in range(n_left):
-        if best[j] == largest and (found < 0 or objects[j] < objects[found]):
+    for j in range(len(best)):
+        if best[j] == most and (found < 0 or objects[j] < objects[found]):
             found = j
+    blocks.least[b], blocks.most[b] = least, most
+    blocks.place[b] = blocks.begin[b] + found
+
+
+@njit(cache=True)
+def nearest_to_tree(blocks, objects):
+    """Where the object nearest to the tree stands; the lowest one wins a tie."""
+    largest = blocks.most[0]
+    for b in range(len(blocks.most)):
+        largest = max(largest, blocks.most[b])
+    found = -1
+    for b in range(len(blocks.most)):
+        if blocks.most[b] == largest and (
+            found < 0 or objects[blocks.place[b]] < objects[found]
+        ):
+            found = blocks.place[b]
     return found
 
 
 @njit(cache=True)
-def grow_tree(codes, weights, seen, shares, best, edges):
-    """Prim's algorithm; the columns of ``codes`` and ``seen`` are overwritten.
+def grow_tree(codes, weights, seen, shares, objects, best, blocks, place, edges):
+    """Prim's algorithm, from the object at ``place``.
 
-    The objects outside the tree stand in the first ``n_left`` places, so that their
-    labels are contiguous.
+    The columns of ``codes`` and ``seen`` are overwritten: the objects outside the tree
+    stand first in their blocks, so that their labels are contiguous. A block is left
+    alone if no object with its labels would be nearer to the tree than the farthest.
     """
     n_clusterings, n = codes.shape
-    objects = np.arange(n).astype(np.int32)
     near = np.zeros(n, dtype=np.int32)
-    tiles = np.empty(_TILE, dtype=np.int32), np.empty(_TILE)
+    sums, ratios = np.empty(_LARGE_BLOCK, dtype=np.int32), np.empty(_LARGE_BLOCK)
     parts = np.empty(len(seen), dtype=np.int32)
     labels = np.empty(n_clusterings, dtype=codes.dtype)
     values = np.empty(n_clusterings, dtype=np.int32)
-    place = 0
-    for n_left in range(n - 1, 0, -1):
-        v = objects[place]
+    size = blocks.n_left[0]
+    for t in range(n - 1):
+        v, home = objects[place], place // size
+        blocks.n_left[home] -= 1
+        last = blocks.begin[home] + blocks.n_left[home]
         for m in range(n_clusterings):
             labels[m] = codes[m, place]
             values[m] = weights[m, labels[m]]
-            codes[m, place] = codes[m, n_left]
+            codes[m, place] = codes[m, last]
         for m in range(len(seen)):
             parts[m] = shares[m] if seen[m, place] else 0
-            seen[m, place] = seen[m, n_left]
-        objects[place] = objects[n_left]
-        near[place], best[place] = near[n_left], best[n_left]
-        update_best(codes, labels, values, seen, parts, v, n_left, tiles, best, near)
-        place = most_similar(best, objects, n_left)
-        edges[n - 1 - n_left, 0] = near[place]
-        edges[n - 1 - n_left, 1] = objects[place]
+            seen[m, place] = seen[m, last]
+        objects[place] = objects[last]
+        near[place], best[place] = near[last], best[last]
+        bound_similarities(blocks.has, labels, values, blocks.reach)
+        for b in range(len(blocks.n_left)):
+            is_nearer = len(parts) > 0 or blocks.reach[b] > blocks.least[b]
+            if not is_nearer and b != home:
+                continue
+            first, end = blocks.begin[b], blocks.begin[b] + blocks.n_left[b]
+            if first == end:
+                # Never near, and never to be looked at again.
+                blocks.least[b], blocks.most[b] = _TOP, -2
+                continue
+            tiles = sums[: end - first], ratios[: end - first]
+            best_here = best[first:end]
+            if is_nearer:
+                is_nearer = update_best(
+                    codes,
+                    labels,
+                    values,
+                    seen,
+                    parts,
+                    v,
+                    first,
+                    tiles,
+                    best_here,
+                    near[first:end],
+                )
+            if is_nearer or b == home:
+                look_through(best_here, objects[first:end], blocks, b)
+        place = nearest_to_tree(blocks, objects)
+        edges[t, 0], edges[t, 1] = near[place], objects[place]
 
 
 # -- linkage with counts on distances, and trees in SciPy's form -----------------------

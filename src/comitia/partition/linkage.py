@@ -31,10 +31,8 @@ _WHISPER = 1e-6
 # Rows and columns of a matrix that are compared at a time.
 _TILE = 256
 
-_INSTEAD = (
-    'use linkage="average" or "single" on the ensemble, or a method that is linear in '
-    "n, such as lwgp or sec"
-)
+_LINEAR = "a method that is linear in n, such as lwgp or sec"
+_INSTEAD = f'use linkage="average" or "single" on the ensemble, or {_LINEAR}'
 
 
 def hac(
@@ -142,10 +140,13 @@ def ensemble_linkage(
     clustering m, which has the share :math:`u_m` of the weight, :math:`n_x n_y` becomes
     :math:`\sum_m u_m p_{xm} p_{ym}`. Nearest neighbours are merged along chains, over
     lists of the clusters that meet each base cluster, in memory that grows with the
-    number of labels. The weights are integers inside, so that the sums are exact;
-    weights that are no multiples of each other are rounded, to about 9 decimals for
-    100 000 objects. Complete and Ward linkage, and fuzzy and overlapping ensembles, go
-    through the distances of the micro-objects.
+    number of labels. Where no label is missing, bounds on the similarity spare most of
+    the lists of average linkage, and most comparisons of single linkage, if the
+    clusterings agree; random labels leave nothing to spare. The weights are integers
+    inside, so that the sums are exact; weights that are no multiples of each other are
+    rounded, to about 9 decimals for 100 000 objects and 7 for a million. Complete and
+    Ward linkage, and fuzzy and overlapping ensembles, go through the distances of the
+    micro-objects.
 
     Equal similarities are common, and leave more than one tree. Here a cluster prefers
     the cluster it was reached from, then the one with the lowest object, in an order of
@@ -196,6 +197,9 @@ def ensemble_linkage(
         np.maximum(similar, 0.0, out=similar)
         pairs, heights = _merges(similar, top - own, counts, linkage)
     else:
+        n_bytes = _matrix_free_bytes(merged, linkage) + 150 * len(inverse)
+        what = f"{linkage} linkage of {len(inverse)} objects"
+        require_memory(n_bytes, what, f"use {_LINEAR}")
         merges = _average_merges if linkage == "average" else _single_merges
         pairs, similar = merges(merged, weights, counts, seen, shares)
         top = _top(own, similar)
@@ -348,6 +352,15 @@ def _top(own: NDArray[np.float64], similar: NDArray[np.float64]) -> float:
     top = float(max(own.max(), similar.max(initial=0.0)))
     # Rounding makes 1 + 1e-16 out of weights that sum to 1.
     return top if top > 1.0 + 1e-9 else 1.0
+
+
+def _matrix_free_bytes(ensemble: Ensemble, linkage: Linkage) -> int:
+    """What the merges of different objects take, for each and for each label."""
+    if linkage == "average":
+        of_object, of_label = 170, 45 if ensemble.kind == "partial" else 27
+    else:
+        of_object, of_label = 80, 4 + 2 * ensemble.codes.itemsize
+    return ensemble.n_objects * (of_object + of_label * ensemble.n_clusterings)
 
 
 def _average_merges(
