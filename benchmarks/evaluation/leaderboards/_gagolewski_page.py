@@ -37,9 +37,11 @@ class Scores(NamedTuple):
     seconds : float
         Of CPU for all sets and one seed.
 
-    n_seeds, n_missed : int
-        Seeds that every set has, and results that are missing or have another number
-        of clusters.
+    n_seeds : tuple of int
+        The least and the most seeds that a set has.
+
+    n_missed : int
+        Results that are missing or have another number of clusters.
 
     is_ours : bool
         Whether it was run here.
@@ -48,7 +50,7 @@ class Scores(NamedTuple):
     ari: dict[str, float]
     nca: dict[str, float]
     seconds: float
-    n_seeds: int
+    n_seeds: tuple[int, int]
     n_missed: int
     is_ours: bool
 
@@ -85,7 +87,7 @@ def _everyone(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
         data = row.pop("data")
         if data in half:
             for name, ari in row.items():
-                empty = Scores({}, {}, np.nan, 0, 0, False)
+                empty = Scores({}, {}, np.nan, (0, 0), 0, False)
                 board.setdefault(name, empty).ari[data] = float(ari)
     return half, dict(sorted(board.items(), key=lambda one: -_mean(one[1].ari)))
 
@@ -110,7 +112,8 @@ def _ours(rows: Sequence[Row]) -> Scores:
         {data: float(np.mean(some)) for data, some in own.items()}
         for own in values.values()
     )
-    n_seeds = min(map(len, values["ari"].values()))
+    counts = [len(some) for some in values["ari"].values()]
+    n_seeds = (min(counts), max(counts))
     return Scores(ari, nca, sum(cpu.values()), n_seeds, missed, True)
 
 
@@ -223,12 +226,16 @@ def _lines(
                 for which in ("choose", "confirm")
             ),
             number(_mean(one.nca)),
-            f"{one.n_seeds}" if one.is_ours else "",
+            _range(*one.n_seeds) if one.is_ours else "",
             f"{one.n_missed}" if one.is_ours else "",
             number(one.seconds, 1),
         )
         for name, one in board.items()
     ]
+
+
+def _range(least: int, most: int) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _tests(board: Mapping[str, Scores]) -> str:
