@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.evaluation import data as data_sets
 from benchmarks.evaluation.store import Options
 
-__all__ = ["N_DRAWS", "N_MEMBERS", "draw_of", "load_pool", "pools"]
+__all__ = ["N_DRAWS", "N_MEMBERS", "draw_of", "load_pool", "pools", "random_draw"]
 
 #: Draws of a pool, and base clusterings in each.
 N_DRAWS, N_MEMBERS = 10, 10
@@ -101,3 +101,36 @@ def draw_of(members: Labels, draw: int) -> Labels:
         Ten base clusterings.
     """
     return members[:, N_MEMBERS * (draw - 1) : N_MEMBERS * draw]
+
+
+def random_draw(
+    members: Labels, classes: Labels, draw: int, n_members: int
+) -> tuple[Labels, Labels]:
+    """Some columns of a pool at random, and its rows in a random order.
+
+    Parameters
+    ----------
+    members : ndarray of shape (n_objects, 100)
+        A pool.
+
+    classes : ndarray of shape (n_objects,)
+        The classes.
+
+    draw : int
+        The seed.
+
+    n_members : int
+        How many columns.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects, n_members)
+        Base clusterings.
+
+    classes : ndarray of shape (n_objects,)
+        The classes of these rows.
+    """
+    rng = np.random.RandomState(draw)
+    columns = rng.permutation(members.shape[1])[:n_members]
+    rows = rng.permutation(len(classes))
+    return members[np.ix_(rows, columns)], classes[rows]

@@ -185,7 +185,7 @@ def test_a_missing_figure_of_the_survey_is_the_worst(tmp_path):
     told = survey.answer(tmp_path)
     # The one that reads the order of the rows does not count.
     assert "place 1 beside the 1 of its 2 variants" in told
-    assert "Plain_1 (0.400), that is +0.050" in told
+    assert "Plain_1 with 0.400, it is +0.050" in told
 
 
 @pytest.mark.parametrize("board", BOARDS)

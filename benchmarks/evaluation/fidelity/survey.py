@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.evaluation.fidelity.scores import scores
 from benchmarks.evaluation.fidelity.summary import COLUMNS, Key, summarize
 from benchmarks.evaluation.pages import list_table, number
-from benchmarks.evaluation.pools import N_DRAWS, load_pool, pools
+from benchmarks.evaluation.pools import N_DRAWS, load_pool, pools, random_draw
 from benchmarks.evaluation.store import Job, Options, Row, read, write
 
 __all__ = ["ENTRIES", "score_beside", "survey_jobs", "survey_page", "write_beside"]
@@ -145,16 +145,14 @@ def score_beside(
     import comitia
 
     members, classes = load_pool(pool, folder)
-    rng = np.random.RandomState(draw)
-    columns = rng.permutation(members.shape[1])[: N_MEMBERS[criterion]]
-    rows = rng.permutation(len(classes))
+    drawn, classes = random_draw(members, classes, draw, N_MEMBERS[criterion])
     k = len(np.unique(classes))
     entry = ENTRIES[method]
     made = comitia.method(entry.id)(k, random_state=draw, **entry.parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a missed max_iter shows in the scores
-        labels = made.fit_predict(comitia.Ensemble(members[np.ix_(rows, columns)]))
-    return scores([labels], (k,), classes[rows])
+        labels = made.fit_predict(comitia.Ensemble(drawn))
+    return scores([labels], (k,), classes)
 
 
 # -- beside the published figures ------------------------------------------------------

@@ -37,9 +37,11 @@ class Scores(NamedTuple):
     seconds : float
         Of CPU for all sets and one seed.
 
-    n_seeds, n_missed : int
-        Seeds that every set has, and results that are missing or have another number
-        of clusters.
+    n_seeds : tuple of int
+        The least and the most seeds that a set has.
+
+    n_missed : int
+        Results that are missing or have another number of clusters.
 
     is_ours : bool
         Whether it was run here.
@@ -48,7 +50,7 @@ class Scores(NamedTuple):
     ari: dict[str, float]
     nca: dict[str, float]
     seconds: float
-    n_seeds: int
+    n_seeds: tuple[int, int]
     n_missed: int
     is_ours: bool
 
@@ -69,6 +71,12 @@ def battery(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
     board : dict of str to Scores
         The methods that have all sets, the best mean first.
     """
+    half, board = _everyone(results)
+    return half, _on_all_sets(half, board)
+
+
+def _everyone(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
+    """The same with methods that were not run on all sets yet."""
     rows = read(results / f"{TABLE}.csv")
     half = {row["data"]: row["half"] for row in rows}
     by_method: dict[str, list[Row]] = defaultdict(list)
@@ -79,11 +87,15 @@ def battery(results: Path) -> tuple[dict[str, str], dict[str, Scores]]:
         data = row.pop("data")
         if data in half:
             for name, ari in row.items():
-                empty = Scores({}, {}, np.nan, 0, 0, False)
+                empty = Scores({}, {}, np.nan, (0, 0), 0, False)
                 board.setdefault(name, empty).ari[data] = float(ari)
-    # One that was not run on all sets yet cannot be compared.
-    whole = {name: one for name, one in board.items() if len(one.ari) == len(half)}
-    return half, dict(sorted(whole.items(), key=lambda one: -_mean(one[1].ari)))
+    return half, dict(sorted(board.items(), key=lambda one: -_mean(one[1].ari)))
+
+
+def _on_all_sets(
+    half: Mapping[str, str], board: Mapping[str, Scores]
+) -> dict[str, Scores]:
+    return {name: one for name, one in board.items() if len(one.ari) == len(half)}
 
 
 def _ours(rows: Sequence[Row]) -> Scores:
@@ -100,7 +112,8 @@ def _ours(rows: Sequence[Row]) -> Scores:
         {data: float(np.mean(some)) for data, some in own.items()}
         for own in values.values()
     )
-    n_seeds = min(map(len, values["ari"].values()))
+    counts = [len(some) for some in values["ari"].values()]
+    n_seeds = (min(counts), max(counts))
     return Scores(ari, nca, sum(cpu.values()), n_seeds, missed, True)
 
 
@@ -157,9 +170,10 @@ def page(results: Path, figures: Path) -> str:
     text : str
         In reStructuredText.
     """
-    half, board = battery(results)
-    if not board:
+    half, everyone = _everyone(results)
+    if not everyone:
         return NOT_MEASURED
+    board = _on_all_sets(half, everyone)
     parts = [
         answer(results),
         _drawn(board, figures),
@@ -168,7 +182,7 @@ def page(results: Path, figures: Path) -> str:
         "",
     ]
     if OURS in board:
-        parts += [*section("The default against each"), _tests(half, board)]
+        parts += [*section("The default against each"), _tests(everyone)]
         parts += _where_not(board)
     parts += [*section("Label files"), _FILES, source(results, "gagolewski")]
     return "\n".join(parts)
@@ -212,7 +226,7 @@ def _lines(
                 for which in ("choose", "confirm")
             ),
             number(_mean(one.nca)),
-            f"{one.n_seeds}" if one.is_ours else "",
+            _range(*one.n_seeds) if one.is_ours else "",
             f"{one.n_missed}" if one.is_ours else "",
             number(one.seconds, 1),
         )
@@ -220,22 +234,27 @@ def _lines(
     ]
 
 
-def _tests(half: Mapping[str, str], board: Mapping[str, Scores]) -> str:
-    body = []
+def _range(least: int, most: int) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def _tests(board: Mapping[str, Scores]) -> str:
+    ours, body = board[OURS], []
     for name, one in board.items():
         if name != OURS:
-            told = _against(board[OURS], one, list(half))
+            told = _against(ours, one, list(one.ari))
             body.append(
                 (
-                    name,
+                    f"**{name}**" if one.is_ours else name,
+                    f"{told.n_sets}",
                     f"{told.gain:+.3f} ({told.low:+.3f} to {told.high:+.3f})",
                     f"{told.p:.2g}",
                     f"{told.effect:+.2f}",
                     f"{told.won} / {told.tied} / {told.lost}",
                 )
             )
-    head = ("", "ARI of the default less its", "p", "effect", "won / tied / lost")
-    return f"{_TESTS}\n{list_table(head, body)}\n"
+    head = ("", "sets", "ARI of the default less its", "p", "effect")
+    return f"{_TESTS}\n{list_table((*head, 'won / tied / lost'), body)}\n"
 
 
 def _where_not(board: Mapping[str, Scores]) -> list[str]:
@@ -272,7 +291,8 @@ one seed.
 _TESTS = """\
 Mean difference over the sets with its bootstrap interval, Wilcoxon's signed rank test,
 the rank-biserial effect, and on how many sets the default is above, within 0.01 and
-below. p is not corrected for the number of lines.
+below. p is not corrected for the number of lines. A method that was not run on all sets
+yet is compared on those that it has, small ones first, and is in this table only.
 """
 _FILES = """\
 ``make leaderboards`` writes our labels as the author's repository has them, one gzipped

@@ -143,9 +143,10 @@ def _jobs(options: Options, labels: Path) -> Iterator[Job]:
     if options.smoke:
         names, methods = names[:1], methods[:3]
     seeds = options.seeds[: 1 if options.smoke else None]
+    # Small sets come first: a run that is stopped has compared all methods on some.
     for seed in seeds:
-        for method in methods:
-            for name in names:
+        for name in names:
+            for method in methods:
                 key = dict(zip(KEY, (name, half[name], method, seed), strict=True))
                 yield Job(key, score, {"folder": options.data, "labels": labels})
 
