@@ -1,5 +1,5 @@
-# comitia from R: needs the package reticulate, and RETICULATE_PYTHON names a Python
-# that has comitia.
+# comitia from R: needs the package reticulate, 1.38 or newer, which knows NumPy 2, and
+# RETICULATE_PYTHON names a Python that has comitia.
 library(reticulate)
 comitia <- import("comitia")
 X <- scale(as.matrix(iris[, 1:4]))

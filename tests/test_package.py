@@ -58,13 +58,29 @@ def test_citation_has_the_version_and_the_licence():
 
 def test_the_recipe_asks_for_what_the_package_asks_for():
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text())
-    assert recipe["context"]["version"] == comitia.__version__
-    asked = {*recipe["requirements"]["run"]}
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = settings["optional-dependencies"]
-    for each in [*settings["dependencies"], *extras["cli"], *extras["report"]]:
-        # METIS, which has no package for every system, is a choice there.
-        assert "pymetis" in each or each.replace(">=", " >=") in asked
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project, backend = settings["project"], settings["build-system"]["requires"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["cli"], *extras["report"]]
+    # METIS, which has no package for every system, is a choice there, as extras are.
+    metis = [each.partition(";")[0] for each in needed if each.startswith("pymetis")]
+    needed = [each for each in needed if not each.startswith("pymetis")]
+    requirements = recipe["requirements"]
+    python, *asked = requirements["run"]
+    assert sorted(asked) == sorted(each.replace(">=", " >=") for each in needed)
+    chosen = [each.replace("-base", "") for each in requirements["run_constraints"]]
+    known = [*metis, *extras["plot"], *extras["io"]]
+    assert {*chosen} <= {each.replace(">=", " >=") for each in known}
+    assert {each.replace(">=", " >=") for each in backend} <= {*requirements["host"]}
+    assert recipe["context"] == {
+        "version": comitia.__version__,
+        "python_min": project["requires-python"].removeprefix(">="),
+    }
+    assert python == "python >=${{ python_min }}"
+    (script,) = project["scripts"].items()
+    assert recipe["build"]["python"]["entry_points"] == [" = ".join(script)]
+    assert recipe["about"]["summary"] == project["description"]
+    assert recipe["about"]["license"] == project["license"]
 
 
 def test_actions_are_pinned_by_commit():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -177,6 +179,21 @@ def _reordered(W: Any, order: NDArray[np.int64]) -> Any:
     return W
 
 
+# All threads share the random numbers of METIS. It keeps the interpreter's lock while
+# it works; a free-threaded Python has none.
+_one_at_a_time = threading.Lock()
+
+
+def _renew_lock() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()
+
+
+# A fork may have the lock of a thread that it lacks.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
 def _metis(
     begin: NDArray[Any],
     neighbor: NDArray[Any],
@@ -191,17 +208,18 @@ def _metis(
     """Call METIS; ``shares`` are those of the parts in the weight."""
     pymetis = _pymetis()
     exact = pymetis.zero_copy_dtype()
-    _, parts = pymetis.part_graph(
-        n_clusters,
-        pymetis.CSRAdjacency(
-            begin.astype(exact, copy=False), neighbor.astype(exact, copy=False)
-        ),
-        vweights=vertices.astype(exact, copy=False),
-        eweights=edges.astype(exact, copy=False),
-        tpwgts=shares,
-        recursive=recursive,
-        options=pymetis.Options(**options),
-    )
+    with _one_at_a_time:
+        _, parts = pymetis.part_graph(
+            n_clusters,
+            pymetis.CSRAdjacency(
+                begin.astype(exact, copy=False), neighbor.astype(exact, copy=False)
+            ),
+            vweights=vertices.astype(exact, copy=False),
+            eweights=edges.astype(exact, copy=False),
+            tpwgts=shares,
+            recursive=recursive,
+            options=pymetis.Options(**options),
+        )
     return np.asarray(parts, dtype=np.int32)
 
 
