@@ -557,7 +557,7 @@ def _doubt(best: RivalScores, taken: bool) -> str:
     what = (
         "its labels are taken, as on_doubt='best' says"
         if taken
-        else "on_doubt='best' would take its labels"
+        else "on_doubt='best' (--param on_doubt=best) would take its labels"
     )
     return (
         f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
