@@ -63,6 +63,24 @@ def test_two_values_in_a_feature_leave_the_table_to_k_means_on_samples():
     assert clone(mixed).generate(coin[:8]).groups[0] == "spectral"
 
 
+def families_for(X):
+    made = MixedGenerator(n_clusterings=2, n_clusters=2, random_state=0).generate(X)
+    return sorted(set(made.groups.tolist()))
+
+
+def test_few_values_matter_where_their_steps_cut_the_table():
+    rng = np.random.RandomState(0)
+    others, coin = rng.randn(200, 40), rng.randint(2, size=(200, 1)) * 2.0
+    ratings = np.clip(np.rint(3 + rng.randn(200, 4)), 1, 5)
+    rare = (np.arange(200) < 4)[:, None] * 7.0
+    assert families_for(np.hstack([others[:, :5], coin])) == ["samples"]
+    assert families_for(np.hstack([others, coin])) == ["genie", "spectral"]
+    assert families_for(ratings) == ["samples"]
+    assert families_for(ratings[rng.permutation(200)] * 1e6) == ["samples"]
+    assert families_for(np.hstack([others[:, :5], rare])) == ["genie", "spectral"]
+    assert families_for(np.rint(40 * others[:, :3])) == ["genie", "spectral"]
+
+
 def test_very_many_objects_are_left_to_k_means(monkeypatch):
     monkeypatch.setattr(sizes, "SAMPLED_KMEANS_OBJECTS", len(X))
     ensemble = MixedGenerator(random_state=0).generate(X)

@@ -458,3 +458,20 @@ def test_text_needs_neither_pandas_nor_pyarrow(tmp_path, monkeypatch):
     for package in ("pandas", "pyarrow", "polars"):
         monkeypatch.setitem(sys.modules, package, None)
     assert len(examine_table(tmp_path / "table.csv").decisions.columns) == 3
+
+
+def test_many_missing_values_name_a_better_way_to_fill_them(tmp_path):
+    rng = np.random.RandomState(0)
+    X = rng.randn(40, 3)
+    X[rng.rand(40, 3) < 0.2] = np.nan
+    np.savetxt(tmp_path / "gaps.csv", X, delimiter=",", header="a,b,c", comments="")
+    assert any("--impute knn" in one for one in read_table(tmp_path / "gaps.csv").notes)
+    near = read_table(tmp_path / "gaps.csv", impute="knn")
+    assert not any("--impute" in one for one in near.notes)
+
+
+def test_large_whole_numbers_that_run_into_each_other_are_no_feature(tmp_path):
+    rng = np.random.RandomState(0)
+    lines = [f"{10**17 + i},{x:.3f}" for i, x in enumerate(rng.randn(40))]
+    (tmp_path / "t.csv").write_text("\n".join(["nr,a", *lines]))
+    assert read_table(tmp_path / "t.csv").feature_names == ["a"]

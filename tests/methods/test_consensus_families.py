@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import ConsensusClustering, Ensemble, sizes
 from comitia.agreement import adjusted_rand
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.explanation import Explanation, FamilyShare, RivalScores
 from comitia.io import Result
 from comitia.methods.composite._consensus_families import answer_without_twofold
@@ -208,3 +208,9 @@ def test_clusters_explain_the_variance_of_the_feature_that_they_follow():
     y = np.array([0, 0, 0, 1, 0, 1, 1, 1, 1, 1])
     found = answer_without_twofold(X, y, np.random.RandomState(0))
     assert_allclose(found.told, np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def test_more_clusters_than_different_objects_are_told_in_words():
+    X = np.repeat([[0.0, 1.0], [5.0, 2.0]], 20, axis=0)
+    with pytest.warns(ComitiaWarning, match="equal objects are in different clusters"):
+        ConsensusClustering(3, random_state=0).fit(X)

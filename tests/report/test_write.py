@@ -289,6 +289,25 @@ def test_duplicate_clusterings_are_told():
     assert same["duplicates"].serious
 
 
+def test_some_copies_among_members_of_its_own_are_no_alert():
+    X = np.random.RandomState(0).randn(40, 2) + 9 * np.repeat([[0], [1]], 20, axis=0)
+    fitted = method("consensus")(2, random_state=0).fit(X)
+    result = Result.from_estimator(fitted, X)
+    assert "duplicates" not in alerts(result)
+    given = Result.from_estimator(method("consensus")(2).fit(fitted.ensemble_))
+    assert "duplicates" in alerts(given)
+
+
+def test_a_number_of_clusters_that_does_not_stand_out_is_told():
+    labels = planted(40, 2, 5, 0.2, 0)[0]
+    fitted = method("eac")(2).fit(labels)
+    choice = {"ks": [2, 3], "n_clusters": 2, "probabilities": [0.35, 0.25, 0.4]}
+    found = alerts(Result.from_estimator(fitted, choice=choice))
+    assert "probability of 0.25" in found["unclear"].text
+    choice["probabilities"] = [0.1, 0.8, 0.1]
+    assert "unclear" not in alerts(Result.from_estimator(fitted, choice=choice))
+
+
 def test_copies_of_fuzzy_clusterings_are_told():
     F = np.random.RandomState(0).dirichlet([1, 1], size=12)
     votes = Ensemble.from_memberships([F, F[:, ::-1], F**2 / (F**2).sum(1)[:, None]])

@@ -236,7 +236,10 @@ def explanation_lines(said: Any) -> list[tuple[str, str, str]]:
         + ("" if one.without is None else f" (without it ARI {one.without:.2f})")
         for one in said.families
     ]
-    lines = [("families", ", ".join(told), "")] if len(told) > 1 else []
+    has_evidence = any(one.evidence > 0 for one in said.families)
+    lines = (
+        [("families", ", ".join(told), "")] if len(told) > 1 and has_evidence else []
+    )
     return lines + ([] if said.doubt is None else [("doubt", said.doubt, "")])
 
 

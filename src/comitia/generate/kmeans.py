@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -107,7 +108,10 @@ class KMeansGenerator(EstimatorGenerator):
 
     def fit_member(self, X: Any, plan: Plan) -> Made:
         if not isinstance(X, Columns):
-            return super().fit_member(X, plan)
+            with warnings.catch_warnings():
+                # A member may have fewer clusters, where objects are equal.
+                warnings.filterwarnings("ignore", "Number of distinct clusters")
+                return super().fit_member(X, plan)
         if self.objects is None:
             return Generator.fit_member(self, X, plan)
         rows, counts, _ = self.draw(len(X), plan)

@@ -25,8 +25,20 @@ from comitia.generate.member import Made, ShiftedModel
 
 __all__ = ["MixedGenerator"]
 
+# A feature has few values if it has no more than this, each of five objects or more.
+_FEW_VALUES, _OBJECTS_EACH = 12, 5
+
 # Of fewer objects, two values may be all that a feature had room for.
 _FEW_FOR_VALUES = 10
+
+# Rows that tell that a feature has more values, before all are looked at.
+_GLANCE = 200
+
+# A step between two values of a feature cuts the table in two if its square is more
+# than this share of the variance of all features, and has one object in so many or more
+# on either side of it. On simulated tables, with columns of two to eleven values, it
+# tells those on which graphs and linkages fail from the others.
+_WIDE_STEP, _SMALLEST_SIDE = 0.12, 20
 
 
 def _all_can_label(generator: MixedGenerator) -> bool:
@@ -49,9 +61,10 @@ class MixedGenerator(Generator):
         ``None`` goes by the data: ``"spectral"``, by
         :class:`NeighborSpectralGenerator`, and as many of ``"genie"``, by
         :class:`GenieGenerator`; ``"means"``, by :class:`KMeansGenerator`, from 50 000
-        objects on; and ``"samples"``, k-means on 80 % of the objects each, where a
-        feature has two values only. ``"samples"`` takes these for fewer objects
-        whatever the features are: for those that yes/no columns were rotated into.
+        objects on; and ``"samples"``, k-means on 80 % of the objects each, where the
+        steps between the few values of a feature cut the table. ``"samples"`` takes
+        these for fewer objects whatever the features are: for those that yes/no columns
+        were rotated into.
 
     n_clusterings : int, default=None
         Size of the ensemble, :math:`M`. It is divided among the families in the
@@ -80,10 +93,14 @@ class MixedGenerator(Generator):
     Notes
     -----
     Graphs and linkages see clusters of any shape, and so do they see the gaps between
-    the values of a feature that has two of them, whether or not it has to do with the
-    clusters: a coin that was tossed for each object cuts any table in two. K-means with
-    many clusters does that too. K-means with as many clusters as are wanted is led
-    astray least, so that such tables are left to it.
+    the values of a feature that has few of them, whether or not it has to do with the
+    clusters: a coin that was tossed for each object cuts a table of few columns in two,
+    and ratings from 1 to 5 cut it into a grid. K-means with many clusters does that
+    too. K-means with as many clusters as are wanted is led astray least, so that such
+    tables are left to it. Among many columns a step is short against the distances of
+    objects, and a value that few objects have cuts off no more than those: they do no
+    harm. A step counts if its square is above 0.12 of the variance of all features, and
+    5 % of the objects or more are on either side of it.
 
     Examples
     --------
@@ -171,8 +188,8 @@ class MixedGenerator(Generator):
             return set(self.named_families())
         if len(X) >= sizes.SAMPLED_KMEANS_OBJECTS:
             return {"means"}
-        twofold = self.families == "samples" or _has_two_values(X)
-        return {"samples"} if twofold else {"spectral", "genie"}
+        cut = self.families == "samples" or _has_wide_steps(X)
+        return {"samples"} if cut else {"spectral", "genie"}
 
     def _shares(self, own: list[int]) -> list[int]:
         """How many clusterings each of the families that were given makes."""
@@ -305,12 +322,24 @@ def _shifted(fit: Callable[[], Made], shift: Any) -> Made:
     return made
 
 
-def _has_two_values(X: Any) -> bool:
-    """Whether some feature has two values; rows in a file are not looked at."""
+def _has_wide_steps(X: Any) -> bool:
+    """Whether the few values of a feature cut the table; files are not looked at."""
     if not isinstance(X, np.ndarray) or len(X) < _FEW_FOR_VALUES:
         return False
-    low, high = X.min(axis=0), X.max(axis=0)
-    return bool((((low == X) | (high == X)).all(axis=0) & (low < high)).any())
+    n = len(X)
+    most = min(_FEW_VALUES, n // _OBJECTS_EACH)
+    steps = np.diff(np.sort(X[:_GLANCE], axis=0), axis=0)
+    few = np.flatnonzero(np.count_nonzero(steps, axis=0) < most)
+    if not len(few):
+        return False
+    widest = 0.0
+    for j in few:
+        values, counts = np.unique(X[:, j], return_counts=True)
+        if 1 < len(values) <= most:
+            before = np.cumsum(counts)[:-1]
+            cuts = _SMALLEST_SIDE * np.minimum(before, n - before) >= n
+            widest = max(widest, np.diff(values)[cuts].max(initial=0.0))
+    return bool(widest**2 > _WIDE_STEP * X.var(axis=0).sum())
 
 
 def _membership(made: Made) -> NDArray[np.float64]:

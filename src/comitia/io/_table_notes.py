@@ -27,8 +27,13 @@ def scaling_word(preparer: Any, embedded: bool) -> str:
     return f"{word}, rotated" if rotated else word
 
 
-def preparation_notes(decided: TableDecisions, named: bool) -> list[str]:
-    """What was done, in a sentence or two; nothing where all columns are numbers."""
+def preparation_notes(
+    decided: TableDecisions, named: bool, n_by_medians: int = 0
+) -> list[str]:
+    """What was done, in a sentence or two; nothing where all columns are numbers.
+
+    ``n_by_medians`` is the number of rows if medians stand for missing values.
+    """
     used = [each for each in decided.columns if each.used]
     left = [each for each in decided.columns if not each.used]
     notes = []
@@ -39,7 +44,9 @@ def preparation_notes(decided: TableDecisions, named: bool) -> list[str]:
         parts.append(f"left out: {_left_out(left, named)}")
     n_missing = sum(each.n_missing for each in used)
     if n_missing:
-        parts.append(f"{counted(n_missing, 'missing value')} filled in")
+        often = n_missing > _MANY_MISSING * len(used) * n_by_medians > 0
+        how = _MEDIANS if often else ""
+        parts.append(f"{counted(n_missing, 'missing value')} filled in{how}")
     if parts:
         notes.append(f"{'; '.join(parts)} (comitia check says more).")
     if decided.form != "columns":
@@ -70,6 +77,12 @@ def _left_out(left: Sequence[ColumnDecision], named: bool) -> str:
     more = len(left) - MOST_LISTED
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
+
+# From this share of missing values on, a better way to fill them in is named.
+_MANY_MISSING = 0.02
+_MEDIANS = (
+    " with medians (--impute knn takes the nearest rows, which blurs clusters less)"
+)
 
 # Columns that are left out and named one by one.
 MOST_LISTED = 4

@@ -304,7 +304,11 @@ def read_table(
         scaling=scaling_word(preparer, found.embedded),
         notes=(
             *found.notes,
-            *preparation_notes(decided, found.object_names is not None),
+            *preparation_notes(
+                decided,
+                found.object_names is not None,
+                found.n_objects if asked.impute == "median" else 0,
+            ),
         ),
     )
 

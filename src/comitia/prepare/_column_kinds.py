@@ -25,6 +25,9 @@ _STRAY = 0.1
 # From here on a float no longer tells whole numbers apart.
 _LAST_EXACT = 2.0**53
 
+# Such numbers count something if they differ by less than this share of their size.
+_NARROW = 1e-3
+
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
@@ -102,9 +105,17 @@ def _number_kind(
             return "id", "whole numbers, different in every row, and its name"
         if np.abs(distinct).max() > _LAST_EXACT:
             return "id", "whole numbers beyond 2**53, different in every row"
+    if whole and len(distinct) and _cannot_be_told_apart(distinct):
+        return "id", "whole numbers beyond 2**53, which run into each other"
     if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
         return "boolean", "two values"
     return "numeric", "whole numbers" if whole else "numbers"
+
+
+def _cannot_be_told_apart(distinct: NDArray[np.float64]) -> bool:
+    """Whether neighbours among large whole numbers are one number in float64."""
+    low, high = float(distinct.min()), float(distinct.max())
+    return low > _LAST_EXACT and high < (1.0 + _NARROW) * low
 
 
 def number_of(text: str) -> float | None:

@@ -22,6 +22,9 @@ __all__ = ["Alert", "find_alerts", "result_alerts"]
 # Share of all weight from which one item has nearly all of it.
 NEARLY_ALL = 0.9
 
+# A number of clusters that is less likely than this does not stand out.
+LIKELY = 0.3
+
 
 @dataclass(frozen=True)
 class Alert:
@@ -79,6 +82,7 @@ def find_alerts(facts: Facts) -> list[Alert]:
     found = [
         _one_would_do(facts),
         _another_number(facts),
+        _no_number_stands_out(facts),
         _doubted(facts),
         _unsupported(facts),
         _uncertain(facts),
@@ -194,7 +198,9 @@ def _tiny(facts: Facts) -> Alert | None:
 
 
 def _duplicates(facts: Facts) -> Alert | None:
-    if not facts.n_copies:
+    # Members of one's own repeat others where the clusters are plain.
+    made_here = facts.result.parameters.get("generator") is not None
+    if not facts.n_copies or (made_here and 2 * facts.n_copies < facts.M):
         return None
     distinct = facts.M - facts.n_copies
     if distinct == 1:
@@ -263,6 +269,24 @@ def _unfinished(facts: Facts) -> Alert | None:
         "The optimisation did not converge",
         "It stopped at the largest number of iterations; raise max_iter or tol.",
         serious=False,
+    )
+
+
+def _no_number_stands_out(facts: Facts) -> Alert | None:
+    choice = facts.result.choice or {}
+    odds, k = choice.get("probabilities") or [], choice.get("n_clusters")
+    ks = [1, *(choice.get("ks") or [])]
+    if k != facts.k or k not in ks or len(odds) != len(ks):
+        return None
+    own = odds[ks.index(k)]
+    if own >= LIKELY:
+        return None
+    return Alert(
+        "unclear",
+        "No number of clusters stands out",
+        f"{k} is the likeliest of {ks[0]} to {ks[-1]}, with a probability of "
+        f"{number(own, 2)} only: there may be no clusters, or more or fewer of them. "
+        "If you know how many there should be, say it.",
     )
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from comitia import sizes
 from comitia._arrays import to_numpy
 from comitia._scales import off_center, untied
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
+from comitia.exceptions import ComitiaWarning
 from comitia.explanation import RivalScores
 from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.optimize.ties import merged_ties
@@ -128,7 +131,7 @@ def doubt_of_best(best: RivalScores, taken: bool) -> str:
     what = (
         "its labels are taken, as on_doubt='best' says"
         if taken
-        else "on_doubt='best' would take its labels"
+        else "on_doubt='best' (--param on_doubt=best) would take its labels"
     )
     return (
         f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
@@ -282,9 +285,18 @@ def _single_algorithms(
     from threadpoolctl import threadpool_limits
 
     seed = rng.randint(np.iinfo(np.int32).max)
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        # That there are fewer distinct objects is said below, in words of our own.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         means = KMeans(k, n_init=10, random_state=seed).fit_predict(data)
         ward = AgglomerativeClustering(k).fit_predict(data)
+    if len(np.unique(means)) < k:
+        warnings.warn(
+            f"n_clusters={k} is more than there are different objects: equal objects "
+            "are in different clusters.",
+            ComitiaWarning,
+            stacklevel=2,
+        )
     return {"k-means": means, "Ward": ward}
 
 
