@@ -387,7 +387,11 @@ FILES = {
         npy_that_promises((2**37, 8)),
         "too short",
     ),
-    "a .npy of three dimensions": ("data.npy", npy(X[:, :, None]), "3 dimensions"),
+    "a .npy of four dimensions": (
+        "data.npy",
+        npy(X[:, :, None, None]),
+        "4 dimensions",
+    ),
     "a .npy of no rows": ("data.npy", npy(X[:0]), "is empty"),
     "a .npy of complex numbers": ("data.npy", npy(X * 1j), "holds complex"),
     "a .npy of records": ("data.npy", npy(np.zeros(4, [("a", "f8")])), "holds"),
