@@ -172,7 +172,7 @@ def best_of(rows: Sequence[Row], methods: Iterable[str], score: str = "ari") -> 
     overall = {
         one: float(np.mean(list(found[one].values())))
         for one in methods
-        if len(found.get(one, {})) == n_sets
+        if one in found and len(found[one]) == n_sets
     }
     return max(overall, key=lambda one: (overall[one], one), default="")
 
