@@ -136,6 +136,7 @@ def write_all(folder: Path) -> None:
         "memory": memory(RESULTS / "memory.csv"),
         "selection": selectors(),
         "scale": scale_page.page(RESULTS, out / "evaluation"),
+        "trees": scale_page.trees(RESULTS),
         "evaluation_answer": answer(out / "evaluation"),
         "default": default_page.summary(RESULTS / "evaluation"),
     }
