@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.evaluation.pages import NOT_MEASURED, figure, list_table
 from benchmarks.evaluation.store import read
 
-__all__ = ["page"]
+__all__ = ["page", "trees"]
 
 # File, what it shows, its columns and what they are called.
 TABLES = (
@@ -52,6 +52,23 @@ TABLES = (
     ("gpu_huge", "A thousand million objects on one GPU.", None),
 )
 
+#: Columns of ``million_linkage`` and what they are called.
+TREES = {
+    "linkage": "linkage",
+    "weights": "weights",
+    "features": "features",
+    "n": "objects",
+    "u": "that differ",
+    "cpu_s": "CPU s",
+    "peak_gb": "peak GB",
+    "lowest": "lowest merge",
+    "10 %": "10 % of the merges",
+    "50 %": "50 %",
+    "90 %": "90 %",
+    "99 %": "99 %",
+    "top": "all",
+}
+
 #: Parts of the table of times that are told as growth.
 DOUBLINGS = ("growth", "last")
 
@@ -82,6 +99,25 @@ def page(results: Path, figures: Path) -> str:
             if len(shown) < len(rows):
                 parts.append(_growth(rows, figures))
     return "\n".join(parts) or NOT_MEASURED
+
+
+def trees(results: Path) -> str:
+    """Time, memory and heights of large trees.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    text : str
+        reStructuredText.
+    """
+    rows = read(results / "million_linkage.csv")
+    if not rows:
+        return NOT_MEASURED
+    return f"{_table(rows, TREES)}\n\n{_about(results / 'million_linkage.json')}"
 
 
 def _table(rows: list[dict[str, str]], columns: dict[str, str] | None) -> str:

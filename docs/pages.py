@@ -140,6 +140,7 @@ def write_all(folder: Path) -> None:
         "memory": memory(RESULTS / "memory.csv"),
         "selection": selectors(),
         "scale": scale_page.page(RESULTS, figures),
+        "trees": scale_page.trees(RESULTS),
         "evaluation_answer": front_page.page(
             RESULTS / "evaluation", out / "evaluation"
         ),
