@@ -1,5 +1,7 @@
 """Row blocks on Dask's workers: the labels of the same ensemble in memory."""
 
+import asyncio
+import concurrent.futures
 import os
 import signal
 import threading
@@ -114,6 +116,29 @@ def test_sums_of_many_blocks_are_made_on_the_workers(client):
     assert blocks.total().tolist() == [435]
     assert [int(v[0]) for v in blocks.each(np.negative)] == [-i for i in range(30)]
     assert len(blocks.map(np.negative)) == 30
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (concurrent.futures.CancelledError(), "the connection to it, was lost"),
+        (asyncio.CancelledError(), "the connection to it, was lost"),
+        (distributed.comm.CommClosedError(), "the connection to it, was lost"),
+        (distributed.scheduler.KilledWorker("x", None, 3), "smaller blocks help"),
+    ],
+)
+def test_a_cluster_that_is_lost_is_a_connection_error(error, words, client):
+    address = client.scheduler.address
+    with pytest.raises(ConnectionError, match=words), client_for(address):
+        raise error
+
+
+def test_certificates_that_are_not_there_are_asked_for():
+    with (
+        pytest.raises(ConnectionError, match="DASK_DISTRIBUTED__COMM__TLS__CA_FILE"),
+        client_for("tls://127.0.0.1:9"),
+    ):
+        pass
 
 
 def test_there_need_not_be_a_client():

@@ -4,6 +4,7 @@ import errno
 import os
 import pickle
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from comitia.generate import (
     NeighborSpectralGenerator,
     Subsample,
     columns,
+    executor_row_blocks,
     generate_blocks,
 )
 from comitia.generate.parquet import ParquetRows
@@ -62,7 +64,10 @@ def small(monkeypatch):
     monkeypatch.setattr(sizes, "SINGLE_PRECISION_OBJECTS", 1)
     monkeypatch.setattr(sizes, "SAMPLE_BYTES", 20_000)
     monkeypatch.setattr(columns, "PIECE", 700)
-    monkeypatch.setattr("comitia.generate.sources.pieces_of.__defaults__", (700,))
+    monkeypatch.setattr(
+        "comitia.generate.sources.pieces_of.__defaults__", (0, None, 700)
+    )
+    monkeypatch.setattr(executor_row_blocks, "_SPAN", 1400)
 
 
 # Dask and its event loop warn of things that are not ours.
@@ -145,7 +150,27 @@ def test_workers_give_the_same_labels(generator, tmp_path):
 
 
 @DASK
-def test_a_worker_that_is_killed_does_not_change_the_labels(tmp_path):
+def test_workers_read_all_rows_and_this_process_none(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    np.save(tmp_path / "rows.npy", X)
+    seen, read = set(), MappedRows.read
+
+    def watched(self, start, stop):
+        seen.add(threading.current_thread() is threading.main_thread())
+        return read(self, start, stop)
+
+    monkeypatch.setattr(MappedRows, "read", watched)
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0"
+    ) as client:
+        path, folder = tmp_path / "rows.npy", tmp_path / "blocks"
+        generate_blocks(clone(KMEANS), path, folder, client=client)
+    assert seen == {False}
+
+
+@DASK
+def test_a_worker_that_is_killed_does_not_change_the_labels(tmp_path, monkeypatch):
+    monkeypatch.undo()  # other processes have the sizes of the module
     memory = clone(KMEANS).generate(X)
     np.save(tmp_path / "rows.npy", X)
     killed = []

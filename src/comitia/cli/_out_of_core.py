@@ -328,9 +328,13 @@ def _client(blocks: BlockOptions) -> Iterator[Any]:
     if blocks.scheduler is None and blocks.workers is None:
         yield None
         return
+    import logging
+
     from comitia.distributed import client_for
 
     with client_for(blocks.scheduler, blocks.workers) as client:
+        # A lost scheduler is one line here, and not a traceback of Dask's.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         yield client
 
 

@@ -182,7 +182,9 @@ def client_for(
     Parameters
     ----------
     scheduler : str, default=None
-        Address of a scheduler, such as ``tcp://10.0.0.5:8786``.
+        Address of a scheduler, such as ``tcp://10.0.0.5:8786``. Certificates for
+        ``tls://`` are those of Dask's configuration. If it is lost, the error is a
+        ConnectionError; blocks that are written stay.
 
     n_workers : int, default=None
         Number of processes to start on this machine, with one thread each.
@@ -200,7 +202,10 @@ def client_for(
     """
     distributed = _distributed()
     if scheduler is not None:
-        with distributed.Client(scheduler, set_as_default=False) as client:
+        with (
+            _errors_of(scheduler),
+            distributed.Client(scheduler, set_as_default=False) as client,
+        ):
             yield client
         return
     import dask
@@ -222,6 +227,37 @@ def client_for(
             # When all are closed, Dask looks for those that were killed in its list.
             with suppress(KeyError):
                 cluster.close()
+
+
+@contextmanager
+def _errors_of(scheduler: str) -> Iterator[None]:
+    """What Dask raises when a cluster is lost, in words."""
+    import asyncio
+    import concurrent.futures
+
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    cancelled = concurrent.futures.CancelledError, asyncio.CancelledError
+    try:
+        yield
+    except (CommClosedError, *cancelled):
+        raise ConnectionError(
+            f"the scheduler {scheduler}, or the connection to it, was lost."
+        ) from None
+    except KilledWorker:
+        raise ConnectionError(
+            f"several workers of {scheduler} ended on the same block; where their "
+            "memory was not enough, smaller blocks help."
+        ) from None
+    except TypeError as error:
+        if "ssl_context" not in str(error):
+            raise
+        raise ConnectionError(
+            f"{scheduler} needs certificates; name their files in Dask's "
+            "configuration, or as DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
+            "..._TLS__CLIENT__CERT and ..._TLS__CLIENT__KEY."
+        ) from None
 
 
 def current_client() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 
-__all__ = ["PIECE", "Columns", "Frame"]
+__all__ = ["PIECE", "Columns", "Ends", "Frame"]
 
 Array = NDArray[np.float64]
 
@@ -21,6 +21,62 @@ _BLOCK = 1 << 14
 # Sums over all rows are sums over pieces of so many: the order in which floats are
 # added does not depend on how data are divided otherwise.
 PIECE = 1 << 16
+
+
+class Ends(NamedTuple):
+    """What a frame has to know of some rows.
+
+    Parameters
+    ----------
+    n : int
+        How many they are.
+
+    total, low, high : ndarray of shape (p,)
+        Sum, least and largest value of each feature.
+    """
+
+    n: int
+    total: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, piece: Array) -> Ends:
+        """Look at some rows.
+
+        Parameters
+        ----------
+        piece : ndarray of shape (n, p)
+            The rows.
+
+        Returns
+        -------
+        ends : Ends
+            Of these rows.
+        """
+        # Sums of rows in another layout have another order.
+        piece = np.ascontiguousarray(piece)
+        return cls(len(piece), piece.sum(axis=0), piece.min(axis=0), piece.max(axis=0))
+
+    def with_next(self, other: Ends) -> Ends:
+        """The ends of these rows and of the piece that follows.
+
+        Parameters
+        ----------
+        other : Ends
+            Those of the next piece.
+
+        Returns
+        -------
+        ends : Ends
+            Of both.
+        """
+        return Ends(
+            self.n + other.n,
+            self.total + other.total,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )
 
 
 class Frame:
@@ -69,23 +125,28 @@ class Frame:
         frame : Frame
             The frame.
         """
-        n, total, low, high = 0, None, None, None
-        for piece in pieces:
-            # Sums of rows in another layout have another order.
-            piece = np.ascontiguousarray(piece)
-            n += len(piece)
-            ends = piece.sum(axis=0), piece.min(axis=0), piece.max(axis=0)
-            if total is None or low is None or high is None:
-                total, low, high = ends
-            else:
-                total, low, high = (
-                    total + ends[0],
-                    np.minimum(low, ends[1]),
-                    np.maximum(high, ends[2]),
-                )
-        if total is None or low is None or high is None:
+        return cls.of_ends(map(Ends.of, pieces))
+
+    @classmethod
+    def of_ends(cls, ends: Iterable[Ends]) -> Frame:
+        """The same for data of whose pieces this is known, in their order.
+
+        Parameters
+        ----------
+        ends : iterable of Ends
+            What is known of each piece.
+
+        Returns
+        -------
+        frame : Frame
+            The frame.
+        """
+        whole: Ends | None = None
+        for each in ends:
+            whole = each if whole is None else whole.with_next(each)
+        if whole is None:
             raise ComitiaError("there are no objects; give at least one.")
-        return cls.between(total / n, low, high)
+        return cls.between(whole.total / whole.n, whole.low, whole.high)
 
     @classmethod
     def between(cls, shift: Array, low: Array, high: Array) -> Frame:

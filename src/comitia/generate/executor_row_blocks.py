@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from comitia.engine.row_blocks import LocalBlocks
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
-from comitia.generate.columns import Columns, Frame
+from comitia.generate.columns import PIECE, Columns, Ends, Frame
 from comitia.generate.generator import Generator, Plan, report_each
 from comitia.generate.member import Member
 from comitia.generate.sources import (
@@ -35,6 +36,10 @@ from comitia.generate.sources import (
 )
 
 __all__ = ["generate_blocks"]
+
+
+# Rows that a worker looks at in one task, a whole number of pieces.
+_SPAN = 16 * PIECE
 
 
 @dataclass(frozen=True)
@@ -138,8 +143,10 @@ def generate_blocks(
     generator.n_features_in_ = rows.n_features
     folder = local_path(folder, "row blocks are written to").absolute()
     with locked(folder):
-        frame = Frame.of_pieces(X for _, X in pieces_of(rows))
-        models = _fitted(generator, rows, frame, plans)
+        passes = _Passes(rows, client)
+        ends = passes.over(_ends_of, _spans(len(rows)))
+        frame = Frame.of_ends(itertools.chain.from_iterable(ends))
+        models = _fitted(generator, passes, frame, plans)
         groups = [str(plan["group"]) for plan in plans if "group" in plan]
         writer = BlockWriter(
             folder,
@@ -153,7 +160,7 @@ def generate_blocks(
         ]
         todo = [part for part in parts if not writer.done(part.number)]
         labeler = _Labeler(tuple(models), frame)
-        written = _written(writer, rows, todo, labeler, client)
+        written = _written(writer, passes, todo, labeler)
         earlier = len(parts) - len(todo)
         for _ in report_each(written, len(parts), on_progress, earlier):
             pass
@@ -179,15 +186,62 @@ def _fingerprint(
     return fingerprint(what, frame.shift)
 
 
+class _Passes:
+    """Passes over all rows, by the workers of a client if they can read them.
+
+    They cannot read an array of this process, and Dask reads its arrays by itself.
+    """
+
+    def __init__(self, rows: Rows, client: Any) -> None:
+        self.rows = rows
+        self.client = client
+        self.sent: Any = rows
+        if client is not None and not isinstance(rows, DaskRows):
+            from comitia.distributed import DaskBlocks
+
+            # Once, and not with each task: a folder may have many files.
+            (self.sent,) = DaskBlocks.of(client, [rows]).futures
+
+    def over(self, function: Any, tasks: list[Any], **shared: Any) -> Iterable[Any]:
+        """What a function makes of some rows after the other, in the order of tasks."""
+        if self.client is None or isinstance(self.rows, ArrayRows | DaskRows):
+            return (function(task, rows=self.rows, **shared) for task in tasks)
+        from comitia.distributed import DaskBlocks
+
+        sent = DaskBlocks.of(self.client, tasks)
+        return sent.map(function, rows=self.sent, **shared).gather()
+
+
+def _spans(n: int) -> list[tuple[int, int]]:
+    """Where the rows of each task begin and end."""
+    return [(lo, min(lo + _SPAN, n)) for lo in range(0, n, _SPAN)]
+
+
+def _ends_of(task: Any, *, rows: Rows) -> list[Ends]:
+    """What the frame has to know of each piece of a span."""
+    return [Ends.of(X) for _, X in pieces_of(rows, *task)]
+
+
+def _sampled(task: Any, *, rows: Rows, frame: Frame) -> NDArray[np.float32]:
+    """The rows of a span that are wanted, feature by feature."""
+    lo, hi, wanted = task
+    columns = np.empty((rows.n_features, len(wanted)), dtype=np.float32)
+    for start, X in pieces_of(rows, lo, hi):
+        first, last = np.searchsorted(wanted, [start, start + len(X)])
+        columns[:, first:last] = frame.columns(X[wanted[first:last] - start])
+    return columns
+
+
 def _fitted(
-    generator: Generator, rows: Rows, frame: Frame, plans: list[Plan]
+    generator: Generator, passes: _Passes, frame: Frame, plans: list[Plan]
 ) -> list[Any]:
     """The members, each fitted on its sample; samples are read together."""
+    rows = passes.rows
     models: list[Any] = []
     for some in _batches(generator, rows, plans):
         wanted = [generator.sample_rows(len(rows), plan) for plan in some]
         union = np.unique(np.concatenate(wanted))
-        together = Columns(_gathered(rows, frame, union), frame)
+        together = Columns(_gathered(passes, frame, union), frame)
         jobs = (
             delayed(generator.fit_sample)(
                 together.take(np.searchsorted(union, which)), plan
@@ -215,39 +269,42 @@ def _batches(
 
 
 def _gathered(
-    rows: Rows, frame: Frame, wanted: NDArray[np.int64]
+    passes: _Passes, frame: Frame, wanted: NDArray[np.int64]
 ) -> NDArray[np.float32]:
     """Some rows, feature by feature, read in the order of the file."""
-    columns = np.empty((rows.n_features, len(wanted)), dtype=np.float32)
-    for start, X in pieces_of(rows):
-        lo, hi = np.searchsorted(wanted, [start, start + len(X)])
-        if lo < hi:
-            columns[:, lo:hi] = frame.columns(X[wanted[lo:hi] - start])
+    tasks = [
+        (lo, hi, wanted[slice(*np.searchsorted(wanted, [lo, hi]))])
+        for lo, hi in _spans(len(passes.rows))
+    ]
+    tasks = [task for task in tasks if len(task[-1])]
+    columns = np.empty((passes.rows.n_features, len(wanted)), dtype=np.float32)
+    at = 0
+    for part in passes.over(_sampled, tasks, frame=frame):
+        columns[:, at : at + part.shape[1]] = part
+        at += part.shape[1]
     return columns
 
 
 def _written(
-    writer: BlockWriter,
-    rows: Rows,
-    parts: list[_Part],
-    labeler: _Labeler,
-    client: Any,
+    writer: BlockWriter, passes: _Passes, parts: list[_Part], labeler: _Labeler
 ) -> Iterator[Any]:
     """Write blocks; each step is one that is written."""
-    shared = {"writer": writer, "labeler": labeler}
+    rows, client = passes.rows, passes.client
     if client is None:
-        return iter(LocalBlocks(parts).each(_write_part, rows=rows, **shared))
+        shared = {"rows": rows, "writer": writer, "labeler": labeler}
+        return iter(LocalBlocks(parts).each(_write_part, **shared))
     from comitia.distributed import DaskBlocks
 
     blocks = DaskBlocks.of(client, parts)
+    (sent,) = DaskBlocks.of(client, [labeler]).futures
     if not isinstance(rows, DaskRows):
-        return blocks.map(_write_part, rows=rows, **shared).gather()
+        shared = {"rows": passes.sent, "writer": writer, "labeler": sent}
+        return blocks.map(_write_part, **shared).gather()
     from dask import delayed as task
 
     # In one graph with what makes it, a chunk is labelled as soon as it is there, and
     # does not wait in memory for the others.
     write = task(_write_array, pure=False)
-    (sent,) = DaskBlocks.of(client, [labeler]).futures
     tasks = [
         write(part, rows.array[part.start : part.stop], writer=writer, labeler=sent)
         for part in parts

@@ -125,24 +125,30 @@ def open_rows(data: Any, columns: Sequence[str] | None = None) -> Rows:
     return ArrayRows(np.asarray(data))
 
 
-def pieces_of(rows: Rows, size: int = PIECE) -> Iterator[tuple[int, Floats]]:
-    """Read all rows, some at a time.
+def pieces_of(
+    rows: Rows, start: int = 0, stop: int | None = None, size: int = PIECE
+) -> Iterator[tuple[int, Floats]]:
+    """Read rows, some at a time.
 
     Parameters
     ----------
     rows : Rows
         The rows.
 
+    start, stop : int, default=0 and all
+        Where those that are read begin and end.
+
     size : int, default=PIECE
         How many at a time.
 
     Yields
     ------
-    start, X : int, ndarray of shape (size, n_features)
+    first, X : int, ndarray of shape (size, n_features)
         Where the rows begin, and the rows.
     """
-    for start in range(0, len(rows), size):
-        yield start, rows.read(start, min(start + size, len(rows)))
+    stop = len(rows) if stop is None else stop
+    for first in range(start, stop, size):
+        yield first, rows.read(first, min(first + size, stop))
 
 
 class ArrayRows(Rows):
