@@ -136,6 +136,8 @@ def write_all(folder: Path) -> None:
         "memory": memory(RESULTS / "memory.csv"),
         "selection": selectors(),
         "scale": scale_page.page(RESULTS, out / "evaluation"),
+        "tcp_cluster": scale_page.cluster_runs(RESULTS),
+        "cost_model": scale_page.costs(RESULTS),
         "evaluation_answer": answer(out / "evaluation"),
         "default": default_page.summary(RESULTS / "evaluation"),
     }
