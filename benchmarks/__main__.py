@@ -139,10 +139,13 @@ def write(folder: Path, topic: str, scale: str, rows: list[Row]) -> None:
     note.replace(folder / f"{topic}.json")
 
 
-def machine() -> dict[str, Any]:
-    """What the figures depend on besides the code: processor, versions, date, load."""
+def machine(more: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What the figures depend on besides the code: processor, versions, date, load.
+
+    ``more`` are packages besides the usual ones.
+    """
     versions = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in (*PACKAGES, *more):
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

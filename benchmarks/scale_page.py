@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.evaluation.pages import NOT_MEASURED, figure, list_table
 from benchmarks.evaluation.store import read
 
-__all__ = ["page", "trees"]
+__all__ = ["cluster_runs", "costs", "page", "trees"]
 
 # File, what it shows, its columns and what they are called.
 TABLES = (
@@ -118,6 +118,68 @@ def trees(results: Path) -> str:
     if not rows:
         return NOT_MEASURED
     return f"{_table(rows, TREES)}\n\n{_about(results / 'million_linkage.json')}"
+
+
+# What was done to the cluster in each part of benchmarks/tcp_cluster.py.
+_DONE = {
+    "killed": "a worker is killed in each of three stages",
+    "slow": "a worker stands still four fifths of the time",
+    "scheduler": "the scheduler is killed; ``--resume`` with another one",
+}
+
+
+def cluster_runs(results: Path) -> str:
+    """What was done to a cluster over TLS, and how often labels stayed the same.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    text : str
+        reStructuredText.
+    """
+    rows = read(results / "tcp_cluster.csv")
+    if not rows:
+        return NOT_MEASURED
+    lines = []
+    for part, done in _DONE.items():
+        own = [row for row in rows if row["part"] == part]
+        kills = sum(int(row["kills"]) for row in own)
+        same = sum(row["same_labels"] == "True" for row in own)
+        lines.append([done, str(len(own)), str(kills), str(same)])
+    head = ["what happens", "runs", "kills", "runs with the same labels"]
+    about = _about(results / "tcp_cluster.json")
+    return f"{list_table(head, lines)}\n{about}"
+
+
+def costs(results: Path) -> str:
+    """What an object costs, and what 1e10 would cost.
+
+    Parameters
+    ----------
+    results : path
+        Folder of the tables.
+
+    Returns
+    -------
+    text : str
+        reStructuredText.
+    """
+    rows = read(results / "cost_model.csv")
+    if not rows:
+        return NOT_MEASURED
+    names = {
+        "stage": "stage",
+        "cpu_us": "CPU µs per object",
+        "bytes": "bytes per object",
+        "fixed_cpu_s": "CPU s whatever n",
+        "cpu_h_1e10": "CPU hours at 1e10",
+        "tb_1e10": "TB at 1e10",
+    }
+    return f"{_table(rows, names)}\n{_about(results / 'cost_model.json')}"
 
 
 def _table(rows: list[dict[str, str]], columns: dict[str, str] | None) -> str:

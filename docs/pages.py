@@ -141,6 +141,8 @@ def write_all(folder: Path) -> None:
         "selection": selectors(),
         "scale": scale_page.page(RESULTS, figures),
         "trees": scale_page.trees(RESULTS),
+        "tcp_cluster": scale_page.cluster_runs(RESULTS),
+        "cost_model": scale_page.costs(RESULTS),
         "evaluation_answer": front_page.page(
             RESULTS / "evaluation", out / "evaluation"
         ),
