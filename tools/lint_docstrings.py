@@ -3,8 +3,9 @@
 ``numpydoc lint`` reads source and takes a property for a function that returns nothing
 and the fields of a dataclass for unknown parameters. This asks numpydoc about the
 imported objects instead, with the checks of ``[tool.numpydoc_validation]``. An example
-(EX01) is asked of the functions that the public packages export, which is what people
-call; their many methods and our own parts have one where it is small.
+(EX01) is asked of the functions that the public packages export and of the methods of
+the classes in ``CALLED``, which is what people call; steps of generators, clusterers
+that do what scikit-learn's do, and our own parts have one where it is small.
 """
 
 import dataclasses
@@ -22,6 +23,15 @@ from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import ERROR_MSGS, validate
 
 ROOT = Path(__file__).resolve().parent.parent
+# Classes whose methods people call, inherited ones included.
+CALLED = (
+    "ConsensusClustering",
+    "Ensemble",
+    "Result",
+    "catalogue.MethodList",
+    "cluster.ConstraintSet",
+    "evaluate.KChoice",
+)
 
 
 def checks() -> set[str]:
@@ -99,6 +109,18 @@ def exported_functions(package: str) -> set[str]:
     return found
 
 
+def without_example(package: str) -> Iterator[str]:
+    """Yield the addresses of methods in ``CALLED`` that show no use of themselves."""
+    for address in CALLED:
+        where, _, name = f"{package}.{address}".rpartition(".")
+        owner = getattr(importlib.import_module(where), name)
+        for member, value in inspect.getmembers(owner, callable):
+            ours = (getattr(value, "__module__", None) or "").startswith(package)
+            shown = "Examples\n----" in (inspect.getdoc(value) or "")
+            if ours and not shown and not member.startswith("_"):
+                yield f"{package}.{address}.{member}"
+
+
 def main(package: str = "comitia") -> int:
     """Print what is wrong, one line each; 1 when there is something."""
     wanted = checks()
@@ -117,6 +139,9 @@ def main(package: str = "comitia") -> int:
                     wrong += 1
                     place = f"{report.get('file')}:{report.get('file_line')}"
                     print(f"{place}: {code} {address}: {message}")
+    for address in without_example(package):
+        wrong += 1
+        print(f"EX01 {address}: {ERROR_MSGS['EX01']}")
     print(f"{n_objects} public docstrings checked, {wrong} complaints")
     return int(wrong > 0)
 

@@ -60,6 +60,13 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The ensemble.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Ensemble
+        >>> Ensemble.from_codes(np.array([[0, 1, 2]]), [2]).labels.tolist()
+        [[0], [1], [-1]]
         """
         if device_of(codes) is not None:
             from comitia.engine.device_labels import own_codes
@@ -96,6 +103,15 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             An ensemble of kind "fuzzy".
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble.from_memberships(
+        ...     [[[0.9, 0.1], [0.2, 0.8]], [[1, 0], [0, 1]]]
+        ... )
+        >>> votes.kind, votes.n_clusterings
+        ('fuzzy', 2)
         """
         from scipy.sparse import csr_array, hstack
 
@@ -148,6 +164,12 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             Of kind "overlapping", or "hard" or "partial" when nothing overlaps.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> Ensemble.from_clusters([[[0, 1], [1, 2]], [[0], [1, 2]]], n_objects=3).kind
+        'overlapping'
         """
         from scipy.sparse import csr_array
 
@@ -205,6 +227,15 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The ensemble.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble
+        >>> with TemporaryDirectory() as folder:
+        ...     Ensemble([[0, 0], [1, 1]]).save(f"{folder}/votes.npz")
+        ...     Ensemble.load(f"{folder}/votes.npz").labels.tolist()
+        [[0, 0], [1, 1]]
         """
         from comitia import _store
 
@@ -230,6 +261,18 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The ensemble; asking for its ``codes`` reads them.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble, method
+        >>> with TemporaryDirectory() as folder:
+        ...     Ensemble([[0, 0], [0, 0], [1, 1], [1, 1]]).save(
+        ...         f"{folder}/votes", block_rows=2
+        ...     )
+        ...     votes = Ensemble.open(f"{folder}/votes")
+        ...     method("lwgp")(n_clusters=2).fit_predict(votes).tolist()
+        [0, 0, 1, 1]
         """
         folder = open_folder(path)
         k, kind = folder.n_clusters_each, folder.kind
@@ -274,6 +317,13 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The ensemble; linear methods work on its blocks where they are.
+
+        Examples
+        --------
+        >>> import dask.array as da
+        >>> from comitia import Ensemble
+        >>> Ensemble.from_dask(da.zeros((6, 2), dtype=int, chunks=(3, 2))).n_objects
+        6
         """
         from comitia.distributed import ensemble_of_array
 
@@ -305,6 +355,11 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The ensemble; asking for its ``codes`` copies them into memory.
+
+        Examples
+        --------
+        >>> import torch  # doctest: +SKIP
+        >>> votes = Ensemble.on_device(torch.tensor(labels), "cuda")  # doctest: +SKIP
         """
         from comitia.engine import device_labels
 
@@ -352,6 +407,13 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The clusterings and objects asked for.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1]])
+        >>> votes.take(clusterings=[0, 2], objects=[0, 2]).labels.tolist()
+        [[0, 0], [1, 1]]
         """
         which = check_indices(clusterings, self.n_clusterings, "clusterings")
         kept = check_indices(objects, self.n_objects, "objects")
@@ -479,6 +541,16 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The larger ensemble, opened.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble
+        >>> with TemporaryDirectory() as folder:
+        ...     Ensemble([[0, 0], [1, 1]]).save(f"{folder}/votes")
+        ...     grown = Ensemble.grow(f"{folder}/votes", [[1, 0]], axis="objects")
+        ...     grown.n_objects
+        3
         """
         with locked(path):
             old = cls.open(path)
@@ -512,6 +584,13 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             All of them together.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> first, second = Ensemble([[0], [0], [1]]), Ensemble([[0], [1], [1]])
+        >>> Ensemble.concat([first, second]).labels.tolist()
+        [[0, 0], [0, 1], [1, 1]]
         """
         parts = check_sequence(ensembles, "ensembles")
         if not parts or not isinstance(parts[0], EnsembleSources):
@@ -538,6 +617,13 @@ class EnsembleSources:
         -------
         ensemble : Ensemble
             The others, in their order.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 5], [0, 6], [1, 6]], clustering_names=["a", "b"])
+        >>> votes.drop(["b"]).labels.tolist()
+        [[0], [0], [1]]
         """
         which = np.atleast_1d(np.asarray(clusterings))
         if which.dtype.kind in "UO" and self.clustering_names is not None:

@@ -187,6 +187,16 @@ class EnsembleMethod(MethodData):
         -------
         self : object
             The fitted method.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> fitted.labels_.tolist()
+        [0, 0, 0, 1, 1, 1]
+        >>> fitted.ensemble_.n_objects
+        6
         """
         if isinstance(X, Ensemble):
             if ensemble is not None:
@@ -253,6 +263,15 @@ class EnsembleMethod(MethodData):
         ensemble : Ensemble or None
             The clusterings. None for methods that cluster views while they combine
             them; for these, ``combine(None, X)`` is the second step.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> lwgp = method("lwgp")(n_clusters=2, random_state=0)
+        >>> votes = lwgp.generate(X)
+        >>> lwgp.combine(votes, X).labels_.tolist()
+        [0, 0, 0, 1, 1, 1]
         """
         if isinstance(X, Ensemble):
             raise ComitiaError("X is an Ensemble already; call combine(X).")
@@ -303,6 +322,18 @@ class EnsembleMethod(MethodData):
         -------
         ensemble : Ensemble
             The clusterings, in row blocks.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> import numpy as np
+        >>> from comitia import method
+        >>> X = np.array([[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]], dtype=float)
+        >>> lwgp = method("lwgp")(n_clusters=2, random_state=0)
+        >>> with TemporaryDirectory() as folder:
+        ...     votes = lwgp.generate_blocks(X, f"{folder}/votes", block_rows=3)
+        ...     lwgp.combine(votes).labels_.tolist()
+        [0, 0, 0, 1, 1, 1]
         """
         from comitia.generate import generate_blocks, open_rows
 
@@ -377,6 +408,13 @@ class EnsembleMethod(MethodData):
         -------
         self : object
             The fitted method.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> method("lwea")(n_clusters=2).combine(votes).labels_.tolist()
+        [0, 0, 1, 1]
         """
         made = self._generated
         if made is not None and made.ensemble is not ensemble:
@@ -483,6 +521,14 @@ class EnsembleMethod(MethodData):
 
         approximate : {"landmarks"}, default=None
             As for :meth:`fit`.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> method("lwgp")(n_clusters=0).check_parameters()
+        Traceback (most recent call last):
+            ...
+        sklearn.utils._param_validation.InvalidParameterError: The 'n_clusters' ...
         """
         self._validate_params()
         if device is not None:
@@ -507,6 +553,13 @@ class EnsembleMethod(MethodData):
         -------
         labels : ndarray of shape (n_objects,)
             The consensus.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> method("lwgp")(n_clusters=2).fit_predict(votes).tolist()
+        [0, 0, 1, 1]
         """
         return self.fit(X, y, **fit_params).labels_
 

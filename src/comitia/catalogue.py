@@ -291,6 +291,13 @@ class MethodList(list[MethodCard]):
         frame : pandas.DataFrame
             A row for each method and a column for each thing that its card says; the
             index is the id.
+
+        Examples
+        --------
+        >>> import comitia
+        >>> cards = comitia.methods(weighs="clusters", scales="linear")
+        >>> cards.to_frame().loc["lwgp", "weighs"]
+        'clusters'
         """
         try:
             import pandas as pd

@@ -272,6 +272,15 @@ class Ensemble(EnsembleSources):
         -------
         ensemble : Ensemble
             The ensemble.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Ensemble
+        >>> Ensemble.assemble(
+        ...     np.array([[0, 1, 1]], dtype=np.uint8), [2]
+        ... ).labels.tolist()
+        [[0], [1], [1]]
         """
         made = cls.__new__(cls)
         if not isinstance(storage, Storage):
@@ -294,6 +303,14 @@ class Ensemble(EnsembleSources):
         -------
         ensemble : Ensemble
             Where the labels are, with the clusters of this one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+        >>> votes.with_codes(np.array([[1], [0]], dtype=np.uint8)).labels.tolist()
+        [[1, 0]]
         """
         storage: Storage
         if isinstance(codes, np.ndarray):
@@ -320,6 +337,14 @@ class Ensemble(EnsembleSources):
         -------
         ensemble : Ensemble
             With the names. An ensemble in row blocks has none, and gets none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0], [1]]).with_object_names(np.array(["ann", "bob"]))
+        >>> votes.object_names.tolist()
+        ['ann', 'bob']
         """
         if names is None or self.object_names is not None:
             return self
@@ -350,6 +375,17 @@ class Ensemble(EnsembleSources):
 
         block_rows : int, default=None
             Objects in each block of a folder.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+        >>> with TemporaryDirectory() as folder:
+        ...     votes.save(f"{folder}/votes", block_rows=2)
+        ...     sorted(path.name for path in Path(folder, "votes").glob("*.npy"))
+        ['block-00000.npy', 'block-00001.npy']
         """
         from comitia import _store
 
@@ -516,6 +552,14 @@ class Ensemble(EnsembleSources):
         -------
         shared : csr_array of shape (n_clusters_total, n_clusters_total)
             How many objects each two clusters share.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> Ensemble([[0, 0], [0, 1], [1, 1]]).contingency().toarray().astype(
+        ...     int
+        ... ).tolist()
+        [[2, 0, 1, 1], [0, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 2]]
         """
         return self._contingency
 
@@ -575,6 +619,14 @@ class Ensemble(EnsembleSources):
         -------
         blocks : Blocks
             The parts, where the blocks are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Ensemble
+        >>> parts = Ensemble([[0, 0], [0, 1], [1, 1]]).split(np.arange(3))
+        >>> [part.tolist() for part in parts.gather()]
+        [[0, 1, 2]]
         """
         blocks = self.row_blocks
         return blocks.map("engine.put", blocks.put(pieces(rows, self.rows_each)))
@@ -593,6 +645,13 @@ class Ensemble(EnsembleSources):
         -------
         agreement : ndarray of shape (n_clusterings, n_clusterings)
             Symmetric.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 5, 0], [0, 5, 1], [1, 6, 0], [1, 6, 1]])
+        >>> votes.agreement("adjusted_rand").round(2).tolist()
+        [[1.0, 1.0, -0.5], [1.0, 1.0, -0.5], [-0.5, -0.5, 1.0]]
         """
         from comitia import agreement
 
@@ -623,6 +682,12 @@ class Ensemble(EnsembleSources):
         coassociation : ndarray of shape (n_objects, n_objects)
             The weighted co-association B W B', over the clusterings that have both
             objects: a missing label says nothing.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> Ensemble([[0, 0], [0, 1], [1, 1]]).coassociation().tolist()
+        [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
         """
         from comitia.represent.coassociation import coassociation
 
@@ -643,6 +708,13 @@ class Ensemble(EnsembleSources):
         micro : MicroObjects
             The merged ensemble, with the same clusters and offsets, how many objects
             each of its objects stands for, and which one each object went to.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> micro = Ensemble([[0, 0], [1, 1], [0, 0]]).distinct()
+        >>> micro.ensemble.n_objects
+        2
         """
         return self._distinct
 
@@ -664,6 +736,12 @@ class Ensemble(EnsembleSources):
             As of :meth:`distinct`; None, and nothing is kept, when there are more. Of
             several million objects, None also when more than half of the first million
             differ.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> Ensemble([[0, 0], [1, 1], [1, 0]]).distinct_if(0.5) is None
+        True
         """
         if "_distinct" not in self.__dict__:
             if self._mostly_distinct():
@@ -729,6 +807,16 @@ class Ensemble(EnsembleSources):
 
         block : Ensemble
             Its objects, with the clusters and offsets of the full ensemble.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble
+        >>> votes = Ensemble([[0, 0], [0, 1], [1, 1]])
+        >>> [
+        ...     (rows.start, rows.stop, block.n_objects)
+        ...     for rows, block in votes.blocks(2)
+        ... ]
+        [(0, 2, 2), (2, 3, 1)]
         """
         if n_rows < 1:
             raise ComitiaError(f"n_rows={n_rows} must be at least 1.")

@@ -121,6 +121,14 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_new,)
             A cluster of the consensus for each.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> fitted.predict([[0.5, 0.5], [9.5, 9.5]]).tolist()
+        [0, 1]
         """
         return self._new_shares(X).argmax(axis=1).astype(self.labels_.dtype)
 
@@ -141,6 +149,14 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         shares : ndarray of shape (n_new, n_clusters_)
             Rows sum to one.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> fitted.predict_proba([[0.5, 0.5]]).sum().round(6)
+        np.float64(1.0)
         """
         return self._new_shares(X)
 
@@ -160,6 +176,14 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         shares : ndarray of shape (n_new, n_clusters_)
             Share of the votes that each object gives to each cluster.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> fitted.transform([[0.5, 0.5], [9.5, 9.5]]).shape
+        (2, 2)
         """
         return self._new_shares(X)
 
@@ -179,6 +203,13 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         shares : ndarray of shape (n_objects, n_clusters_)
             Share of the votes that each object gives to each cluster.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> method("lwgp")(n_clusters=2, random_state=0).fit_transform(X).shape
+        (6, 2)
         """
         return self.fit(X).transform(X)
 
@@ -195,6 +226,14 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         names : ndarray of str of shape (n_clusters_,)
             The class and the number of the cluster, such as ``"lwgp0"``.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> fitted.get_feature_names_out().tolist()
+        ['lwgp0', 'lwgp1']
         """
         check_is_fitted(self, "labels_")
         name = type(self).__name__.lower()
@@ -310,6 +349,14 @@ class FittedResult(ClusterMixin, BaseEstimator):
         ------
         block : ResultBlock
             Where the block stands, its labels, confidence and vote shares.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> fitted = method("lwgp")(n_clusters=2).fit(votes)
+        >>> [block.labels.tolist() for block in fitted.result_blocks()]
+        [[0, 0, 1, 1]]
         """
         from comitia.partition.confidence import block_likelihood, own_confidence
 
@@ -359,6 +406,13 @@ class FittedResult(ClusterMixin, BaseEstimator):
         -------
         weights : dict of str to ndarray
             ``clustering_weights`` and ``cluster_weights``, as far as there are any.
+
+        Examples
+        --------
+        >>> from comitia import Ensemble, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> sorted(method("lwea")(n_clusters=2).fit(votes).vote_weights())
+        ['cluster_weights']
         """
         return {
             name: getattr(self, f"{name}_")

@@ -98,6 +98,14 @@ class MethodData(FitSteps, FittedResult):
         -------
         generator : generator
             Not fitted.
+
+        Examples
+        --------
+        >>> from comitia import method
+        >>> from comitia.generate import KMeansGenerator
+        >>> made = method("lwgp")(3, generator=KMeansGenerator(20)).get_generator()
+        >>> made.n_clusterings
+        20
         """
         # Methods with a generator of their own have no parameter for it.
         return getattr(self, "generator", None) or self._default_generator()

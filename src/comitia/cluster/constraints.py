@@ -123,6 +123,13 @@ class ConstraintSet:
         -------
         constraints : ConstraintSet
             The same pairs.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.with_weights([1, 0, 3]).violated_share([0, 0, 1, 1])
+        0.75
         """
         return ConstraintSet(
             self.n_objects, self.must_link, self.cannot_link, weights=weights
@@ -140,6 +147,13 @@ class ConstraintSet:
         -------
         constraints : ConstraintSet
             Those constraints, with their weights.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.take([0, 2]).must_link.tolist()
+        [[0, 1]]
         """
         kept = np.sort(np.arange(len(self))[np.asarray(which)])
         n_must = np.searchsorted(kept, len(self.must_link))
@@ -156,6 +170,13 @@ class ConstraintSet:
         Z : csr_array of shape (n_objects, n_objects)
             1 for a must-link, -1 for a cannot-link, 0 elsewhere. A pair that is both
             is 0.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.matrix().toarray().astype(int)[2].tolist()
+        [0, 1, 0, -1]
         """
         from scipy.sparse import csr_array
 
@@ -182,6 +203,13 @@ class ConstraintSet:
         -------
         violated : ndarray of bool, shape (n_constraints,)
             Must-links first.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.violated([0, 0, 1, 1]).tolist()
+        [False, True, True]
         """
         labels = as_labels(labels)
         if labels.shape != (self.n_objects,):
@@ -205,6 +233,13 @@ class ConstraintSet:
         -------
         n_violated : int
             How many.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.n_violated([0, 0, 1, 1])
+        2
         """
         return int(np.count_nonzero(self.violated(labels)))
 
@@ -220,6 +255,13 @@ class ConstraintSet:
         -------
         share : float
             From 0 to 1; 0 when there are no constraints.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> round(pairs.violated_share([0, 0, 1, 1]), 3)
+        0.667
         """
         total = float(self.weights.sum())
         if total == 0:
@@ -243,6 +285,13 @@ class ConstraintSet:
         -------
         pairs : ndarray of shape (n_contradictions, 2)
             Those cannot-links.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(3, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+        >>> pairs.contradictions().tolist()
+        [[0, 2]]
         """
         one, other = self.groups[self.cannot_link].T
         return self.cannot_link[one == other]
@@ -259,6 +308,13 @@ class ConstraintSet:
         -------
         constraints : ConstraintSet
             Each pair once, the smaller index first; all weights one.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.closure().must_link.tolist()
+        [[0, 1], [0, 2], [1, 2]]
         """
         self.refuse_contradictions()
         members = self.group_members
@@ -272,7 +328,14 @@ class ConstraintSet:
         return ConstraintSet(self.n_objects, sorted(must), sorted(cannot))
 
     def refuse_contradictions(self) -> None:
-        """Raise an error that names the first contradiction, if there is one."""
+        """Raise an error that names the first contradiction, if there is one.
+
+        Examples
+        --------
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(4, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 3)])
+        >>> pairs.refuse_contradictions()  # there is none
+        """
         found = self.contradictions()
         if not len(found):
             return

@@ -134,6 +134,14 @@ class KChoice:
         -------
         frame : pandas.DataFrame
             One column for each criterion; the index is called ``n_clusters``.
+
+        Examples
+        --------
+        >>> from comitia.evaluate import choose_k
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [9, 9], [9, 8], [8, 9], [8, 8]]
+        >>> choice = choose_k(X, range(2, 4), random_state=0)
+        >>> choice.frame().index.tolist()
+        [2, 3]
         """
         pd = import_pandas()
         index = pd.Index(self.ks, name="n_clusters")
@@ -146,6 +154,14 @@ class KChoice:
         -------
         plain : dict
             None stands for NaN.
+
+        Examples
+        --------
+        >>> from comitia.evaluate import choose_k
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [9, 9], [9, 8], [8, 9], [8, 8]]
+        >>> choice = choose_k(X, range(2, 4), random_state=0)
+        >>> choice.to_dict()["n_clusters"] == choice.n_clusters
+        True
         """
         return {name: as_json_types(value) for name, value in vars(self).items()}
 
@@ -162,6 +178,14 @@ class KChoice:
         -------
         choice : KChoice
             The choice.
+
+        Examples
+        --------
+        >>> from comitia.evaluate import choose_k
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [9, 9], [9, 8], [8, 9], [8, 8]]
+        >>> choice = choose_k(X, range(2, 4), random_state=0)
+        >>> type(choice).from_dict(choice.to_dict()).n_clusters == choice.n_clusters
+        True
         """
         given = dict(written)
         missing = {"ks", "criteria", "cdf", "cdf_at", "n_clusters"} - set(given)

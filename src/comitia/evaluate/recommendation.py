@@ -113,6 +113,12 @@ class Recommendations(list[Recommendation]):
         -------
         frame : pandas.DataFrame
             ``name`` and ``reason`` of each method; the index is its id.
+
+        Examples
+        --------
+        >>> import comitia
+        >>> [*comitia.recommend(n_objects=100_000).to_frame().columns]
+        ['name', 'reason']
         """
         table = [vars(each) for each in self]
         return (

@@ -408,6 +408,13 @@ class Generator(SharedDocs, BaseEstimator):
         -------
         ensemble : Ensemble
             The clusterings.
+
+        Examples
+        --------
+        >>> from comitia.generate import KMeansGenerator
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> KMeansGenerator(5, n_clusters=2, random_state=0).generate(X).labels.shape
+        (6, 5)
         """
         return self.fit(X, on_progress=on_progress, time_limit=time_limit).ensemble_
 
@@ -442,6 +449,15 @@ class Generator(SharedDocs, BaseEstimator):
         -------
         self : object
             The generator with its members.
+
+        Examples
+        --------
+        >>> from comitia.generate import KMeansGenerator
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> KMeansGenerator(5, n_clusters=2, random_state=0).fit(
+        ...     X
+        ... ).ensemble_.n_clusterings
+        5
         """
         self._validate_params()
         if self.takes_tensors and device_of(X) is not None:
@@ -472,6 +488,13 @@ class Generator(SharedDocs, BaseEstimator):
         -------
         labels : ndarray of shape (n_objects, n_clusterings)
             The cluster of each object in each clustering, -1 for none of them.
+
+        Examples
+        --------
+        >>> from comitia.generate import KMeansGenerator
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> KMeansGenerator(5, n_clusters=2, random_state=0).fit_transform(X).shape
+        (6, 5)
         """
         return self.fit(X).ensemble_.labels.copy()
 
@@ -487,6 +510,14 @@ class Generator(SharedDocs, BaseEstimator):
         -------
         labels : ndarray of shape (n_new, n_clusterings)
             The cluster of each object in each clustering, -1 for none of them.
+
+        Examples
+        --------
+        >>> from comitia.generate import KMeansGenerator
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = KMeansGenerator(5, n_clusters=2, random_state=0).fit(X)
+        >>> fitted.transform([[0.5, 0.5]]).shape
+        (1, 5)
         """
         check_is_fitted(self)
         X = self.check_data(X, reset=False)

@@ -238,6 +238,19 @@ class Result:
         -------
         X : ndarray of shape (n_objects, n_features)
             The features that the method was fitted on, for these rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia import Result, method
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[0.0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> X = preparer.transform(table)
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> result = Result.from_estimator(fitted, X, preparation=preparer.to_dict())
+        >>> bool(np.allclose(result.prepare(table), X))
+        True
         """
         if self.preparation is None:
             raise ComitiaError(
@@ -267,6 +280,15 @@ class Result:
             ``confidence`` and ``membership``, the vote shares. The confidence is that
             of the votes alone: what the method found when it left out a part of its
             clusterings is known of its own objects only.
+
+        Examples
+        --------
+        >>> from comitia import Result, method
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = method("lwgp")(n_clusters=2, random_state=0).fit(X)
+        >>> result = Result.from_estimator(fitted, X)
+        >>> result.label_new([[0.5, 0.5], [9.5, 9.5]], prepared=True).labels.tolist()
+        [0, 1]
         """
         from comitia._inputs import check_series
         from comitia.io._new_objects import keeps_series, label_new_objects
@@ -284,6 +306,14 @@ class Result:
         -------
         explanation : Explanation
             What the method said; ``print`` it to read it.
+
+        Examples
+        --------
+        >>> from comitia import ConsensusClustering, Result
+        >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]]
+        >>> fitted = ConsensusClustering(n_clusters=2, random_state=0).fit(X)
+        >>> print(Result.from_estimator(fitted, X).explain())
+        Of the evidence for the result, ...
         """
         if self.explanation is None:
             raise ComitiaError(
@@ -466,6 +496,17 @@ class Result:
         -------
         folder : Path
             The folder.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble, Result, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> result = Result.from_estimator(method("lwea")(n_clusters=2).fit(votes))
+        >>> with TemporaryDirectory() as folder:
+        ...     saved = result.save(f"{folder}/result")
+        ...     (saved / "labels.csv").is_file()
+        True
         """
         target = Path(folder)
         if target.exists() and not target.is_dir():
@@ -496,6 +537,16 @@ class Result:
         result : Result
             The result, equal to the one that was saved; shares of votes of 100 000
             objects or more up to their sixth decimal.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from comitia import Ensemble, Result, method
+        >>> votes = Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
+        >>> result = Result.from_estimator(method("lwea")(n_clusters=2).fit(votes))
+        >>> with TemporaryDirectory() as folder:
+        ...     Result.load(result.save(f"{folder}/result")).method
+        'lwea'
         """
         source = Path(folder)
         if not (source / "result.json").is_file():

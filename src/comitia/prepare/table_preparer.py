@@ -216,6 +216,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         self : TablePreparer
             The fitted preparer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> preparer.transform(table).shape
+        (4, 2)
         """
         self._fit(X)
         return self
@@ -386,6 +395,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         X : ndarray of shape (n_objects, n_features_out)
             The prepared table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> X = preparer.transform(table)
+        >>> bool(np.allclose(X.mean(axis=0), 0) and np.allclose(X.std(axis=0), 1))
+        True
         """
         return self._both(X)[0]
 
@@ -402,6 +421,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         X : ndarray of shape (n_objects, n_units)
             Its columns are called ``unit_names_``; of counts, the logarithms of those
             that vary most.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> preparer.in_units(table).tolist() == table.tolist()
+        True
         """
         return self._both(X)[1]
 
@@ -532,6 +560,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         names : ndarray of str
             ``column`` for a number, ``column=level`` for a level, ``component 1`` and
             so on after a rotation.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> len(preparer.get_feature_names_out())
+        2
         """
         check_is_fitted(self, "coder_")
         known = self._input_names()
@@ -558,6 +595,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         state : dict
             Texts, numbers and lists, for :meth:`from_dict`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> isinstance(preparer.to_dict(), dict)
+        True
         """
         check_is_fitted(self, "coder_")
         return preparer_state(self)
@@ -575,6 +621,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         -------
         preparer : TablePreparer
             It prepares tables as the other did.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.prepare import TablePreparer
+        >>> table = np.array([[1.7, 30], [1.8, 45], [1.6, 62], [1.9, 51]])
+        >>> preparer = TablePreparer().fit(table)
+        >>> again = TablePreparer.from_dict(preparer.to_dict())
+        >>> bool(np.array_equal(again.transform(table), preparer.transform(table)))
+        True
         """
         preparer: TablePreparer = restored_preparer(cls, state)
         return preparer
