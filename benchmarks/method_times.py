@@ -5,8 +5,9 @@
 Each method is fitted with its defaults, on one thread, in a process of its own, after a
 small fit that compiles the kernels. What is counted is processor time, so that a busy
 machine tells the same. A method may take ten seconds for 2 000 objects in 20
-clusterings and a minute for 20 000, or refuse what the memory budget (4 GB here) does
-not allow. Three on data or series, once the slowest, have 20 s for 300 objects.
+clusterings and a minute for 20 000, or refuse in words, mostly what the memory budget
+(4 GB here) does not allow. Three on data or series, once the slowest, have 20 s for 300
+objects.
 
 There are two ensembles. ``planted`` is a partition into ten clusters of which each
 clustering has 35 % of the labels at random, so that all objects have rows of their own;
@@ -169,7 +170,7 @@ def _fit_timed(answer: Connection, fit: Fit, seconds: int) -> None:
     from threadpoolctl import threadpool_limits
 
     import comitia
-    from comitia.exceptions import MemoryBudgetError
+    from comitia.exceptions import ComitiaError
 
     numba.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -186,7 +187,7 @@ def _fit_timed(answer: Connection, fit: Fit, seconds: int) -> None:
     try:
         with comitia.config.limit(BUDGET), threadpool_limits(1):
             method.fit(values)
-    except MemoryBudgetError as error:
+    except ComitiaError as error:
         status, message = "refused", f"{error}".split(". ")[0]
     except Exception as error:
         status, message = "failed", f"{type(error).__name__}: {error}"

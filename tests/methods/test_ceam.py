@@ -5,7 +5,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.methods.variable_pairs._ceam_multiplex import (
     Layer,
     cosine_graph,
@@ -113,3 +113,9 @@ def test_the_memory_budget_is_asked_first():
     labels, _ = planted(300, 3, 6, noise=0.6, seed=0)
     with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="6 layers of"):
         CEAM(3).fit(Ensemble(labels))
+
+
+def test_what_would_take_long_is_refused_before_it_begins():
+    labels, _ = planted(400, 3, 6, noise=0.6, seed=0)
+    with pytest.raises(ComitiaError, match=r'6 layers of .* approximate="landmarks"'):
+        CEAM(3, n_rounds=10**6).fit(Ensemble(labels))

@@ -68,18 +68,27 @@ def diffused(
 ) -> Floats:
     """Where the clusters of a clustering arrive in its own layer j."""
     k = B.shape[1]
-    scale = np.stack([layer.scale for layer in layers])[:, :, None]
-    walk, left, right = (
+    scale = np.stack([layer.scale for layer in layers])
+    left, right = (
         _block_diagonal([getattr(layer, name) for layer in layers])
-        for name in ("walk", "left", "right")
+        for name in ("left", "right")
     )
+    # The sum over the other layers is that over all, less what stays in its own.
+    walk = _block_diagonal([layer.walk for layer in layers])
+    walk = csr_array(continuation * (walk - diags_array(scale.ravel() ** 2)))
+    left, across = continuation * left, continuation * scale
+    home = (1 - continuation) * B
     T = np.repeat(B[None], len(layers), axis=0)
     for _ in range(n_steps):
         stacked = T.reshape(-1, k)
-        spread = walk @ stacked + left @ (right @ stacked)
-        carried = scale * T
-        others = scale * (carried.sum(axis=0) - carried)
-        T = continuation * (spread.reshape(T.shape) + others) + (1 - continuation) * B
+        arrived = walk @ stacked
+        if right.shape[0]:
+            arrived += left @ (right @ stacked)
+        carried = np.einsum("mi,mik->ik", scale, T)
+        T = arrived.reshape(T.shape)
+        for m, own in enumerate(T):
+            own += across[m, :, None] * carried
+            own += home
     return np.asarray(T[j])
 
 
@@ -112,6 +121,7 @@ def cosine_graph(T: Floats, counts: NDArray[np.int64], n_neighbors: int) -> csr_
     rows = np.divide(T, lengths, out=np.zeros_like(T), where=lengths > 0)
     wanted = min(n_neighbors, int(counts.sum()) - 1)
     near = min(n_neighbors + 1, u)
+    alone = bool((counts == 1).all())
     size = min(max(1, _AT_A_TIME // u), u)
     require_memory(4 * 8 * size * u, f"the cosines of {size} objects with {u} others")
     blocks, n_edges = [], 0
@@ -119,20 +129,37 @@ def cosine_graph(T: Floats, counts: NDArray[np.int64], n_neighbors: int) -> csr_
         block = np.clip(rows[start : start + size] @ rows.T, 0.0, 1.0)
         own = np.arange(len(block)), np.arange(start, start + len(block))
         block[own] = 1.0
-        others = np.argpartition(-block, near - 1, axis=1)[:, :near]
-        cosines = np.take_along_axis(block, others, axis=1)
-        by_cosine = np.argsort(-cosines, axis=1, kind="stable")
-        cosines = np.take_along_axis(cosines, by_cosine, axis=1)
-        others = np.take_along_axis(others, by_cosine, axis=1)
-        met = np.cumsum(counts[others] - (others == own[1][:, None]), axis=1)
-        last = np.minimum((met < wanted).sum(axis=1), near - 1)
-        border = np.take_along_axis(cosines, last[:, None], axis=1)
+        if alone:
+            border = np.partition(block, u - 1 - wanted, axis=1)[:, [u - 1 - wanted]]
+        else:
+            border = _border(block, own[1], counts, wanted, near)
         block[block < border - _SAME] = 0.0
         blocks.append(csr_array(block))
         n_edges += blocks[-1].nnz
         require_memory(2 * 12 * n_edges, f"{n_edges} edges of neighbours")
     graph = vstack(blocks, format="csr")
     return csr_array(graph.maximum(graph.T))
+
+
+def _border(
+    block: Floats,
+    own: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    wanted: int,
+    n: int,
+) -> Floats:
+    """The cosine of each row with the last of the neighbours that it wants.
+
+    The n nearest are enough: each stands for one object at least.
+    """
+    others = np.argpartition(-block, n - 1, axis=1)[:, :n]
+    cosines = np.take_along_axis(block, others, axis=1)
+    by_cosine = np.argsort(-cosines, axis=1, kind="stable")
+    cosines = np.take_along_axis(cosines, by_cosine, axis=1)
+    others = np.take_along_axis(others, by_cosine, axis=1)
+    met = np.cumsum(counts[others] - (others == own[:, None]), axis=1)
+    last = np.minimum((met < wanted).sum(axis=1), n - 1)
+    return np.take_along_axis(cosines, last[:, None], axis=1)
 
 
 def spectral_rows(

@@ -14,6 +14,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
+from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._ceam_multiplex import (
@@ -27,6 +28,9 @@ from comitia.partition.normalized_cut import rotated_labels
 __all__ = ["CEAM"]
 
 Floats = NDArray[np.float64]
+
+# Products of all rounds, about half a nanosecond each: more are not begun.
+_MOST_PRODUCTS = 5e11
 
 
 class CEAM(EnsembleMethod):
@@ -86,9 +90,13 @@ class CEAM(EnsembleMethod):
     the last of those taken may split one. On 250 rows of six pools neither choice was
     better, and the authors' is kept. Their code was read, not the paper.
 
-    Each clustering spreads over all M layers in each round, so that the time grows with
-    :math:`M^2`, and the search for neighbours with :math:`n^2`: 500 objects in 20
-    clusterings take about 3 s of one core, 2 000 take 19 s. It is no method for 20 000.
+    Each clustering spreads over all M layers in each round, and each of its clusters on
+    its own, so that the time grows with M times the number of all clusters, and the
+    search for neighbours with :math:`n^2`. 2 000 objects in 20 clusterings of 10
+    clusters take 15 s of one core, of 10 to 100 clusters more than 40 s: sparse
+    products at the speed of memory, which neither equal objects nor another solver
+    spare, since all steps are counted. What would take more than some minutes, such as
+    20 000 different objects, is refused; ``approximate="landmarks"`` works on a sample.
 
     References
     ----------
@@ -167,6 +175,8 @@ class CEAM(EnsembleMethod):
             f"{M} layers of {u} objects",
             "use a method that is linear in n, such as lwgp",
         )
+        spread = self.n_steps * M * u * edges * K
+        self._refuse_hours(M, u, self.n_rounds * (spread + u * u * (K + 10 * M)))
         B = micro.membership.tocsc()
         starts = [
             np.asarray(B[:, micro.offsets[m] : micro.offsets[m + 1]].toarray(), float)
@@ -184,6 +194,15 @@ class CEAM(EnsembleMethod):
         else:
             labels = kmeans(points, k, rng, sample_weight=counts).labels
         return labels[inverse]
+
+    def _refuse_hours(self, M: int, u: int, n_products: int) -> None:
+        if n_products > _MOST_PRODUCTS:
+            raise ComitiaError(
+                f"{M} layers of {u} different objects take {n_products:.1e} products, "
+                f"and at most {_MOST_PRODUCTS:.0e} are begun; call "
+                'fit(…, approximate="landmarks") for a sample of the objects, give '
+                "fewer clusterings or n_rounds, or use lwgp, which is linear in n."
+            )
 
     def _learn(self, starts: list[Floats], counts: NDArray[np.int64]) -> list[Layer]:
         """The layers after all rounds."""
