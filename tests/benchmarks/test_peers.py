@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from benchmarks.evaluation.peers import junk, tools
+from benchmarks.evaluation import tools
+from benchmarks.evaluation.peers import junk
 from benchmarks.evaluation.peers import page as peers_page
 from benchmarks.evaluation.peers import run as peers
-from benchmarks.evaluation.peers.tools import TOOLS, absent
 from benchmarks.evaluation.pools import draw_of, load_pool
 from benchmarks.evaluation.store import Options
+from benchmarks.evaluation.tools import TOOLS, absent
 from comitia import ConsensusClustering, Ensemble
 from comitia.agreement import agreement
 from comitia.partition import reassign
@@ -25,6 +26,7 @@ def nothing_installed(monkeypatch, tmp_path):
     monkeypatch.setattr(tools, "PEER_PYTHON", tmp_path / "none")
     monkeypatch.setattr(tools.shutil, "which", lambda _: None)
     monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.delenv(tools.LABEL_PYTHON, raising=False)
     for cached in (absent, tools._r_version):
         cached.cache_clear()
     yield
@@ -37,6 +39,7 @@ def test_absent_packages_are_left_out_with_a_reason(nothing_installed):
     assert found["clue"] == found["ConsensusClusterPlus"] == "there is no R"
     assert "make bench" in found["ensembleclustering"]
     assert "not installed" in found["tslearn"]
+    assert tools.LABEL_PYTHON in found["tsml-eval"]
     used = {TOOLS[job.key["tool"]].package for job in peers._jobs(Options())}
     assert used == {"comitia", "scikit-learn"}
     assert set(tools.versions()) == {"scikit-learn"}

@@ -6,5 +6,6 @@ data folder. ``peers_junk.csv`` and ``peers_pools.csv`` ask when weighting wins;
 :mod:`benchmarks.evaluation.peers.junk`.
 
 Packages that are not there are left out; ``peers.json`` says which, and why. R's clue
-and ConsensusClusterPlus are r-cran-clue and r-bioc-consensusclusterplus on Debian.
+and ConsensusClusterPlus are r-cran-clue and r-bioc-consensusclusterplus on Debian;
+``benchmarks/peers/labels.txt`` says how tsml-eval and PCE are found.
 """

@@ -14,7 +14,7 @@ better.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from benchmarks.evaluation.pools import draw_of, load_pool, pools
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
+from benchmarks.evaluation.tools import DEFAULT, combine
 
 __all__ = [
     "COLUMNS",
@@ -39,8 +40,6 @@ __all__ = [
     "score_pool",
 ]
 
-#: What ``ConsensusClustering(n_clusters)`` does.
-DEFAULT = "the default"
 #: Ids of the catalogue; a star is a second look by :func:`comitia.partition.reassign`.
 METHODS = (
     "eac",
@@ -218,36 +217,6 @@ def score_pool(pool: str, draw: int, folder: Path | None) -> dict[str, float]:
             one: agreement(combine(ensemble, one, k, draw), classes, "adjusted_rand")
             for one in METHODS
         }
-
-
-def combine(ensemble: Any, method: str, n_clusters: int, seed: int) -> Labels:
-    """Labels of a method, with the second look that a star asks for.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The clusterings.
-
-    method : str
-        An id of the catalogue, maybe with a star at its end, or :data:`DEFAULT`.
-
-    n_clusters, seed : int
-        Number of clusters, and the seed.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-        The consensus.
-    """
-    import comitia
-    from comitia.partition import reassign
-
-    if method == DEFAULT:
-        made = comitia.ConsensusClustering(n_clusters, random_state=seed)
-        return made.fit_predict(ensemble)
-    make: Callable[..., Any] = comitia.method(method.removesuffix("*"))
-    labels = make(n_clusters, random_state=seed).fit_predict(ensemble)
-    return reassign(ensemble, labels).labels if method.endswith("*") else labels
 
 
 def _oracle(labels: Labels, truth: Labels) -> Labels:

@@ -27,8 +27,8 @@ from benchmarks.evaluation.peers.junk import (
     N_CLUSTERS,
     N_OBJECTS,
 )
-from benchmarks.evaluation.peers.tools import TOOLS
 from benchmarks.evaluation.store import Row, read
+from benchmarks.evaluation.tools import TOOLS
 
 __all__ = ["against", "page"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
 from benchmarks.evaluation.peers import junk
-from benchmarks.evaluation.peers.tools import TOOLS, absent, versions
 from benchmarks.evaluation.store import Job, Options
 from benchmarks.evaluation.store import run as run_jobs
+from benchmarks.evaluation.tools import TOOLS, absent, versions
 
 __all__ = ["PLANTED", "cases", "load_case", "measure", "run"]
 

@@ -8,6 +8,7 @@ process of their own, which tells its own time and memory.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import importlib.metadata
@@ -15,11 +16,13 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,7 +31,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.peers.junk import DEFAULT, combine
 from benchmarks.harness import (
     ONE_THREAD,
     ROOT,
@@ -36,8 +38,12 @@ from benchmarks.harness import (
     _restart_high_water,
 )
 
-__all__ = ["TOOLS", "Tool", "absent", "versions"]
+__all__ = ["DEFAULT", "TOOLS", "Tool", "absent", "combine", "versions"]
 
+#: What ``ConsensusClustering(n_clusters)`` does.
+DEFAULT = "the default"
+#: Seconds of CPU time that a call may take.
+CPU_LIMIT = 15.0
 PEERS = ROOT / "benchmarks" / "peers"
 PEER_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 
@@ -93,13 +99,36 @@ class Tool:
             warnings.simplefilter("ignore")
             if self.package in _IN_OWN_PROCESS:
                 return self.call(given, n_clusters, seed)
-            self.call(small, 2, seed)
+            with _limited_cpu():
+                self.call(small, 2, seed)
             before = _fresh_peak()
             start = time.process_time()
-            labels = self.call(given, n_clusters, seed)
+            with _limited_cpu():
+                labels = self.call(given, n_clusters, seed)
             seconds = time.process_time() - start
             peak = max(_high_water() - before, 0) / 1e6
             return labels, {"seconds": seconds, "peak_mb": peak}
+
+
+@contextlib.contextmanager
+def _limited_cpu() -> Iterator[None]:
+    """End what takes more CPU time than it may; wall time would be that of others."""
+    # There is no such signal on Windows, and none outside of the first thread.
+    main = threading.current_thread() is threading.main_thread()
+    if not (main and hasattr(signal, "SIGPROF")):
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise TimeoutError(f"more than {CPU_LIMIT:g} s of CPU time")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, CPU_LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _fresh_peak() -> int:
@@ -114,7 +143,15 @@ def _fresh_peak() -> int:
 # -- which packages are installed ------------------------------------------------------
 
 #: Packages that run in a process of their own.
-_IN_OWN_PROCESS = ("ensembleclustering", "clue", "ConsensusClusterPlus")
+_IN_OWN_PROCESS = (
+    "ensembleclustering",
+    "clue",
+    "ConsensusClusterPlus",
+    "tsml-eval",
+    "PCE",
+)
+#: Names the interpreter that runs tsml-eval and PCE, and the folder of PCE.
+LABEL_PYTHON, PCE_FOLDER = "COMITIA_LABEL_PEERS", "COMITIA_PCE"
 
 
 @lru_cache(maxsize=1)
@@ -137,10 +174,26 @@ def absent() -> dict[str, str]:
                 "R has no such package" if shutil.which("Rscript") else "there is no R"
             )
             found[package] = why
-    for package, module in (("snfpy", "snf"), ("tslearn", "tslearn")):
+    for package, module in (
+        ("snfpy", "snf"),
+        ("tslearn", "tslearn"),
+        ("kmodes", "kmodes"),
+        ("OpenEnsembles", "openensembles"),
+        ("pyckmeans", "pyckmeans"),
+    ):
         if importlib.util.find_spec(module) is None:
             found[package] = f"{package} is not installed"
+    for package, needed in (
+        ("tsml-eval", (LABEL_PYTHON,)),
+        ("PCE", (LABEL_PYTHON, PCE_FOLDER)),
+    ):
+        if not all(name in os.environ for name in needed):
+            found[package] = f"no {' and '.join(needed)}; see benchmarks/peers"
     return found
+
+
+#: Versions in environments that are not this one: benchmarks/peers/*.txt.
+_PINNED = {"ensembleclustering": "1.0.2", "tsml-eval": "0.6.0", "PCE": "1.0.0"}
 
 
 def versions() -> dict[str, str]:
@@ -156,8 +209,8 @@ def versions() -> dict[str, str]:
     for package in sorted(here):
         if package in ("clue", "ConsensusClusterPlus"):
             found[package] = _r_version(package) or ""
-        elif package == "ensembleclustering":
-            found[package] = "1.0.2"  # benchmarks/peers/no-deps.txt
+        elif package in _PINNED:
+            found[package] = _PINNED[package]
         else:
             found[package] = importlib.metadata.version(package)
     return found
@@ -179,6 +232,36 @@ def _r_version(package: str) -> str | None:
 
 
 # -- in this process -------------------------------------------------------------------
+
+
+def combine(ensemble: Any, method: str, n_clusters: int, seed: int) -> Labels:
+    """Labels of a method, with the second look that a star asks for.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The clusterings.
+
+    method : str
+        An id of the catalogue, maybe with a star at its end, or :data:`DEFAULT`.
+
+    n_clusters, seed : int
+        Number of clusters, and the seed.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+        The consensus.
+    """
+    import comitia
+    from comitia.partition import reassign
+
+    if method == DEFAULT:
+        made = comitia.ConsensusClustering(n_clusters, random_state=seed)
+        return made.fit_predict(ensemble)
+    make: Callable[..., Any] = comitia.method(method.removesuffix("*"))
+    labels = make(n_clusters, random_state=seed).fit_predict(ensemble)
+    return reassign(ensemble, labels).labels if method.endswith("*") else labels
 
 
 def _ours(id: str, labels: Labels, n_clusters: int, seed: int) -> Labels:
@@ -250,6 +333,38 @@ def _scikit_learn(name: str, X: Any, n_clusters: int, seed: int) -> Labels:
     return made.fit_predict(X)
 
 
+def _kmodes(labels: Labels, n_clusters: int, seed: int) -> Labels:
+    from kmodes.kmodes import KModes
+
+    return KModes(n_clusters, random_state=seed).fit_predict(labels)
+
+
+def _open_ensembles(finish: str, labels: Labels, n_clusters: int, seed: int) -> Labels:
+    import openensembles
+    import pandas
+
+    np.random.seed(seed)  # noqa: NPY002 (it has no seed of its own)
+    rows = pandas.DataFrame({"object": np.arange(len(labels), dtype=float)})
+    members = openensembles.cluster(openensembles.data(rows, [1]))
+    for m, column in enumerate(labels.T):
+        members.labels[m], members.params[m] = column, {}
+    if finish == "mixture model":
+        return members.mixture_model(n_clusters).labels["mixture_model"]
+    # These two cut where half of the members agree, and take no number of clusters.
+    if finish == "linkage":
+        return members.finish_co_occ_linkage(0.5).labels["co_occ_linkage"]
+    return members.finish_majority_vote(0.5).labels["majority_vote"]
+
+
+def _pyckmeans(X: Any, n_clusters: int, seed: int) -> Labels:
+    from pyckmeans import CKmeans
+
+    # As many clusterings as the other tools make.
+    made = CKmeans(n_clusters, n_rep=50, random_state=seed)
+    made.fit(X)
+    return made.predict(X).cl
+
+
 def _snf(views: list[Any], n_clusters: int, seed: int) -> Labels:
     from benchmarks.views import fused
 
@@ -290,6 +405,40 @@ def _ensembleclustering(method: str, labels: Labels, n_clusters: int, seed: int)
     return found, {"seconds": json.loads(seconds), "peak_mb": json.loads(peak)}
 
 
+def _label_peer(
+    package: str, method: str, labels: Labels, n_clusters: int, seed: int
+) -> Any:
+    """One of many functions of a package that all run in the same process."""
+    given = np.ascontiguousarray(labels, dtype=np.int64)
+    found = _label_peers(package, given.tobytes(), given.shape, n_clusters, seed)
+    result = found[method]
+    if isinstance(result, str):
+        raise RuntimeError(result)
+    return result
+
+
+@lru_cache(maxsize=2)
+def _label_peers(
+    package: str, content: bytes, shape: tuple[int, ...], n_clusters: int, seed: int
+) -> dict[str, Any]:
+    script = str(PEERS / "run_label_peers.py")
+    methods = LABEL_PEERS[package]
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        labels = np.frombuffer(content, dtype=np.int64).reshape(shape)
+        np.save(Path(folder) / "labels.npy", labels)
+        asked = (package, folder, str(n_clusters), str(seed), str(CPU_LIMIT))
+        command = [os.environ[LABEL_PYTHON], script, *asked, *methods]
+        for line in _printed_lines(command, folder):
+            told = json.loads(line)
+            method = told.pop("method")
+            found[method] = told.get("error") or (
+                np.load(Path(folder) / f"{method}.npy"),
+                told,
+            )
+    return found
+
+
 def _printed_lines(command: list[str], folder: str) -> list[str]:
     """Lines that a command prints; RuntimeError with its last words if it fails."""
     done = subprocess.run(
@@ -306,6 +455,16 @@ def _printed_lines(command: list[str], folder: str) -> list[str]:
 
 
 # -- the list --------------------------------------------------------------------------
+
+#: Functions that combine labels, of packages that have many; all in one process.
+LABEL_PEERS = {
+    "tsml-eval": ("SimpleVote", "IterativeVotingClustering"),
+    "PCE": (
+        *("cspa", "mcla", "hgpa", "lwea", "lwgp", "ptaal", "ptgp", "kcc_uc", "kcc_uh"),
+        *("usenc", "ecpcs_hc", "ecpcs_mc", "mdechc", "mdecbg", "drec", "cdkm", "eccms"),
+        *("ceam", "trce", "spce"),
+    ),
+}
 
 _OUR_IDS = (
     DEFAULT,
@@ -340,6 +499,18 @@ TOOLS: dict[str, Tool] = {
     "scikit-learn k-means of rows": Tool("scikit-learn", "labels", _rows_kmeans),
     "scikit-learn average linkage": Tool("scikit-learn", "labels", _matrix_linkage),
     "scikit-learn spectral": Tool("scikit-learn", "labels", _matrix_spectral),
+    "kmodes": Tool("kmodes", "labels", _kmodes),
+    **{
+        f"OpenEnsembles {one}": Tool(
+            "OpenEnsembles", "labels", partial(_open_ensembles, one)
+        )
+        for one in ("linkage", "majority vote", "mixture model")
+    },
+    **{
+        f"{package} {one}": Tool(package, "labels", partial(_label_peer, package, one))
+        for package, methods in LABEL_PEERS.items()
+        for one in methods
+    },
     "ConsensusClustering": Tool("comitia", "table", _our_default),
     **{
         f"scikit-learn {name}": Tool(
@@ -360,6 +531,7 @@ TOOLS: dict[str, Tool] = {
         )
         for algorithm in ("km", "hc")
     },
+    "pyckmeans": Tool("pyckmeans", "table", _pyckmeans),
     "MultiViewEnsemble": Tool("comitia", "views", _our_default),
     "mvcc": Tool("comitia", "views", partial(_our_method, "mvcc")),
     "pmsc": Tool("comitia", "views", partial(_our_method, "pmsc")),
