@@ -263,10 +263,10 @@ given, scores by the adjusted Rand index. Rows are in an order that the seed dra
 parameters were fixed before the run. tslearn gets series of one length, each
 standardised; its k-means has ten starts, its k-shape one, and k-means with barycentres
 of dynamic time warping ten rounds, on sets of which the number of series times the
-squared number of values of one is at most {MOST_WARPED:,}; ``yang_jiang_2018`` is
-tried where all values times the number of classes are at most {MOST_MODELLED:,}.
-scikit-learn's k-means gets the series as they are. What takes longest has fewer
-seeds, as the table says.
+squared number of values of one is at most {MOST_WARPED:,}. scikit-learn's k-means gets
+the series as they are. ``yang_jiang_2018`` is tried where all values times the number
+of classes are at most {MOST_MODELLED:,}, a rule that was made while it ran, for its
+time. What takes longest has fewer seeds, as the table says.
 """
 _LEGEND = """\
 *default better by* is the mean of the default less the line's score on the line's sets,
