@@ -60,8 +60,9 @@ def test_rows_are_series_where_that_is_said(run, table):
     assert code == 0
     assert json.loads(out)["method"] == DEFAULT_FOR["series"]
     assert [row["object"] for row in read_labels()] == [f"w{i}" for i in range(16)]
-    code, out, _ = run("fit", table, "-k", "2", "--json", "--no-report", "-o", "plain")
+    code, out, _ = run("fit", table, "-k", "2", "--json", "-o", "plain")
     assert json.loads(out)["method"] != DEFAULT_FOR["series"]
+    assert "Series of the clusters" not in Path("plain/report.html").read_text("utf-8")
 
 
 def read_labels(folder="result"):

@@ -107,6 +107,7 @@ def write_report(
     left_out = {
         "map": facts.map is None,
         "families": not facts.explained,
+        "series": facts.series is None,
         "profile": facts.profile is None,
         "classes": facts.classes is None,
     }
