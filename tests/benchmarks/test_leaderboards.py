@@ -129,7 +129,7 @@ def test_gaps_are_not_compared():
 
 
 def test_differences_are_told_beyond_rounding(tmp_path):
-    columns = ("data", "seed", "ari", "seconds", "status")
+    columns = ("data", "seed", "ari", "cpu", "status")
     for folder, rows in {
         "new": [
             ("a", 0, 0.5004, 1, "ok"),

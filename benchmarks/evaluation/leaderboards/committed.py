@@ -12,7 +12,7 @@ __all__ = ["differences"]
 #: Cells have four digits: what differs by no more is rounding.
 ROUNDING = 1e-3
 #: What depends on the machine.
-NOT_COMPARED = ("seconds", "peak_mb", "message")
+NOT_COMPARED = ("cpu", "seconds", "peak_mb", "message")
 #: Rows that are named one by one; of more, only how many.
 NAMED = 20
 
