@@ -73,6 +73,18 @@ def test_rivals_are_told_on_both_halves(tmp_path):
     assert rivals_page.rivals_told(tmp_path / "nothing") == NOT_MEASURED
 
 
+def test_what_takes_long_has_one_seed_and_counts_by_it():
+    first = {f"{name} s": "0.1" for name in rivals.RIVALS} | {"HDBSCAN s": "11"}
+    assert rivals.quick_rivals(None) == tuple(rivals.RIVALS)
+    assert {*rivals.RIVALS} - {*rivals.quick_rivals(first)} == {"HDBSCAN"}
+    about = {"data": "one", "half": "confirm", "status": "ok"}
+    scores = [{"default": "0.5", "HDBSCAN": "0.4"}, {"default": "0.7", "HDBSCAN": ""}]
+    rows = [about | each for each in scores]
+    _, table = rivals_page.mean_scores(rows, ["default", "HDBSCAN"], "confirm")
+    assert_allclose(table, [[0.6, 0.4]])
+    assert rivals_page.seed_spread(rows, "HDBSCAN")[:2] == (0, 1)
+
+
 def test_mixes_that_are_published_methods_have_their_labels():
     votes = Ensemble(planted_labels(90, 3, 8, 0.4, seed=1)[0])
     found = default.combine(votes, 3, seed=0)

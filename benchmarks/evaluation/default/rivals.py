@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.evaluation import data as data_sets
-from benchmarks.evaluation.store import Job, Options
+from benchmarks.evaluation.store import Job, Options, read
 from benchmarks.evaluation.store import run as run_jobs
 
-__all__ = ["RIVALS", "run", "score_battery", "score_table"]
+__all__ = ["RIVALS", "quick_rivals", "run", "score_battery", "score_table"]
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,8 @@ MAX_OBJECTS, MAX_BATTERY, SMOKE_OBJECTS = 2000, 10_000, 60
 LEAST_SIZES = (2, 3, 5, 8, 12, 20, 30, 50)
 #: What takes longer, in seconds of CPU, has failed.
 MOST_SECONDS = 60.0
+#: What took longer on a table's first seed is not run with others: its cell is empty.
+ONCE_SECONDS = 10.0
 
 
 def _consensus(X: Floats, k: int, seed: int, **settings: Any) -> NDArray[Any]:
@@ -137,6 +139,8 @@ def _jobs(options: Options, halves: Callable[..., dict[str, str]]) -> Iterator[J
     if options.sets:
         found = [one for one in found if one.name in options.sets]
     found = found[:2] if options.smoke else found
+    rows = read(options.results / "default_rivals.csv")
+    first = {row["data"]: row for row in reversed(rows) if row["status"] == "ok"}
     for seed in options.seeds[: 1 if options.smoke else None]:
         for source in found:
             key = {
@@ -145,8 +149,31 @@ def _jobs(options: Options, halves: Callable[..., dict[str, str]]) -> Iterator[J
                 "n_objects": source.n_objects,
                 "seed": seed,
             }
-            arguments = {"folder": options.data, "max_objects": most}
+            arguments = {
+                "folder": options.data,
+                "max_objects": most,
+                "names": quick_rivals(first.get(source.name)),
+            }
             yield Job(key, score_table, arguments)
+
+
+def quick_rivals(row: Mapping[str, str] | None) -> tuple[str, ...]:
+    """The rivals that one more seed is worth its time for.
+
+    Parameters
+    ----------
+    row : dict or None
+        The row of another seed, if there is one.
+
+    Returns
+    -------
+    names : tuple of str
+        All of them, less those that took more than :data:`ONCE_SECONDS`.
+    """
+    if row is None:
+        return tuple(RIVALS)
+    seconds = {name: row[f"{name} s"] for name in RIVALS}
+    return tuple(name for name, s in seconds.items() if s and float(s) <= ONCE_SECONDS)
 
 
 def _battery_jobs(options: Options) -> Iterator[Job]:
@@ -167,8 +194,9 @@ def score_table(
     seed: int,
     folder: Path | None,
     max_objects: int,
+    names: tuple[str, ...] = tuple(RIVALS),
 ) -> dict[str, float]:
-    """Score all rivals on a standardised table, its rows in random order.
+    """Score rivals on a standardised table, its rows in random order.
 
     Parameters
     ----------
@@ -187,6 +215,9 @@ def score_table(
     max_objects : int
         To how many objects large sets are cut.
 
+    names : tuple of str, default=all
+        The rivals.
+
     Returns
     -------
     scores : dict of str to float
@@ -195,7 +226,7 @@ def score_table(
     found = data_sets.load("single", data, folder, max_objects)
     order = np.random.RandomState(seed).permutation(len(found.y))
     X, y = found.X[order], found.y[order]
-    return _scores(X, [y], found.n_clusters, seed, tuple(RIVALS))
+    return _scores(X, [y], found.n_clusters, seed, names)
 
 
 def score_battery(data: str, folder: Path) -> dict[str, float]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.evaluation.default.rivals import ON_BATTERY, RIVALS
+from benchmarks.evaluation.default.rivals import ON_BATTERY, ONCE_SECONDS, RIVALS
 from benchmarks.evaluation.pages import (
     NOT_MEASURED,
     about,
@@ -55,14 +55,14 @@ def mean_scores(
         The data sets that have a row that ended well.
 
     table : ndarray of shape (n_sets, n_names)
-        The scores.
+        The scores. A cell that is empty for some seeds is the mean over the others.
     """
     found: dict[str, list[list[float]]] = defaultdict(list)
     for row in rows:
         if (row["half"], row["status"]) == (half, "ok"):
-            found[row["data"]].append([float(row[name]) for name in names])
+            found[row["data"]].append([float(row[name] or "nan") for name in names])
     sets = sorted(found)
-    table = np.array([np.mean(found[one], axis=0) for one in sets])
+    table = np.array([np.nanmean(found[one], axis=0) for one in sets])
     return sets, table.reshape(len(sets), len(names))
 
 
@@ -147,7 +147,7 @@ def seed_spread(rows: Sequence[Row], name: str) -> tuple[int, int, float]:
     """
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
-        if row["status"] == "ok":
+        if row["status"] == "ok" and row[name]:
             found[row["data"]].append(float(row[name]))
     several = [values for values in found.values() if len(values) > 1]
     spread = np.mean([np.std(one, ddof=1) for one in several]) if several else np.nan
@@ -158,15 +158,30 @@ def _seeds_told(rows: Sequence[Row]) -> str:
     n_sets, n_seeds, _ = seed_spread(rows, OURS)
     if n_seeds < 2:
         return ""
+    counts = Counter(Counter(r["data"] for r in rows if r["status"] == "ok").values())
+    told = enumerated(
+        [f"{n} have {seeds}" for seeds, n in sorted(counts.items(), reverse=True)]
+    )
+    once = sorted({r["data"] for r in rows if r["status"] == "ok" and "" in _cells(r)})
+    few = (
+        f" What took more than {ONCE_SECONDS:.0f} seconds with the first seed lacks "
+        f"later ones, on {enumerated(once)}."
+        if once
+        else ""
+    )
     each = [
         f"{number(seed_spread(rows, name)[2])} for {name}"
         for name in (OURS, PLAIN, "lwgp", "spectral, neighbors", "Genie")
     ]
     return (
-        f"Scores are means over the seeds, of which {n_sets} data sets have 2 to "
-        f"{n_seeds}, each with its own order of the rows. Their standard deviation, a "
-        f"mean over these sets, is {enumerated(each)}.\n"
+        "Scores are means over the seeds, each with its own order of the rows: of the "
+        f"data sets, {told}.{few} Their standard deviation, a mean over the {n_sets} "
+        f"sets with several, is {enumerated(each)}.\n"
     )
+
+
+def _cells(row: Row) -> list[str]:
+    return [row[name] for name in RIVALS]
 
 
 def _seconds(names: Sequence[str]) -> list[str]:
