@@ -374,8 +374,19 @@ class Cluster:
         )
 
     def wait_for_workers(self) -> None:
-        """Wait until all workers are there."""
-        self.client.wait_for_workers(len(self.memory), timeout=PATIENCE)
+        """Wait until all workers are there.
+
+        Where a scheduler takes long to start, workers give up and are started again.
+        """
+        end = time.monotonic() + PATIENCE
+        while len(self.client.scheduler_info()["workers"]) < len(self.memory):
+            if time.monotonic() > end:
+                raise TimeoutError("workers do not start; see dask.log")
+            for name, worker in [*self.workers.items()]:
+                if worker.poll() is not None:
+                    del self.workers[name]
+                    self.start_worker(name.partition("-")[0])
+            time.sleep(0.1)
 
     @contextmanager
     def killed_after(self, seconds: float, draw: random.Random) -> Iterator[list[str]]:

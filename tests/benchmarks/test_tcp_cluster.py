@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,10 @@ from benchmarks.scale_page import cluster_runs, costs
 ROOT = Path(__file__).parents[2]
 
 
+# Twenty CPU seconds of starting processes.
+@pytest.mark.skipif(
+    os.environ.get("COMITIA_PROFILE") != "nightly", reason="a part of the nightly run"
+)
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes the certificate")
 def test_a_scheduler_that_is_killed_changes_no_label(tmp_path):
     for package in ("distributed", "pyarrow", "zarr"):

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csc_array, csr_array
 from scipy.spatial.distance import squareform
 
 from comitia import Ensemble, config
+from comitia._kernels.coassociation import sums_inside
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.represent.coassociation import (
     coassociation,
@@ -274,3 +276,15 @@ def test_threads_do_not_change_a_bit():
         for threads in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_sums_inside_clusters_are_their_definition():
+    rng = np.random.RandomState(0)
+    A, B = rng.rand(7, 7), rng.rand(7, 3) * (rng.rand(7, 3) < 0.6)
+    rows, columns = csr_array(B), csc_array(B)
+    got = sums_inside(
+        A,
+        (rows.indptr, rows.indices, rows.data),
+        (columns.indptr, columns.indices, columns.data),
+    )
+    assert_allclose(got, np.diag(B.T @ A @ B))

@@ -62,8 +62,9 @@ def test_a_single_clustering_weighs_one():
 
 def test_clusterings_that_do_not_agree_weigh_the_same():
     unrelated = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
-    with pytest.warns(ComitiaWarning, match="no two clusterings agree"):
+    with pytest.warns(ComitiaWarning, match="no two clusterings agree") as warned:
         assert_array_equal(crowd_agreement(unrelated, "adjusted_rand"), [1, 1])
+    assert warned[0].filename == __file__  # where it was called
 
 
 @pytest.mark.parametrize(

@@ -74,3 +74,9 @@ def test_accuracies_that_are_none_are_refused(wrong):
         decision_variance(E, wrong)
     with pytest.raises(ComitiaError, match="no entry for the algorithm 'b'"):
         decision_variance(E, {"a": 0.9, "c": 0.9})
+
+
+def test_two_clusterings_without_groups_are_warned_of_and_one_is_not():
+    with pytest.warns(ComitiaWarning, match="the ensemble has no groups"):
+        assert Groups.of(Ensemble([[0, 0], [0, 1]]), warn=True).n_runs.tolist() == [2]
+    assert Groups.of(Ensemble([[0], [1]]), warn=True).n_runs.tolist() == [1]

@@ -61,3 +61,14 @@ def test_a_function_can_judge_and_must_not_be_negative():
     assert_allclose(index_scores(None, E, lambda X, c: len(set(c))), [2, 2, 3])
     with pytest.raises(ComitiaError, match=r"-1 for clustering 0.*0 or more"):
         index_scores(None, E, lambda X, c: -1.0)
+
+
+def test_an_index_of_ones_own_may_return_zero_and_nothing_less():
+    def index(X, labels):
+        return next(scores)
+
+    scores = iter([0.0, 2.0, 1.0])
+    assert index_scores(X6, Ensemble(E6[:, :3]), index).tolist() == [0, 2, 1]
+    scores = iter([0.0, -1.0, 1.0])
+    with pytest.raises(ComitiaError, match="returned -1 for clustering 1"):
+        index_scores(X6, Ensemble(E6[:, :3]), index)
