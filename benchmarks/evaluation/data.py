@@ -26,6 +26,7 @@ __all__ = [
     "KINDS",
     "DataSet",
     "Source",
+    "adjacency",
     "constraints",
     "halves",
     "load",
@@ -291,7 +292,7 @@ def _read_graph(folder: Path, name: str) -> tuple[Any, Labels]:
     with np.load(folder / "graphs" / f"{name}.npz", allow_pickle=False) as file:
         edges, y = file["edges"], file["y"]
         weights = file["weights"] if "weights" in file.files else np.ones(len(edges))
-        return _adjacency(edges, weights, int(file["n"])), y
+        return adjacency(edges, weights, int(file["n"])), y
 
 
 _READERS: dict[str, Callable[[Path, str], tuple[Any, Labels]]] = {
@@ -335,7 +336,7 @@ def _blocks(n: int, within: float, between: float) -> tuple[Any, Labels]:
     y = np.repeat(np.arange(3), [n // 2, n // 3, n - n // 2 - n // 3])
     chance = np.where(y[:, None] == y, within, between)
     edges = np.argwhere(np.triu(rng.rand(n, n) < chance, 1))
-    return _adjacency(edges, np.ones(len(edges)), n), y
+    return adjacency(edges, np.ones(len(edges)), n), y
 
 
 #: Of each kind, what makes the sets that need no folder.
@@ -460,7 +461,25 @@ def constraints(
     return pairs[same], pairs[~same]
 
 
-def _adjacency(edges: NDArray[Any], weights: NDArray[Any], n: int) -> Any:
+def adjacency(edges: NDArray[Any], weights: NDArray[Any], n: int) -> Any:
+    """The matrix of a network.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_links, 2)
+        The ends of each link, which is there once.
+
+    weights : ndarray of shape (n_links,)
+        Weights of the links.
+
+    n : int
+        Number of vertices.
+
+    Returns
+    -------
+    graph : csr_array of shape (n, n)
+        Symmetric.
+    """
     from scipy.sparse import csr_array
 
     both = np.vstack([edges, edges[:, ::-1]])

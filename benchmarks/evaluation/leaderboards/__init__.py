@@ -40,4 +40,8 @@ __all__ = ["BOARDS"]
 BOARDS = (
     "gagolewski",
     "survey",
+    "series",
+    "views",
+    "graphs",
+    "peers",
 )
