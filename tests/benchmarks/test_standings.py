@@ -41,6 +41,7 @@ def test_methods_are_compared_on_the_sets_of_both():
 def test_the_best_is_one_that_was_tried_everywhere():
     assert standings.best_of(ROWS, ("theirs", "partial")) == "theirs"
     assert standings.best_of(ROWS, ("partial",)) == ""
+    assert standings.best_of([], ("theirs",)) == ""
 
 
 def test_the_table_tells_sets_failures_and_what_was_kept_aside():
