@@ -112,9 +112,26 @@ def test_a_bad_consensus_is_doubted_and_a_better_one_offered(blobs):
     assert taken.confidence_.shape == y.shape
 
 
+def test_a_better_rival_is_taken_where_the_families_disagree(blobs):
+    X, y = blobs
+    bad, other = (np.random.RandomState(s).randint(3, size=len(y)) for s in (0, 1))
+    votes = np.column_stack([bad] * 5 + [other] * 4)
+    fits = {}
+    for names in (["a"] * 9, ["a"] * 5 + ["b"] * 4):
+        for how in ("auto", "consensus"):
+            ensemble = Ensemble(votes, groups=names)
+            made = ConsensusClustering(3, on_doubt=how, random_state=0)
+            fits[names[-1], how] = made.fit(X, ensemble=ensemble)
+    assert adjusted_rand(fits["b", "auto"].labels_, y) > 0.8
+    assert "its families" in fits["b", "auto"].doubt_
+    for one, how in (("a", "auto"), ("a", "consensus"), ("b", "consensus")):
+        assert adjusted_rand(fits[one, how].labels_, y) < 0.5
+        assert "would take its labels" in fits[one, how].doubt_
+
+
 def test_a_good_consensus_is_not_doubted():
     X, y = make_moons(150, noise=0.05, random_state=0)
-    for on_doubt in ("consensus", "best"):
+    for on_doubt in ("auto", "consensus", "best"):
         fitted = ConsensusClustering(2, on_doubt=on_doubt, random_state=0).fit(X)
         assert fitted.doubt_ is None
         assert adjusted_rand(fitted.labels_, y) == 1.0

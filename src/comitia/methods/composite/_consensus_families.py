@@ -18,6 +18,7 @@ from comitia.partition.confidence import vote_model
 from comitia.represent.alignment import align
 
 __all__ = [
+    "ANOTHER",
     "WithoutTwofold",
     "answer_without_twofold",
     "answers_without",
@@ -34,7 +35,7 @@ _FEW_FOR_VALUES = 10
 
 # Adjusted Rand index below which an answer is another one, and share of the variance of
 # a feature that clusters explain if they follow it.
-_ANOTHER, _TOLD = 0.5, 0.8
+ANOTHER, _TOLD = 0.5, 0.8
 
 # Families without each of which the consensus is found again, at most.
 _MOST_FAMILIES = 6
@@ -173,7 +174,7 @@ def _largest_explained(X: NDArray[np.float64], labels: Labels) -> float:
 def doubt_of_twofold(apart: WithoutTwofold, labels: Labels) -> str | None:
     """Say that the clusters hang on features that have two values, if they do."""
     agreement = adjusted_rand(labels, apart.labels)
-    if agreement >= _ANOTHER or apart.told < _TOLD:
+    if agreement >= ANOTHER or apart.told < _TOLD:
         return None
     return (
         "The clusters hang on features that have two values: in the others k-means "

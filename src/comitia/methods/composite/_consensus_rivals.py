@@ -126,13 +126,17 @@ def compare_rivals(
     return RivalComparison(rivals, best, _extended(X, X[some], single[best.name]))
 
 
-def doubt_of_best(best: RivalScores, taken: bool) -> str:
+def doubt_of_best(best: RivalScores, on_doubt: str | None, *, taken: bool) -> str:
     """Say that a rival is better than the consensus, and whether it is taken."""
-    what = (
-        "its labels are taken, as on_doubt='best' says"
-        if taken
-        else "on_doubt='best' (--param on_doubt=best) would take its labels"
-    )
+    if not taken:
+        what = "on_doubt='best' (--param on_doubt=best) would take its labels"
+    elif on_doubt == "best":
+        what = "its labels are taken, as on_doubt='best' says"
+    else:
+        what = (
+            "its labels are taken, because without one of its families the consensus "
+            "would be another too (--param on_doubt=consensus keeps it)"
+        )
     return (
         f"{best.name[0].upper()}{best.name[1:]} looks better than the consensus: its "
         "clusters are likelier, more apart and more modular, and agree with those of "

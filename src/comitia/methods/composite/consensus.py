@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import to_numpy
 from comitia._sklearn import HasMethods, StrOptions
+from comitia.agreement import adjusted_rand
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -22,6 +23,7 @@ from comitia.methods.composite._consensus_choices import (
     weights_by,
 )
 from comitia.methods.composite._consensus_families import (
+    ANOTHER,
     answer_without_twofold,
     answers_without,
     doubt_of_twofold,
@@ -91,12 +93,14 @@ class ConsensusClustering(EnsembleMethod):
         ``cluster_weights=…`` and returns labels. A selection of clusters makes weights
         of clusters, which ``"kmeans"`` does not take.
 
-    on_doubt : {"consensus", "best"} or None, default="consensus"
+    on_doubt : {"auto", "consensus", "best"} or None, default="auto"
         Where there are data, the consensus is compared with k-means, Ward's linkage and
         the best member, all with as many clusters, by three criteria that need no
-        classes. ``"consensus"`` keeps the consensus and says in ``doubt_`` if another
-        is better by all of them; ``"best"`` takes the labels of that other; ``None``
-        does not compare.
+        classes; ``doubt_`` says if another is better by all of them. ``"consensus"``
+        keeps the consensus then, ``"best"`` takes the labels of that other, and
+        ``"auto"`` does so where the families of clusterings disagree as well: where the
+        consensus without one of them is another one (adjusted Rand index below 0.5).
+        ``None`` does not compare.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator and of the consensus.
@@ -197,7 +201,7 @@ class ConsensusClustering(EnsembleMethod):
             None,
         ],
         "consensus": [StrOptions(set(CONSENSUS)), callable],
-        "on_doubt": [StrOptions({"consensus", "best"}), None],
+        "on_doubt": [StrOptions({"auto", "consensus", "best"}), None],
     }
 
     def __init__(
@@ -208,7 +212,7 @@ class ConsensusClustering(EnsembleMethod):
         selection: Any = None,
         weighting: Any = "auto",
         consensus: Any = DEFAULT_CONSENSUS,
-        on_doubt: str | None = "consensus",
+        on_doubt: str | None = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -270,19 +274,29 @@ class ConsensusClustering(EnsembleMethod):
         check_is_fitted(self, "labels_")
         if not self._can_leave_out:
             return {}
-        return answers_without(self.ensemble_, self._consensus_of)
+        return answers_without(
+            self.ensemble_, partial(self._consensus_of, n_clusters=self.n_clusters_)
+        )
 
     @property
     def _can_leave_out(self) -> bool:
         """Whether the consensus hangs on the clusterings alone."""
         return self.selection is None and not callable(self.weighting)
 
-    def _consensus_of(self, ensemble: Ensemble) -> NDArray[Any]:
+    def _consensus_of(self, ensemble: Ensemble, n_clusters: int) -> NDArray[Any]:
         consensus = CONSENSUS.get(self.consensus, self.consensus)
         rng = np.random.RandomState(0)
         return np.asarray(
-            consensus(ensemble, self.n_clusters_, rng, **self._weigh(ensemble, None))
+            consensus(ensemble, n_clusters, rng, **self._weigh(ensemble, None))
         )
+
+    def _takes_rival(self, ensemble: Ensemble, labels: NDArray[Any]) -> bool:
+        """Whether a rival that is better than these labels is taken."""
+        if self.on_doubt != "auto" or not self._can_leave_out:
+            return self.on_doubt == "best"
+        again = partial(self._consensus_of, n_clusters=int(labels.max()) + 1)
+        answers = answers_without(ensemble.whole, again).values()
+        return any(adjusted_rand(labels, one) < ANOTHER for one in answers)
 
     def _share_of_answers(self) -> NDArray[np.float64] | None:
         answers = dict(self.answers_without_)
@@ -303,15 +317,15 @@ class ConsensusClustering(EnsembleMethod):
         if found is not None:
             self.rivals_ = found.rivals
             if found.best is not None:
-                doubts.append(doubt_of_best(found.best, self.on_doubt == "best"))
+                taken = self._takes_rival(ensemble, ours)
+                doubts.append(doubt_of_best(found.best, self.on_doubt, taken=taken))
+                labels = found.labels if taken else labels
         apart = answer_without_twofold(X, ours, rng)
         if apart is not None:
             self.answer_without_twofold_ = apart.labels
             doubts.append(doubt_of_twofold(apart, ours))
         self.doubt_ = " ".join(filter(None, doubts)) or None
-        if found is None or self.on_doubt != "best":
-            return labels
-        return found.labels
+        return labels
 
     def _found(
         self, ensemble: Ensemble, X: Any, rng: np.random.RandomState
