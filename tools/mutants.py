@@ -94,6 +94,7 @@ TESTS = {
     "_kernels/leiden": ("tests/cluster/test_leiden_louvain.py",),
     "_kernels/linkage": (
         "tests/partition/test_linkage.py",
+        "tests/partition/test_linkage_kernels.py",
         "tests/partition/test_micro_linkage.py",
     ),
     "_kernels/moves": ("tests/partition/test_median_search.py",),
@@ -106,6 +107,7 @@ TESTS = {
     "_kernels/validity": _VALIDITY,
     "engine/compiled": (*_AGREEMENT, *_ROWS, *_TCUT, *_ENTROPY),
     "weigh/cluster_entropy": _ENTROPY,
+    "weigh/cluster_silhouettes": ("tests/methods/test_wecr.py",),
     "weigh/clusterings": ("tests/weigh/test_clusterings.py",),
     "weigh/groups": ("tests/weigh/test_groups.py",),
     "weigh/indices": ("tests/weigh/test_indices.py",),
