@@ -152,7 +152,7 @@ def cluster_runs(results: Path) -> str:
         lines.append([done, str(len(own)), str(kills), str(same)])
     head = ["what happens", "runs", "kills", "runs with the same labels"]
     about = _about(results / "tcp_cluster.json")
-    return f"{list_table(head, lines)}\n{about}"
+    return f"{list_table(head, lines)}\n\n{about}"
 
 
 def costs(results: Path) -> str:
@@ -179,7 +179,7 @@ def costs(results: Path) -> str:
         "cpu_h_1e10": "CPU hours at 1e10",
         "tb_1e10": "TB at 1e10",
     }
-    return f"{_table(rows, names)}\n{_about(results / 'cost_model.json')}"
+    return f"{_table(rows, names)}\n\n{_about(results / 'cost_model.json')}"
 
 
 def _table(rows: list[dict[str, str]], columns: dict[str, str] | None) -> str:
