@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -74,6 +75,10 @@ def test_what_keeps_the_cores_busy_ends_with_the_tests():
         return [child for child in children if portable.BURN in child.cmdline()]
 
     with portable.all_cores_busy():
+        # What is being started has no command line yet.
+        patience = time.monotonic() + 60
+        while len(burning()) < os.cpu_count() and time.monotonic() < patience:
+            time.sleep(0.01)
         assert len(burning()) == os.cpu_count()
     assert burning() == []
     with pytest.raises(KeyboardInterrupt), portable.all_cores_busy():
