@@ -63,7 +63,8 @@ def test_the_summary_says_what_was_done(run, blobs):
 
 
 def test_the_folder_holds_the_result(run, blobs, tmp_path):
-    run("fit", blobs, "-k", "3", *QUICK, "-o", "found", "--seed", "7")
+    # A value may stand right behind its letter, with the oldest cyclopts too.
+    run("fit", blobs, "-k3", *QUICK, "-ofound", "--seed", "7")
     found = tmp_path / "found"
     assert sorted(p.name for p in found.iterdir()) == sorted([*FILES, "weights.csv"])
     rows = read(found / "labels.csv")

@@ -216,7 +216,9 @@ def test_names_and_known_labels_stand_beside_the_labels(run, tmp_path, monkeypat
     scores = [Result.load(tmp_path / each).scores for each in ("memory", "asked")]
     for name in ("truth_adjusted_rand", "truth_nmi_sqrt"):
         assert scores[0][name] == pytest.approx(scores[1][name])
-    code, _, err = run("fit", *options[:2], "whom", *QUICK, "--block-rows", "9", "-o-")
+    code, _, err = run(
+        "fit", *options[:2], "whom", *QUICK, "--block-rows", "9", "-o", "none"
+    )
     assert code == 1
     assert "id='whom' is no column; did you mean who?" in err
 
