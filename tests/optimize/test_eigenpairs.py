@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.linalg
 from numpy.testing import assert_allclose
 
 from comitia.optimize.eigenpairs import largest_eigenpairs
@@ -36,3 +37,19 @@ def test_a_matrix_with_equal_eigenvalues_only_gives_all_of_them():
 def test_eigenvectors_of_nothing_are_not_looked_for():
     values, _ = largest_eigenpairs(parts([5, 3, 2, 4]), 6, ties=True)
     assert_allclose(values, [1, 1, 1, 1, 0, 0], atol=1e-12)
+
+
+def test_eigenvalues_that_lapack_loses_are_found_another_way(monkeypatch):
+    whole = scipy.linalg.eigh
+
+    def loses_two(S, subset_by_index=None, **more):
+        values, vectors = whole(S, subset_by_index=subset_by_index, **more)
+        lost = 0 if subset_by_index is None else 2
+        return values[lost:], vectors[:, lost:]
+
+    monkeypatch.setattr(scipy.linalg, "eigh", loses_two)
+    monkeypatch.setattr("comitia.sizes.SMALL_MATRIX", 8)
+    A = np.random.RandomState(0).randn(30, 30)
+    values, vectors = largest_eigenpairs(A + A.T, 7)
+    assert_allclose(values, np.linalg.eigvalsh(A + A.T)[:-8:-1])
+    assert_allclose((A + A.T) @ vectors, vectors * values, atol=1e-10)

@@ -98,4 +98,8 @@ def _decomposed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     from scipy.linalg import eigh
 
     values, vectors = eigh(S, subset_by_index=(n - n_pairs, n - 1))
+    if len(values) < n_pairs:
+        # LAPACK's evr can lose some of many eigenvalues that are nearly equal, as older
+        # builds do where rows are tied by 1e-60; evd takes them all.
+        values, vectors = eigh(S, driver="evd")
     return values, vectors
