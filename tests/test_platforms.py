@@ -53,7 +53,7 @@ def refuse(event, about):
             raise FileNotFoundError(2, "No such file or directory", about[0])
     if event in ("os.rename", "os.remove", "os.rmdir"):
         for path in about[: 2 if event == "os.rename" else 1]:
-            full = os.path.realpath(path)
+            full = os.path.realpath(os.fsdecode(path))
             for used in files_in_use():
                 if used == full or used.startswith(full + os.sep):
                     raise PermissionError(13, "another process is using it", str(path))
