@@ -170,6 +170,48 @@ def test_numbers_are_read_as_they_are_meant(text, expected, words, table):
     assert any(words in note for note in got.notes)
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected", "unit"),
+    [
+        (["$1,200.50", "-$3.00", "$-2.5"], [1200.5, -3, -2.5], "$"),
+        (["12 %", "3.5%"], [12, 3.5], "%"),
+        (["70.5 kg", "", "81kg"], [70.5, np.nan, 81], "kg"),
+        (["1 day", "12 days"], [1, 12], "day"),
+        (["EUR 5", "EUR 17.5"], [5, 17.5], "EUR"),
+        (["5 km/h", "0.5 km/h"], [5, 0.5], "km/h"),
+    ],
+)
+def test_a_unit_that_all_cells_have_is_left_out_and_said(cells, expected, unit, table):
+    rows = [f'"{cell}",{i}' for i, cell in enumerate(cells)]
+    got = table("\n".join(["a,b", *rows]))
+    assert_array_equal(numbers(got)[:, 0], expected)
+    assert f"read as numbers, without the unit: 'a' ({unit})." in got.notes
+
+
+def test_units_take_the_form_of_the_other_numbers(table):
+    got = table("a;b\n1.200,50 €;1,5\n3,00 €;2\n")
+    assert_array_equal(numbers(got), [[1200.5, 1.5], [3, 2]])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5 kg", "300 g"],  # two units
+        ["5 kg", "7"],
+        ["5 kg", "heavy"],
+        ["0012 A", "0013 A"],  # codes
+        ["C1", "C2"],
+        ["$5 kg", "$6 kg"],
+        ["+-5 kg", "3 kg"],
+        ["1.2.3 a", "1.2.4 a"],  # a unit, and no numbers
+    ],
+)
+def test_what_is_no_number_with_one_unit_stays_text(cells, table):
+    got = table("\n".join(["a,b", *(f"{cell},{i}" for i, cell in enumerate(cells))]))
+    assert got.values[0].tolist() == cells
+    assert not any("unit" in note for note in got.notes)
+
+
 def test_what_can_be_two_numbers_is_refused(table):
     text = "a;b\n1,234;2\n2,345;3\n"
     with pytest.raises(ComitiaError, match=r"'1,234', which can be 1.234 or 1234; say"):

@@ -29,6 +29,7 @@ from comitia.io._number_text import (
     note_grouped_fractions,
     read_number_forms,
 )
+from comitia.io._number_units import note_units, split_unit
 from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
 
 __all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
@@ -96,18 +97,31 @@ def read_text(
     if values is None:
         values = _parse_columns(text, rows, len(names), kept_text, delimiter, source)
     free = [j for j in range(len(names)) if j not in kept_text]
-    if not is_plain or any(
-        looks_like_numbers(values[j]) for j in free if values[j].dtype == object
-    ):
+    written = {j: values[j] for j in free if values[j].dtype == object}
+    with_unit: dict[int, str] = {}
+    for j, column in written.items():
+        unit, values[j] = split_unit(column)
+        if unit:
+            with_unit[j] = unit
+    if not is_plain or with_unit or any(looks_like_numbers(values[j]) for j in written):
         cells = _cells_of(text, delimiter, source, len(values[0]), free)
+        cells = [
+            values[j] if j in with_unit else column
+            for j, column in zip(free, cells, strict=True)
+        ]
         read = read_number_forms(
             [names_given[j] for j in free], cells, form, delimiter, notes
         )
         for j, column, numbers in zip(free, cells, read, strict=True):
             if numbers is not None:
                 values[j] = numbers
+            elif j in with_unit:
+                values[j] = written[j]
+                del with_unit[j]
             elif not is_plain and any(map(_MARKS.search, filter(None, column))):
                 values[j] = column
+        named = [names_given[j] for j in with_unit]
+        note_units(named, [*with_unit.values()], notes)
     elif delimiter == ";" and form.decimal is None:
         note_grouped_fractions(names_given, values, notes)
     return name_columns(names, values, notes)
