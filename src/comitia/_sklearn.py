@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import utils
 from sklearn.utils import check_array, validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -24,7 +23,6 @@ __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
-    "check_random_state",
     "check_table",
     "feature_names",
     "in_workers",
@@ -129,25 +127,6 @@ def validate_parameters(estimator: Any) -> None:
     """
     if hasattr(estimator, "_parameter_constraints"):
         estimator._validate_params()
-
-
-def check_random_state(seed: Any) -> np.random.RandomState:
-    """Make the random numbers of a call out of a ``random_state``.
-
-    Parameters
-    ----------
-    seed : int, RandomState, Generator or None
-        As in scikit-learn. A Generator of NumPy goes on as a RandomState would: each
-        call takes further numbers of it.
-
-    Returns
-    -------
-    rng : RandomState
-        The random numbers.
-    """
-    if isinstance(seed, np.random.Generator):
-        seed = np.random.RandomState(seed.bit_generator)
-    return utils.check_random_state(seed)
 
 
 def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
-from comitia._progress import OnProgress
-from comitia._sklearn import RANDOM_STATE, HasMethods, Interval, check_random_state
+from comitia._sklearn import RANDOM_STATE, HasMethods, Interval
+from comitia._steps import OnProgress
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import (
@@ -213,7 +213,7 @@ class EnsembleMethod(MethodData):
         with self._all_or_nothing(on_progress, checkpoint):
             self._time_limit = time_limit
             self.check_parameters(device=device, approximate=approximate)
-            rng = check_random_state(self.random_state)
+            rng = self._random_numbers()
             data, names = self._check_objects(
                 X, ensemble, must_link, cannot_link, device
             )
@@ -279,7 +279,7 @@ class EnsembleMethod(MethodData):
             raise self._no_data()
         with self._all_or_nothing(on_progress, checkpoint):
             self.check_parameters(device=device)
-            rng = check_random_state(self.random_state)
+            rng = self._random_numbers()
             data, names = self._check_objects(X, None, must_link, cannot_link, device)
             ensemble = self._make_ensemble(data, rng)
             if ensemble is not None:
@@ -344,7 +344,7 @@ class EnsembleMethod(MethodData):
             )
         with self._all_or_nothing(on_progress):
             self.check_parameters()
-            rng = check_random_state(self.random_state)
+            rng = self._random_numbers()
             rows = source if hasattr(source, "read") else open_rows(source)
             self._check_n_clusters(len(rows))
             self._device = None
@@ -422,14 +422,9 @@ class EnsembleMethod(MethodData):
         before = _labels_before(align_to)
         with self._all_or_nothing(on_progress, going_on=made):
             self.check_parameters(device=device, approximate=approximate)
-            rng = check_random_state(self.random_state)
+            rng = self._random_numbers()
             if made is not None:
                 device = device or made.device
-                # A generator of the caller's has gone on by itself.
-                if isinstance(self.random_state, Integral) and (
-                    self.random_state == made.random_state
-                ):
-                    rng.set_state(made.rng_state)
             elif not isinstance(ensemble, Ensemble):
                 raise _not_an_ensemble(ensemble)
             data, names = self._check_objects(

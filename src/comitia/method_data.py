@@ -12,8 +12,8 @@ from sklearn.base import clone
 from comitia._arrays import on_host, to_tensor
 from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
-from comitia._progress import FitSteps
 from comitia._sklearn import validate_data
+from comitia._steps import FitSteps
 from comitia.catalogue import DEFAULT_FOR
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, DataTypeError

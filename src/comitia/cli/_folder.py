@@ -15,7 +15,7 @@ from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
-from comitia._progress import OnProgress
+from comitia._steps import OnProgress
 from comitia._storage_paths import local_path
 from comitia.exceptions import ComitiaError
 

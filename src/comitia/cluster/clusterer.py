@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
 from comitia._scales import off_center, untied_weights
-from comitia._sklearn import RANDOM_STATE, Interval, check_random_state, validate_data
+from comitia._sklearn import RANDOM_STATE, Interval, validate_data
+from comitia._steps import check_random_state
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import lowest_run
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import names_of
-from comitia._sklearn import Interval, StrOptions, check_random_state
+from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import names_of
-from comitia._sklearn import RANDOM_STATE, Interval, check_random_state
+from comitia._sklearn import RANDOM_STATE, Interval
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import Clusterer
 from comitia.cluster.constraints import ConstraintSet, pairs_by_name
 from comitia.config import require_memory

@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._scales import column_scales, off_center
-from comitia._sklearn import RANDOM_STATE, Interval, check_random_state
+from comitia._sklearn import RANDOM_STATE, Interval
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import warn_unconverged
 from comitia.cluster.mixture import gaussian_log_density
 from comitia.cluster.sequences import Series, read_for

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._sklearn import Interval, check_random_state
+from comitia._sklearn import Interval
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._sklearn import StrOptions, check_random_state
+from comitia._sklearn import StrOptions
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from comitia._sklearn import RANDOM_STATE, Interval, StrOptions, check_random_state
+from comitia._sklearn import RANDOM_STATE, Interval, StrOptions
+from comitia._steps import check_random_state
 from comitia.cluster.adjacency import check_graph
 from comitia.cluster.clusterer import object_weights
 from comitia.cluster.community_quality import modularity, potts_quality

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._progress import OnProgress, Progress
+from comitia._steps import OnProgress, Progress
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import fit_on
 from comitia.evaluate.panels import panel_ids

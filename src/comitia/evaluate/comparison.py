@@ -15,7 +15,7 @@ from comitia._html import html_table
 from comitia._label_tables import warn_of_labels
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
-from comitia._progress import OnProgress
+from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
     as_json_types,
@@ -335,7 +335,7 @@ def compare(
            [1., 1.]])
     """
     from comitia import config
-    from comitia._sklearn import check_random_state, check_table
+    from comitia._sklearn import check_table
 
     rng = check_random_state(random_state)
     if isinstance(X, Ensemble):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from comitia._html import html_table
 from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
-from comitia._progress import OnProgress, Progress
+from comitia._steps import OnProgress, Progress, check_random_state
 from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
@@ -403,7 +403,7 @@ def choose_k(
     >>> choice.n_clusters, choice.likely
     (2, [2])
     """
-    from comitia._sklearn import check_random_state, check_table
+    from comitia._sklearn import check_table
 
     rng = check_random_state(random_state)
     check_share(object_fraction)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from comitia._arrays import as_tensor, device_of, require_device_memory, to_numpy
-from comitia._progress import OnProgress
+from comitia._steps import OnProgress
 from comitia.engine.storage import OnDevice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

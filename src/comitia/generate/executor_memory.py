@@ -11,8 +11,7 @@ from typing import Any
 
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
-from comitia._progress import OnProgress
-from comitia._sklearn import check_random_state
+from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
 from comitia.generate.generator import Generator, Keep, Plan, report_each

@@ -16,8 +16,8 @@ from sklearn.utils.parallel import delayed
 from comitia import sizes
 from comitia._labels import narrowest
 from comitia._lock import locked
-from comitia._progress import OnProgress
 from comitia._sklearn import in_workers
+from comitia._steps import OnProgress
 from comitia._storage_paths import local_path
 from comitia._store import BlockWriter
 from comitia.engine.row_blocks import LocalBlocks

@@ -22,15 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import device_of
 from comitia._labels import narrowest
-from comitia._progress import OnProgress
 from comitia._sklearn import (
     RANDOM_STATE,
     Interval,
     StrOptions,
-    check_random_state,
     in_workers,
     validate_data,
 )
+from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint

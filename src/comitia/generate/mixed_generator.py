@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from comitia import sizes
-from comitia._sklearn import Interval, check_random_state
+from comitia._sklearn import Interval
+from comitia._steps import check_random_state
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.columns import Columns

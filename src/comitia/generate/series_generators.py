@@ -15,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_series
-from comitia._progress import OnProgress
 from comitia._scales import column_scales, far_shift
 from comitia._sklearn import Interval
+from comitia._steps import OnProgress
 from comitia.cluster.hmm_k_models import HMMKModels
 from comitia.cluster.sequences import Series
 from comitia.ensemble import Ensemble

@@ -13,9 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metaestimators import available_if
 
 from comitia._inputs import check_views
-from comitia._progress import OnProgress
 from comitia._scales import column_scales
-from comitia._sklearn import check_random_state
+from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate.generator import draw_seeds

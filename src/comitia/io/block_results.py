@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._progress import OnProgress, Progress
+from comitia._steps import OnProgress, Progress
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

@@ -92,14 +92,13 @@ def _decomposed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     if not isinstance(S, np.ndarray):
         require_memory(8 * n * n, f"the eigenvectors of a matrix of order {n}")
         S = S.toarray()
-    if n <= sizes.SMALL_MATRIX:
-        values, vectors = np.linalg.eigh(S)
-        return values, vectors
-    from scipy.linalg import eigh
+    if n > sizes.SMALL_MATRIX:
+        from scipy.linalg import eigh
 
-    values, vectors = eigh(S, subset_by_index=(n - n_pairs, n - 1))
-    if len(values) < n_pairs:
+        values, vectors = eigh(S, subset_by_index=(n - n_pairs, n - 1))
         # LAPACK's evr can lose some of many eigenvalues that are nearly equal, as older
-        # builds do where rows are tied by 1e-60; evd takes them all.
-        values, vectors = eigh(S, driver="evd")
+        # builds do where rows are tied by 1e-60; NumPy's evd takes them all.
+        if len(values) == n_pairs:
+            return values, vectors
+    values, vectors = np.linalg.eigh(S)
     return values, vectors

@@ -376,7 +376,7 @@ def _n_pairs(clustered: Clustered) -> float:
 
 
 def _sample(clustered: Clustered, sample_size: int, random_state: Any) -> Clustered:
-    from comitia._sklearn import check_random_state
+    from comitia._steps import check_random_state
 
     if not 1 <= sample_size <= clustered.n_objects:
         raise ComitiaError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from comitia._sklearn import check_random_state
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import Clusterer
 from comitia.partition import ncut
 

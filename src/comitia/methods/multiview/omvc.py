@@ -8,7 +8,8 @@ import numpy as np
 
 from comitia._arrays import to_numpy
 from comitia._inputs import Views
-from comitia._sklearn import Interval, check_random_state
+from comitia._sklearn import Interval
+from comitia._steps import check_random_state
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from comitia._sklearn import check_random_state
+from comitia._steps import check_random_state
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

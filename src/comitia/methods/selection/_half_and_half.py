@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from comitia._progress import OnProgress
-from comitia._sklearn import check_random_state
+from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.generate import KMeansGenerator, SpectralGenerator
 from comitia.methods._types import Seed

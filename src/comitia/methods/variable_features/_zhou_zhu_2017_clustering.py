@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia import sizes
 from comitia._scales import column_scales
-from comitia._sklearn import Interval, StrOptions, check_random_state
+from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
     COMMON_CONSTRAINTS,
     Clusterer,

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia._sklearn import StrOptions, check_random_state
+from comitia._sklearn import StrOptions
+from comitia._steps import check_random_state
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
 from comitia.cluster import MinkowskiKMeans

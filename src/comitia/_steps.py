@@ -1,17 +1,41 @@
-"""How far a step is, how long its stages take, and what it keeps when it succeeds."""
+"""What the steps of a fit share: random numbers, progress, all or nothing."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
 
-__all__ = ["FitSteps", "Generated", "OnProgress", "Progress"]
+import numpy as np
+
+__all__ = ["FitSteps", "Generated", "OnProgress", "Progress", "check_random_state"]
 
 # Called as ``on_progress(stage, done, total)``.
 OnProgress = Callable[[str, int, int], None]
+
+
+def check_random_state(seed: Any) -> np.random.RandomState:
+    """Make the random numbers of a call out of a ``random_state``.
+
+    Parameters
+    ----------
+    seed : int, RandomState, Generator or None
+        As in scikit-learn. A Generator of NumPy goes on as a RandomState would: each
+        call takes further numbers of it.
+
+    Returns
+    -------
+    rng : RandomState
+        The random numbers.
+    """
+    from sklearn import utils  # who only watches progress does not need it
+
+    if isinstance(seed, np.random.Generator):
+        seed = np.random.RandomState(seed.bit_generator)
+    return utils.check_random_state(seed)
 
 
 class Progress:
@@ -150,6 +174,19 @@ class FitSteps:
         """Say how far a stage is, to whoever gave ``on_progress``."""
         if self._progress is not None:
             self._progress.report(stage, done, total)
+
+    def _random_numbers(self) -> np.random.RandomState:
+        """The random numbers of a step; those of generate go on in combine."""
+        rng = check_random_state(self.random_state)
+        made = self._generated
+        # A generator of the caller's has gone on by itself.
+        if (
+            made is not None
+            and isinstance(self.random_state, Integral)
+            and self.random_state == made.random_state
+        ):
+            rng.set_state(made.rng_state)
+        return rng
 
     def _remember(self, ensemble: Any, rng: Any) -> None:
         assert self._progress is not None
