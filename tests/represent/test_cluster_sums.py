@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
+from comitia._kernels.sums import padded
 from comitia.represent.cluster_sums import row_sums
 from tests.fixtures import U6
 
@@ -16,6 +17,15 @@ def degrees(votes):
 
 def test_degrees_of_u6_are_those_of_the_catalogue():
     assert_array_equal(degrees(Ensemble(U6)), [12, 12, 12, 12, 10, 6])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_a_padded_table_lie_in_one_piece(order):
+    table = np.arange(12.0).reshape(4, 3, order=order)
+    got = padded(table, np.array([0, 1, 4]))
+    assert got.flags.c_contiguous  # kernels take four times as long otherwise
+    assert_array_equal(got[[1, 5]], 0)
+    assert_array_equal(got[[0, 2, 3, 4]], table)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3, 0.9])
