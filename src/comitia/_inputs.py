@@ -214,8 +214,11 @@ def check_series(X: Any) -> list[NDArray[np.float64]]:
                 "n_times), (n_objects, n_times), or a list of (n_channels, n_times). "
                 "Reshape your data."
             )
-        X = list(table[:, None, :] if table.ndim == 2 else table)
-    series = [np.atleast_2d(_check_numbers(one, f"X[{i}]")) for i, one in enumerate(X)]
+        series = list(table[:, None, :] if table.ndim == 2 else table)
+    else:
+        series = [
+            np.atleast_2d(_check_numbers(one, f"X[{i}]")) for i, one in enumerate(X)
+        ]
     if not series:
         raise ComitiaError("X has no series; give at least one.")
     for i, one in enumerate(series):
@@ -274,6 +277,8 @@ def refuse_masks_and_dates(X: Any, name: str) -> None:
     name : str
         How messages call it.
     """
+    if type(X) is np.ndarray and X.dtype.kind in "biuf":
+        return  # numbers, as most series of a long list are
     if masked_to_nan(X) is not X:
         raise ComitiaError(
             f"{name} has masked values; fill them in, or leave out their rows or "
