@@ -266,7 +266,7 @@ def jaccard_clusters(
            [0.5 , 0.  , 1.  , 0.  ],
            [0.25, 0.67, 0.  , 1.  ]])
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, diags_array
 
     if object_weights is None:
         shared = ensemble.contingency()
@@ -276,18 +276,14 @@ def jaccard_clusters(
     c = np.repeat(np.arange(ensemble.n_clusters_total), np.diff(shared.indptr))
     d = shared.indices
     size = shared.diagonal().astype(np.float64)
-    other = ensemble.clustering_of[c] != ensemble.clustering_of[d]
+    kept = (ensemble.clustering_of[c] != ensemble.clustering_of[d]) | (c == d)
     # Zeros are not stored, so that clusters without weight make no 0 / 0.
-    c, d, intersection = c[other], d[other], shared.data[other]
+    c, d, intersection = c[kept], d[kept], shared.data[kept]
     similarity = intersection / (size[c] + size[d] - intersection)
-    every = np.arange(ensemble.n_clusters_total)
-    J = csr_array(
-        (
-            np.concatenate([similarity, np.ones(ensemble.n_clusters_total)]),
-            (np.concatenate([c, every]), np.concatenate([d, every])),
-        ),
-        shape=shared.shape,
-    )
+    begins = np.searchsorted(c, np.arange(ensemble.n_clusters_total + 1))
+    J = csr_array((similarity, d, begins), shape=shared.shape)
+    if not size.all():  # a cluster without weight is like itself too
+        J = (J + diags_array((size == 0).astype(np.float64))).tocsr()
     J.sort_indices()
     return J
 
