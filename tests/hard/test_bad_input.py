@@ -573,8 +573,25 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_bad_input_is_refused_in_words_and_writes_nothing(case, folder, capsys):
+def by_door(cases):
+    """The cases of a door together; those with files, each in a folder of its own."""
+    doors = {}
+    for case in cases:
+        doors.setdefault(str(case) if case.files else case.door, []).append(case)
+    return [pytest.param(some, id=name) for name, some in doors.items()]
+
+
+@pytest.mark.parametrize("cases", by_door(CASES))
+def test_bad_input_is_refused_in_words_and_writes_nothing(cases, folder, capsys):
+    for case in cases:
+        try:
+            assert_refused(case, folder, capsys)
+        except BaseException as error:
+            error.add_note(f"It was {case}.")
+            raise
+
+
+def assert_refused(case, folder, capsys):
     for name, content in case.files:
         (folder / name).parent.mkdir(exist_ok=True)
         write(folder, name, content)
