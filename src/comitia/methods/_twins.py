@@ -57,6 +57,14 @@ class TwinMatrix(NamedTuple):
         """The symmetric part."""
         return TwinMatrix((self.pairs + self.pairs.T) / 2, self.own)
 
+    def transposed(self) -> TwinMatrix:
+        """The transposed matrix; the values stay where they are."""
+        return TwinMatrix(self.pairs.T, self.own)
+
+    def taken(self, order: NDArray[np.intp]) -> TwinMatrix:
+        """The matrix of the micro-objects in another order."""
+        return TwinMatrix(self.pairs[np.ix_(order, order)], self.own[order])
+
     def norm(self, counts: NDArray[np.int64]) -> float:
         """Frobenius norm of the matrix of all objects."""
         return max(self.inner(self, counts), 0.0) ** 0.5

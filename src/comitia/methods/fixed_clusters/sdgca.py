@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -35,6 +36,8 @@ _SAME = 1e-9
 _SIMILAR = 0.8
 # The penalty grows by this factor in each round, up to the last value.
 _GROWTH, _LARGEST_PENALTY = 1.1, 1e6
+# Rows of all pairs that are worked on together; they stay in the processor's cache.
+_ROWS = 32
 
 
 class SDGCA(EnsembleMethod):
@@ -207,10 +210,9 @@ class SDGCA(EnsembleMethod):
         together = _scaled_likeness(W, plain >= self.similar_share - _SAME, counts)
         together.pairs[apart > 0] = 0.0
         L = TwinMatrix(trusted, np.zeros(len(plain))).laplacian(counts)
-        X, Y = self._spread(
+        shift = self._spread(
             L, together, TwinMatrix(apart, np.zeros(len(plain))), counts
         )
-        shift = X.map(np.subtract, Y)
         return W.map(
             lambda w, f: np.where(f >= 0, 1.0 - (1.0 - f) * (1.0 - w), (1.0 + f) * w),
             shift,
@@ -222,77 +224,151 @@ class SDGCA(EnsembleMethod):
         together: TwinMatrix,
         apart: TwinMatrix,
         counts: NDArray[np.int64],
-    ) -> tuple[TwinMatrix, TwinMatrix]:
-        """Likeness and unlikeness of all pairs, symmetric and in [0, 1]."""
-        inverse = _ShiftedInverse(L, counts)
-        zero = TwinMatrix(np.zeros_like(L.pairs), np.zeros_like(L.own))
-        X = Y = F = F2 = P = P2 = zero
+    ) -> TwinMatrix:
+        """Likeness less unlikeness of all pairs; both are symmetric and in [0, 1]."""
+        parts = sorted(components_of(L.pairs), key=len, reverse=True)
+        order = np.concatenate(parts)
+        counts = counts[order]
+        inverse = _ShiftedInverse(L.taken(order), counts, [len(part) for part in parts])
+        X, Y = (_Side(given.taken(order), counts) for given in (together, apart))
         mu = 1.0
         self.converged_ = False
         for n_iter in range(1, self.max_iter + 1):
             self._report("combine", n_iter - 1, self.max_iter)
             self.n_iter_ = n_iter
-            before = X, Y
-            X = inverse.solve(_minus(F, _transposed(Y), P, mu), mu)
-            F = _held(P, X, mu, together)
-            Y = inverse.solve(_minus(F2, _transposed(X), P2, mu), mu)
-            F2 = _held(P2, Y, mu, apart)
-            gaps = X.map(np.subtract, F), Y.map(np.subtract, F2)
-            P, P2 = _stepped(P, gaps[0], mu), _stepped(P2, gaps[1], mu)
-            changes = [X.map(np.subtract, before[0]), Y.map(np.subtract, before[1])]
-            if all(each.norm(counts) < self.tol for each in [*changes, *gaps]):
+            inverse.prepare(mu)
+            next_mu = min(_GROWTH * mu, _LARGEST_PENALTY)
+            # All of Y is kept transposed, so that the two meet without that.
+            X.solve_for(Y, inverse.solve)
+            gap = X.hold(mu, next_mu)
+            Y.solve_for(X, lambda R: inverse.solve(R.transposed()))
+            gap = max(gap, Y.hold(mu, next_mu))
+            if gap < self.tol and X.moved() < self.tol and Y.moved() < self.tol:
                 self.converged_ = True
                 break
-            mu = min(_GROWTH * mu, _LARGEST_PENALTY)
+            mu = next_mu
         else:
             warn_stopped_early(self, "rounds")
-        return _clipped(X), _clipped(Y)
+        f = _clipped(X.values).map(np.subtract, _clipped(Y.values))
+        return f.taken(np.argsort(order))
 
 
 class _ShiftedInverse:
-    """Solves X (2 L + 2 mu I) = R for any mu, by the eigenvalues of L."""
+    """Solves X (2 L + 2 mu I) = R for any mu, by the eigenvalues of L.
 
-    def __init__(self, L: TwinMatrix, counts: NDArray[np.int64]) -> None:
-        self.pairs, self.shift = L.pairs, L.shift()
-        self.parts = []
-        for part in components_of(L.pairs):
+    The connected parts of L, whose sizes are given, stand one after the other, those of
+    one micro-object last.
+    """
+
+    def __init__(
+        self, L: TwinMatrix, counts: NDArray[np.int64], sizes: list[int]
+    ) -> None:
+        self.shift, self.parts = 2.0 * L.shift(), []
+        start = 0
+        for size in sizes:
+            if size == 1:
+                break
+            part = slice(start, start + size)
             root = np.sqrt(counts[part])
-            inner = L.pairs[np.ix_(part, part)] * root[:, None] * root
-            inner[np.diag_indices(len(part))] += self.shift[part]
+            edges = 2.0 * L.pairs[part, part]
+            inner = edges * root[:, None] * root
+            inner[np.diag_indices(size)] += self.shift[part]
             values, vectors = np.linalg.eigh(inner)
-            self.parts.append(
-                (part, values, vectors * root[:, None], vectors / root[:, None])
-            )
+            left, back = vectors * root[:, None], vectors.T / root
+            self.parts.append((part, edges, values, left, back))
+            start += size
+        # Those that are parts of their own are divided at once.
+        self.alone = slice(start, len(counts))
+        self.edges = 2.0 * np.diagonal(L.pairs)[self.alone]
+        self.values = self.edges * counts[self.alone] + self.shift[self.alone]
 
-    def solve(self, right: TwinMatrix, mu: float) -> TwinMatrix:
-        shift = right.shift() / (2.0 * self.shift + 2.0 * mu)
-        rest = right.pairs - shift[:, None] * (2.0 * self.pairs)
-        pairs = np.empty_like(rest)
-        for part, values, left, back in self.parts:
-            inner = rest[:, part] @ left / (2.0 * values + 2.0 * mu)
-            pairs[:, part] = inner @ back.T
-        return TwinMatrix(pairs, np.diagonal(pairs) + shift)
+    def prepare(self, mu: float) -> None:
+        """Choose mu."""
+        self.mu = mu
+        self.inverses = [
+            (part, edges, (left / (values + 2.0 * mu)) @ back)
+            for part, edges, values, left, back in self.parts
+        ]
 
-
-def _minus(F: TwinMatrix, other: TwinMatrix, P: TwinMatrix, mu: float) -> TwinMatrix:
-    return F.map(lambda f, o, p: 2.0 * mu * f - o - p, other, P)
-
-
-def _transposed(matrix: TwinMatrix) -> TwinMatrix:
-    return TwinMatrix(matrix.pairs.T, matrix.own)
-
-
-def _held(P: TwinMatrix, X: TwinMatrix, mu: float, given: TwinMatrix) -> TwinMatrix:
-    """The symmetric copy in [0, 1] that has the given values where there are any."""
-    return P.map(
-        lambda p, x, g: np.where(g > 0, g, np.clip(p / (2.0 * mu) + x, 0.0, 1.0)),
-        X,
-        given,
-    ).symmetric()
+    def solve(self, R: TwinMatrix) -> None:
+        """Replace R by X."""
+        own = R.shift() / (self.shift + 2.0 * self.mu)
+        for part, edges, inverse in self.inverses:
+            R.pairs[part, part] -= own[part, None] * edges
+            R.pairs[:, part] = R.pairs[:, part] @ inverse
+        alone = self.alone
+        np.einsum("aa->a", R.pairs)[alone] -= own[alone] * self.edges
+        R.pairs[:, alone] /= self.values + 2.0 * self.mu
+        R.own[:] = np.diagonal(R.pairs) + own
 
 
-def _stepped(P: TwinMatrix, gap: TwinMatrix, mu: float) -> TwinMatrix:
-    return P.map(lambda p, g: p + mu * g, gap)
+class _Side:
+    """Likeness or unlikeness X, its symmetric copy F in [0, 1], and multipliers P.
+
+    A round works in place, some rows at a time: new matrices of all pairs take longer
+    than the arithmetic. Of F only 2 mu F - P is kept, which is what X is solved for.
+    """
+
+    def __init__(self, given: TwinMatrix, counts: NDArray[np.int64]) -> None:
+        self.given, self.counts = given, counts.astype(np.float64)
+        self.values, self.before, self.pull, self.multipliers = (
+            TwinMatrix(np.zeros_like(given.pairs), np.zeros_like(given.own))
+            for _ in range(4)
+        )
+        self.held = np.empty_like(given.pairs)
+        self.rows = [slice(i, i + _ROWS) for i in range(0, len(counts), _ROWS)]
+
+    def solve_for(self, other: _Side, solve: Callable[[TwinMatrix], None]) -> None:
+        """The step of X."""
+        self.before, self.values = self.values, self.before
+        np.subtract(self.pull.pairs, other.values.pairs, out=self.values.pairs)
+        np.subtract(self.pull.own, other.values.own, out=self.values.own)
+        solve(self.values)
+
+    def hold(self, mu: float, next_mu: float) -> float:
+        """The steps of F and P; returns how far X and F are apart."""
+        X, P, pull, held = self.values, self.multipliers, self.pull, self.held
+        for rows in self.rows:
+            _hold(P.pairs[rows], X.pairs[rows], mu, self.given.pairs[rows], held[rows])
+        n, squares = self.counts, 0.0
+        for rows in self.rows:
+            F = held[rows] + held[:, rows].T
+            F /= 2.0
+            gap = X.pairs[rows] - F
+            squares += float(n[rows] @ (gap**2 @ n))
+            gap *= mu
+            P.pairs[rows] += gap
+            F *= 2.0 * next_mu
+            np.subtract(F, P.pairs[rows], out=pull.pairs[rows])
+        F = _hold(P.own, X.own, mu, self.given.own, np.empty_like(X.own))
+        gap, twins = X.own - F, np.diagonal(X.pairs) - np.diagonal(held)
+        P.own[:] += mu * gap
+        pull.own[:] = 2.0 * next_mu * F - P.own
+        return self._norm(squares, gap, twins)
+
+    def moved(self) -> float:
+        """How far X moved."""
+        n, squares = self.counts, 0.0
+        for rows in self.rows:
+            step = self.values.pairs[rows] - self.before.pairs[rows]
+            squares += float(n[rows] @ (step**2 @ n))
+        own = self.values.own - self.before.own
+        twins = np.diagonal(self.values.pairs) - np.diagonal(self.before.pairs)
+        return self._norm(squares, own, twins)
+
+    def _norm(self, squares: float, own: Floats, twins: Floats) -> float:
+        """Of a matrix of all objects, by the sum of squares of its micro-objects."""
+        inside = float(self.counts @ (own**2 - twins**2))
+        return max(squares + inside, 0.0) ** 0.5
+
+
+def _hold(P: Floats, X: Floats, mu: float, given: Floats, out: Floats) -> Floats:
+    """The copy in [0, 1] that has the given values where there are any."""
+    np.divide(P, 2.0 * mu, out=out)
+    out += X
+    np.clip(out, 0.0, 1.0, out=out)
+    np.copyto(out, given, where=given > 0)
+    return out
 
 
 def _clipped(matrix: TwinMatrix) -> TwinMatrix:
