@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._arrays import fewest_features, to_numpy
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MVCC
+from comitia.methods.multiview import _mvcc_concepts
 from comitia.methods.multiview._mvcc_concepts import (
     ConceptView,
     agreement_weights,
@@ -168,6 +169,15 @@ def test_the_objective_falls_in_practice_and_the_lowest_is_kept(seed, weight_pen
     fitted.fit(views)
     assert (np.diff(fitted.objective_) <= 1e-9 * fitted.objective_[0]).all()
     assert len(fitted.objective_) == fitted.n_iter_ + 1
+
+
+@pytest.mark.parametrize(("rise", "best"), [(1e-9, 12), (0.1, 1)])
+def test_the_last_sweep_counts_unless_another_is_clearly_lower(monkeypatch, rise, best):
+    # Objectives that fall once and are higher, or equal but for rounding, from then on.
+    met = iter([2.0, 1.0, *[1.0 + rise] * 11])
+    monkeypatch.setattr(_mvcc_concepts, "concept_objective", lambda *_: next(met))
+    run = factorize_concepts([concept_view(0), concept_view(1)], max_iter=12, tol=-1.0)
+    assert run.best == best
 
 
 def test_fewer_features_give_the_same_inner_products():

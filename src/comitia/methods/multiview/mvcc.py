@@ -151,7 +151,8 @@ class MVCC(MultiViewMethod):
     neighbours here.
 
     Each update lowers the objective for a given :math:`\gamma`, but normalising U need
-    not; the lowest that was met is the result. On all data sets we tried it never rose.
+    not; the result is the last sweep, or the lowest that was met where that is lower by
+    a millionth. On all data sets we tried it never rose.
 
     A start is k-means on all views side by side, so that columns of different views
     mean the same clusters; the authors' code runs k-means in each view and does not
