@@ -25,6 +25,7 @@ from comitia.methods.multiview._mvcc_concepts import (
 from comitia.methods.multiview.mvcc import normalized_graph, printed_graph
 from tests.fixtures import same_partition
 from tests.multiview import (
+    clear_views,
     complementary_views,
     each_library,
     each_precision,
@@ -250,6 +251,15 @@ def test_a_view_of_noise_weighs_least():
     assert_allclose(fitted.view_weights_.sum(), 1.0)
     alone = MVCC(4, weight_penalty=0.0, tol=0.1, random_state=0).fit(views)
     assert sorted(alone.view_weights_)[:2] == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_default_a_view_of_noise_weighs_a_fifth_of_three(seed):
+    views, truth = clear_views(seed)
+    fitted = MVCC(3, random_state=0).fit(views)
+    # 1 / (3M - 4) if the others agreed entirely.
+    assert_allclose(fitted.view_weights_[2], 0.2, atol=0.03)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
 @pytest.mark.parametrize("n_views", [2, 3, 5])
