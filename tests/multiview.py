@@ -24,6 +24,14 @@ def complementary_views(n_each=25, seed=0, junk=False):
     return views, truth
 
 
+def clear_views(seed=0, n_views=2):
+    """Views that each show the same three clusters, and one more of noise."""
+    rng = np.random.RandomState(seed)
+    truth = np.arange(150) % 3
+    views = [4.0 * np.eye(3, 6)[truth] + rng.randn(150, 6) for _ in range(n_views)]
+    return [*views, rng.randn(150, 6)], truth
+
+
 def in_library(arrays, library, precision):
     """The same arrays in another library."""
     xp = pytest.importorskip(library)

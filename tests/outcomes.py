@@ -145,12 +145,6 @@ def _series_of(truth, n_times=24):
     return np.sin(np.outer(truth + 1, t)) + 0.4 * rng.randn(len(truth), n_times)
 
 
-def fit_views(cls, views, truth, *, seed=0):
-    """Fit a method for several views on a list of tables."""
-    k = len(np.unique(truth))
-    return quick_method(cls, n_clusters=k, random_state=seed).fit(views)
-
-
 def weights_of(fitted):
     """The weights, a row for each cluster or whatever else has weights of its own."""
     first = WEIGHTS[fitted.card.weighs]

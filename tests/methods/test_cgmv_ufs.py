@@ -12,6 +12,7 @@ from comitia.methods.multiview._prepared_views import row_scale, scale_view
 from comitia.optimize import power_weights
 from comitia.represent import knn_graph
 from tests.methods._views import confused_pair, without
+from tests.multiview import complementary_views
 
 
 class Watched(CGMVUFS):
@@ -114,6 +115,16 @@ def test_without_smoothing_the_consensus_leaves_all_views_but_one():
     assert printed.view_weights_.max() > 0.95
     smooth = CGMVUFS(3, smoothing=1.0, random_state=0).fit(views)
     assert smooth.view_weights_.max() < 0.8
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_views_that_are_equally_good_share_the_weight_of_the_graphs(seed):
+    views, _ = complementary_views(seed=seed)
+    printed = CGMVUFS(4, smoothing=0.0, random_state=0).fit(views)
+    assert printed.graph_weights_.max() > 0.9
+    weights = CGMVUFS(4, random_state=0).fit(views).graph_weights_
+    assert_allclose(weights, 0.5, atol=0.1)  # as good, and not the same
 
 
 def test_each_vector_of_weights_has_its_own_power():

@@ -102,6 +102,16 @@ def test_the_result_is_a_fixed_point_of_the_three_formulas(seed):
     assert_allclose(F, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-8)
 
 
+def test_rounding_does_not_choose_among_iterations():
+    # Once the memberships stay, objectives differ by rounding: the last one counts.
+    for seed in range(6):
+        run = minimax_cmeans(*problem(seed), 3, max_iter=2000, tol=1e-9)
+        assert run.converged
+        lowest = run.objective.min()
+        assert_allclose(run.objective[-1], lowest, rtol=1e-9)  # none is clearly lower
+        assert run.best == len(run.objective) - 1
+
+
 def test_memberships_are_where_an_optimizer_finds_the_minimum():
     views, start = problem(5, n=6)
     run = minimax_cmeans(views, start, 3, fuzziness=1.7, tol=1e-12)

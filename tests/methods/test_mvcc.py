@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from comitia._arrays import fewest_features, to_numpy
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods import MVCC
+from comitia.methods.multiview import _mvcc_concepts
 from comitia.methods.multiview._mvcc_concepts import (
     ConceptView,
     agreement_weights,
@@ -24,6 +25,7 @@ from comitia.methods.multiview._mvcc_concepts import (
 from comitia.methods.multiview.mvcc import normalized_graph, printed_graph
 from tests.fixtures import same_partition
 from tests.multiview import (
+    clear_views,
     complementary_views,
     each_library,
     each_precision,
@@ -170,6 +172,15 @@ def test_the_objective_falls_in_practice_and_the_lowest_is_kept(seed, weight_pen
     assert len(fitted.objective_) == fitted.n_iter_ + 1
 
 
+@pytest.mark.parametrize(("rise", "best"), [(1e-9, 12), (0.1, 1)])
+def test_the_last_sweep_counts_unless_another_is_clearly_lower(monkeypatch, rise, best):
+    # Objectives that fall once and are higher, or equal but for rounding, from then on.
+    met = iter([2.0, 1.0, *[1.0 + rise] * 11])
+    monkeypatch.setattr(_mvcc_concepts, "concept_objective", lambda *_: next(met))
+    run = factorize_concepts([concept_view(0), concept_view(1)], max_iter=12, tol=-1.0)
+    assert run.best == best
+
+
 def test_fewer_features_give_the_same_inner_products():
     X = np.random.RandomState(0).rand(5, 20)
     small = fewest_features(X)
@@ -240,6 +251,15 @@ def test_a_view_of_noise_weighs_least():
     assert_allclose(fitted.view_weights_.sum(), 1.0)
     alone = MVCC(4, weight_penalty=0.0, tol=0.1, random_state=0).fit(views)
     assert sorted(alone.view_weights_)[:2] == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_default_a_view_of_noise_weighs_a_fifth_of_three(seed):
+    views, truth = clear_views(seed)
+    fitted = MVCC(3, random_state=0).fit(views)
+    # 1 / (3M - 4) if the others agreed entirely.
+    assert_allclose(fitted.view_weights_[2], 0.2, atol=0.03)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
 @pytest.mark.parametrize("n_views", [2, 3, 5])

@@ -101,6 +101,20 @@ def test_the_objective_is_that_of_the_matrix_and_does_not_rise(penalty):
     assert_allclose(fitted._objective(problem, w, (Q, D)), wanted, rtol=1e-9)
 
 
+def test_the_objective_is_that_of_the_partition_returned():
+    # Factors whose columns overlap would fit the noise that all clusters share.
+    labels, _ = planted(120, 4, 12, 0.35, 0)
+    votes = Ensemble(labels)
+    fitted = WeightedConsensus(4, random_state=0).fit(votes)
+    w = fitted.clustering_weights_
+    S = votes.coassociation(clustering_weights=w, dtype=np.float64)
+    Q, _ = of_partition(fitted.labels_)
+    D = np.diag(np.diag(Q.T @ S @ Q))
+    penalty = fitted.weight_penalty * np.diag(gram_matrix(votes)).mean()
+    wanted = np.square(S - Q @ D @ Q.T).sum() + penalty * w @ w
+    assert_allclose(fitted.objective_[-1], wanted, rtol=1e-9)
+
+
 def test_a_large_penalty_makes_it_consensus_by_nmf():
     labels, _ = planted(150, 4, 10, 0.4, 1)
     votes = Ensemble(labels)

@@ -23,6 +23,7 @@ from comitia.methods.multiview._zhao_2020_clusterwise import (
 )
 from tests.fixtures import same_partition
 from tests.multiview import (
+    clear_views,
     complementary_views,
     each_library,
     each_precision,
@@ -219,6 +220,24 @@ def test_a_cluster_relies_on_the_view_that_shows_it():
     weights = fitted.view_weights_.T
     assert weights[0, 0] > weights[1, 0]
     assert weights[1, 1] > weights[0, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_default_a_view_of_noise_weighs_clearly_less_than_its_third(seed):
+    views, truth = clear_views(seed)
+    fitted = ClusterwiseViewWeights(3, random_state=0).fit(views)
+    good, also, noise = fitted.view_weights_.mean(axis=0)
+    assert noise < 0.7 * min(good, also)
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
+    # Strengths with which all views weigh nearly the same, once the defaults.
+    inert = ClusterwiseViewWeights(
+        3,
+        view_penalty=1.0,
+        separation_penalty=0.01,
+        weight_penalty=0.01,
+        random_state=0,
+    )
+    assert inert.fit(views).view_weights_[:, 2].mean() > 0.28
 
 
 def test_units_do_not_matter_where_views_are_scaled():

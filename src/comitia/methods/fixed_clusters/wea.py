@@ -107,8 +107,6 @@ class WEA(EnsembleMethod):
             "labels_only": "data, where given, bring similarities of the objects.",
             "weights_follow_quality": "a cluster weighs by its size and by how many "
             "stand beside it, not by its quality",
-            "helps": "small clusters weigh most and single linkage chains through the "
-            "objects that noise puts into them",
         },
     )
 

@@ -12,6 +12,7 @@ from comitia._arrays import array_namespace, put_beside
 from comitia.cluster.fuzzy import fuzzy_memberships
 from comitia.cluster.fuzzy_geometry import distances_to_centers
 from comitia.exceptions import ComitiaError
+from comitia.optimize.loops import Kept
 
 __all__ = [
     "MinimaxRun",
@@ -40,7 +41,7 @@ class MinimaxRun(NamedTuple):
         The objective at the start and after each iteration.
 
     best : int
-        Which of these the result has: the lowest.
+        Which of these the result has: the last, unless another is clearly lower.
 
     converged : bool
         Whether the memberships stopped changing.
@@ -109,7 +110,7 @@ def minimax_cmeans(
     F = _memberships(distances, weights, weight_power, fuzziness)
     costs = _costs(F**fuzziness, distances)
     objective = [_highest(costs, weight_power)]
-    best, at, converged = (F, centers, weights), 0, False
+    kept, converged = Kept(objective[0], ((F, centers, weights), 0)), False
     for step in range(1, max_iter + 1):
         powered = F**fuzziness
         centers = [_means(X, powered, c) for X, c in zip(views, centers, strict=True)]
@@ -119,12 +120,12 @@ def minimax_cmeans(
         weights = minimax_weights(_costs(powered, distances), weight_power)
         before, F = F, _memberships(distances, weights, weight_power, fuzziness)
         objective.append(_highest(_costs(F**fuzziness, distances), weight_power))
-        if objective[-1] <= objective[at]:
-            best, at = (F, centers, weights), step
+        kept.add(objective[-1], ((F, centers, weights), step))
         if float(xp.max(xp.abs(F - before))) <= tol:
             converged = True
             break
-    return MinimaxRun(*best, np.array(objective), at, converged, fuzziness)
+    result, at = kept.result()
+    return MinimaxRun(*result, np.array(objective), at, converged, fuzziness)
 
 
 def _means(X: Any, powered: Any, before: Any) -> Any:

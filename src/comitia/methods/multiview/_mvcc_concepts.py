@@ -18,7 +18,7 @@ from comitia.methods.multiview._coupled_factors import (
     roughness,
     unit_columns,
 )
-from comitia.optimize.loops import stalled
+from comitia.optimize.loops import Kept, stalled
 from comitia.optimize.nmf import (
     Term,
     coupling_term,
@@ -94,7 +94,7 @@ class ConceptRun(NamedTuple):
         The objective at the start and after each sweep.
 
     best : int
-        Which of these the result has: the lowest.
+        Which of these the result has: the last, unless another is clearly lower.
 
     converged : bool
         Whether the objective stopped falling.
@@ -244,7 +244,8 @@ def factorize_concepts(
     constant = view_penalty * penalty / (2 * len(views))
     views, consensus = list(views), concept_consensus(views, weights)
     objective = [concept_objective(views, consensus, weights, *strengths, penalty)]
-    best, at, converged = (consensus, [view.U for view in views], weights), 0, False
+    start = (consensus, [view.U for view in views], weights)
+    kept, converged = Kept(objective[0], (start, 0)), False
     for sweep in range(1, max_iter + 1):
         views = concept_sweep(views, consensus, weights, *strengths)
         consensus = concept_consensus(views, weights)
@@ -257,9 +258,10 @@ def factorize_concepts(
         objective.append(
             concept_objective(views, consensus, weights, *strengths, penalty)
         )
-        if objective[-1] <= objective[at]:
-            best, at = (consensus, [view.U for view in views], weights), sweep
-        if stalled(objective, tol, objective[at] - constant):
+        found = (consensus, [view.U for view in views], weights)
+        kept.add(objective[-1], (found, sweep))
+        if stalled(objective, tol, min(objective) - constant):
             converged = True
             break
-    return ConceptRun(*best, np.array(objective), at, converged)
+    result, at = kept.result()
+    return ConceptRun(*result, np.array(objective), at, converged)

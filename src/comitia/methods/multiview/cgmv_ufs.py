@@ -191,10 +191,6 @@ class CGMVUFS(ViewFactorMethod):
         needs="views",
         scales="linear",
         on_device=True,
-        exempt={
-            "weights_differ": "a floor keeps the weights from gathering on one view, "
-            "and those of views that are nearly equally good differ little",
-        },
     )
 
     _parameter_constraints = {

@@ -116,8 +116,9 @@ class MinimaxFCM(MultiViewMethod):
 
     Steps of a minimax problem need not lower it. The objective reported is the outer
     one, the inner maximum :math:`(\sum_m E_m^{1/(1-a)})^{1-a}` of the memberships and
-    centres at hand; iterations stop when the memberships do, and the lowest that was
-    met is the result. With one view the method is fuzzy c-means.
+    centres at hand; iterations stop when the memberships do. The result is the last
+    one, or the lowest that was met where that is lower by a millionth. With one view
+    the method is fuzzy c-means.
 
     The default of the fuzziness is ours. With 1.5 or 2, centres in views of hundreds of
     features fall together in the mean of all objects, and clusters are lost; in views

