@@ -13,6 +13,7 @@ from tests.fixtures import E6, planted, same_partition
 PTGP = method("ptgp")
 
 
+@pytest.mark.filterwarnings("ignore:walks from objects that")
 def test_edges_of_e6_are_those_of_the_catalogue():
     micro, counts, _ = Ensemble(E6).distinct()
     S = trajectory_similarity(micro, counts, 2, 2)

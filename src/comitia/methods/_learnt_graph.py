@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
+
+from comitia.optimize.eigenpairs import smallest_eigenpairs
 
 __all__ = ["PartsOfGraph", "join_parts", "weighted_simplex"]
 
@@ -40,11 +42,14 @@ class PartsOfGraph(NamedTuple):
         root = np.sqrt(counts)
         degrees = S @ counts
         reduced = np.diag(degrees) - S * root[:, None] * root
-        values, vectors = np.linalg.eigh((reduced + reduced.T) / 2)
+        reduced = (reduced + reduced.T) / 2
+        # The largest degree stands for the largest eigenvalue, at most twice as large.
+        tied = _TIED * max(float(degrees.max()), _TIED)
+        values, vectors = smallest_eigenpairs(reduced, min(k + 1, len(S)))
+        if len(values) > k and values[k] - values[k - 1] <= tied:
+            values, vectors = np.linalg.eigh(reduced)
         last = min(k, len(values))
-        while last < len(values) and (
-            values[last] - values[last - 1] <= _TIED * max(values[-1], _TIED)
-        ):
+        while last < len(values) and values[last] - values[last - 1] <= tied:
             last += 1
         few = float(values[:k].sum()) > _ZERO
         many = len(values) > k and float(values[: k + 1].sum()) < _STILL_ZERO
@@ -79,19 +84,34 @@ def join_parts(
     return np.where(same, S, between[np.ix_(part, part)]), int(n_parts)
 
 
-def weighted_simplex(V: Floats, counts: NDArray[np.int64]) -> Floats:
+def weighted_simplex(
+    V: Floats, counts: NDArray[Any], likely: NDArray[np.bool_] | None = None
+) -> Floats:
     """Nearest rows that are not negative and whose counted sums are 1.
 
     Each value of a row stands for as many equal ones as ``counts`` says, which has a
-    number for each column, or for each value.
+    number for each column, or for each value. Where ``likely`` says nearly which values
+    stay positive, some in each row, less is tried; the result is the same.
     """
-    order = np.argsort(-V, axis=1, kind="stable")
-    sorted_values = np.take_along_axis(V, order, axis=1)
-    n = np.broadcast_to(counts.astype(np.float64), V.shape)
-    weights = np.take_along_axis(n, order, axis=1)
-    # Values that stand for none may come first.
-    n_met = np.maximum(np.cumsum(weights, axis=1), np.finfo(np.float64).tiny)
-    shift = (np.cumsum(weights * sorted_values, axis=1) - 1.0) / n_met
-    # The last place at which the value is still above the shift.
-    last = (sorted_values > shift).sum(axis=1, keepdims=True) - 1
-    return np.maximum(V - np.take_along_axis(shift, last, axis=1), 0.0)
+    n = np.broadcast_to(np.asarray(counts, dtype=np.float64), V.shape)
+    # The shift by any values of a row is at most that by those which stay positive:
+    # values that are not above it are left out, until there are none.
+    if likely is None:
+        shift = (np.einsum("ij,ij->i", V, n) - 1.0) / n.sum(axis=1)
+    else:
+        at = np.nonzero(likely)
+        shift = _shift(at[0], V[at], n[at])
+    at = np.nonzero(shift[:, None] < V)
+    rows, values, weights = at[0], V[at], n[at]
+    while True:
+        shift = _shift(rows, values, weights)
+        above = values > shift[rows]
+        if above.all():
+            return np.maximum(V - shift[:, None], 0.0)
+        rows, values, weights = rows[above], values[above], weights[above]
+
+
+def _shift(rows: NDArray[np.intp], values: Floats, weights: Floats) -> Floats:
+    """What has to go from the values of each row, so that their sum is 1."""
+    sums = np.bincount(rows, weights * values) - 1.0
+    return np.asarray(sums / np.bincount(rows, weights))

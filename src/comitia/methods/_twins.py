@@ -79,9 +79,18 @@ class TwinMatrix(NamedTuple):
     def product(self, other: TwinMatrix, counts: NDArray[np.int64]) -> TwinMatrix:
         """The matrix product."""
         x, y = self.shift(), other.shift()
-        pairs = (self.pairs * counts) @ other.pairs
-        pairs += self.pairs * y + x[:, None] * other.pairs
+        pairs = x[:, None] * other.pairs
+        if self.pairs.any():  # not so of the identity
+            pairs += self.pairs * y
+            pairs += (self.pairs * counts) @ other.pairs
         return TwinMatrix(pairs, np.diagonal(pairs) + x * y)
+
+    def squared(self, counts: NDArray[np.int64]) -> TwinMatrix:
+        """The matrix product of a symmetric matrix with itself, in half the time."""
+        x, half = self.shift(), self.pairs * np.sqrt(counts)
+        pairs = half @ half.T
+        pairs += self.pairs * x + x[:, None] * self.pairs
+        return TwinMatrix(pairs, np.diagonal(pairs) + x * x)
 
     def row_sums(self, counts: NDArray[np.int64]) -> Floats:
         """Sum of each row of the matrix of all objects."""

@@ -1,4 +1,4 @@
-"""The largest eigenpairs of a symmetric matrix, the same ones every time."""
+"""The outermost eigenpairs of a symmetric matrix, the same ones every time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from comitia import sizes
 from comitia.config import require_memory
 from comitia.optimize.ties import SAME
 
-__all__ = ["largest_eigenpairs"]
+__all__ = ["largest_eigenpairs", "smallest_eigenpairs"]
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +55,33 @@ def largest_eigenpairs(
         if not among[-1]:
             return values[among], vectors[:, among]
     return _signed(S, asked)
+
+
+def smallest_eigenpairs(S: Floats, n_pairs: int) -> tuple[Floats, Floats]:
+    """Smallest eigenvalues, in rising order, with their eigenvectors.
+
+    Always by a dense decomposition: Lanczos iterations may miss one of several that are
+    equal, as the zeros of a graph's Laplacian are.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        A symmetric matrix.
+
+    n_pairs : int
+        How many; at most n.
+
+    Returns
+    -------
+    values : ndarray of shape (n_pairs,)
+        The eigenvalues.
+
+    vectors : ndarray of shape (n, n_pairs)
+        The eigenvectors; their signs are those that LAPACK gives.
+    """
+    values, vectors = _decomposed(-S, n_pairs)
+    order = np.argsort(-values, kind="stable")[:n_pairs]
+    return -values[order], vectors[:, order]
 
 
 def _signed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:

@@ -67,6 +67,14 @@ class PTA(EnsembleMethod):
     the tree then has an adjusted Rand index of 0.10. The floor of 8 is ours, chosen on
     iris, wine and blobs with their classes in view.
 
+    Where most objects of each cluster have equal labels, the published walks fail: from
+    such a label row they leave for the few other rows, from which they come back, so
+    that the two are never at the same place and a clear cluster falls apart. Three
+    planted clusters of 60 objects with 5 % of the labels at random have an adjusted
+    Rand index of 0.07 to 0.6, wine in 50 clusterings into 3 clusters one of 0.47, where
+    evidence accumulation has 1 and 0.9. A warning says so where objects and their
+    nearest have a mean similarity below 0.65.
+
     The authors' code was read, not the paper.
 
     References

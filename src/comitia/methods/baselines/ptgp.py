@@ -51,7 +51,9 @@ class PTGP(EnsembleMethod):
     -----
     With the similarity :math:`S` of the walks as in :class:`PTA`, micro-object a and
     cluster c are joined by the mean of :math:`S_{ab}` over the micro-objects b in c,
-    each counted once. The cut is the transfer cut.
+    each counted once. The cut is the transfer cut. Where most objects of each cluster
+    have equal labels, clear clusters can fall apart, as those of :class:`PTA` do, and a
+    warning says so.
 
     The authors' code was read, not the paper.
 

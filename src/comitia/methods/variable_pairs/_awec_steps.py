@@ -113,7 +113,7 @@ def smooth_rows(
     L = C.laplacian(counts)
     Q = TwinMatrix(2.0 * L.pairs, 2.0 * (L.own + penalty))
     b = TwinMatrix(-_DISTANCE * distances, np.full(len(counts), 2.0 * penalty))
-    weights = np.column_stack([twins_apart(counts), np.ones(len(counts), np.int64)])
+    weights = np.column_stack([twins_apart(counts), np.ones(len(counts))])
     # The eigenvalues of a Laplacian are at most twice its largest degree.
     steepest = 2.0 * (2.0 * float(L.own.max()) + penalty)
     ratio = math.sqrt(steepest / (2.0 * penalty))
@@ -122,7 +122,9 @@ def smooth_rows(
     for _ in range(_MOST_STEPS):
         slope = ahead.product(Q, counts)
         moved = ahead.map(lambda z, s, r: z - (s - r) / steepest, slope, b)
-        values = weighted_simplex(np.column_stack(moved), weights)
+        likely = np.column_stack(Z) > 0
+        likely[:, -1] = True
+        values = weighted_simplex(np.column_stack(moved), weights, likely)
         before, Z = Z, TwinMatrix(values[:, :-1], values[:, -1])
         change = Z.map(np.subtract, before)
         ahead = Z.map(lambda z, c: z + momentum * c, change)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from comitia.optimize.eigenpairs import smallest_eigenpairs
+
 __all__ = [
     "BipartiteParts",
     "closest_edges",
@@ -52,8 +54,10 @@ class BipartiteParts(NamedTuple):
         right = _inverse_roots(counts @ S)
         X = left[:, None] * S * right
         inner = X.T @ (counts[:, None] * X)
-        values, vectors = np.linalg.eigh((inner + inner.T) / 2)
-        values, vectors = values[::-1], vectors[:, ::-1]
+        inner = (inner + inner.T) / 2
+        values, vectors = _leading(inner, min(k + 1, len(inner)))
+        if len(values) > k and values[k - 1] - values[k] <= _TIED:
+            values, vectors = _leading(inner, len(inner))
         last = min(k, len(values))
         while last < len(values) and values[last - 1] - values[last] <= _TIED:
             last += 1
@@ -66,6 +70,12 @@ class BipartiteParts(NamedTuple):
         few = float(values[:k].sum()) < k - _WHOLE
         many = len(values) > k and float(values[: k + 1].sum()) > k + 1 - _WHOLE
         return cls(distances, few, many)
+
+
+def _leading(S: Floats, n_pairs: int) -> tuple[Floats, Floats]:
+    """The largest eigenvalues, all of those that are equal, and their vectors."""
+    values, vectors = smallest_eigenpairs(-S, n_pairs)
+    return -values, vectors
 
 
 def edge_weights(S: Floats, S0: Floats, W: Floats, A: Floats, pace: float) -> Floats:
@@ -106,13 +116,19 @@ def closest_edges(S: Floats, S0: Floats, W: Floats, A: Floats, costs: Floats) ->
     squares = W**2
     degrees = W * (W @ A)
     linear = costs - 2.0 * squares * S0
+    curvature = 2.0 * squares + 4.0 * degrees
     # A Laplacian is below twice its degrees, which scale each edge on its own.
-    steps = 1.0 / np.maximum(2.0 * squares + 8.0 * degrees, 1e-12)
+    steps = 1.0 / np.maximum(curvature + 4.0 * degrees, 1e-12)
+    pull = 4.0 * A
 
     def step(V: Floats) -> Floats:
-        laplacian = degrees * V - W * ((W * V) @ A)
-        gradient = 2.0 * squares * V + 4.0 * laplacian + linear
-        return np.clip(V - steps * gradient, 0.0, 1.0)
+        gradient = (W * V) @ pull
+        gradient *= W
+        np.subtract(curvature * V, gradient, out=gradient)
+        gradient += linear
+        gradient *= steps
+        np.subtract(V, gradient, out=gradient)
+        return np.clip(gradient, 0.0, 1.0, out=gradient)
 
     return _accelerated(step, S)
 
@@ -122,13 +138,16 @@ def _accelerated(step: Callable[[Floats], Floats], S: Floats) -> Floats:
     ahead, age = S, np.ones((len(S), 1))
     for _ in range(_MAX_STEPS):
         new = step(ahead)
-        if np.abs(new - ahead).max(initial=0.0) <= _STILL:
+        back = ahead - new
+        if max(back.max(initial=0.0), -back.min(initial=0.0)) <= _STILL:
             return new
-        turned = ((ahead - new) * (new - S)).sum(axis=1, keepdims=True) > 0
+        forward = new - S
+        turned = np.einsum("ir,ir->i", back, forward)[:, None] > 0
         age = np.where(turned, 1.0, age)
         older = (1.0 + np.sqrt(1.0 + 4.0 * age**2)) / 2.0
-        ahead = new + np.where(turned, 0.0, (age - 1.0) / older) * (new - S)
-        S, age = new, older
+        forward *= np.where(turned, 0.0, (age - 1.0) / older)
+        forward += new
+        S, ahead, age = new, forward, older
     return S
 
 

@@ -208,8 +208,7 @@ class AWEC(EnsembleMethod):
         weights = np.full(self.order, 1.0 / self.order)
         E = Y1 = Y2 = TwinMatrix(np.zeros_like(A.pairs), np.zeros_like(A.own))
         C = F = Z = TwinMatrix(E.pairs, np.ones_like(A.own))
-        distances = PartsOfGraph.of(A.pairs, counts, k).distances()
-        mu = _PENALTY
+        graph, mu = A, _PENALTY
         self.converged_ = False
         for n_iter in range(1, self.max_iter + 1):
             self._report("combine", n_iter - 1, self.max_iter)
@@ -221,8 +220,9 @@ class AWEC(EnsembleMethod):
             E = noise.map(lambda e, d=self.noise_penalty + mu: e / d)
             F = TwinMatrix.sum((1, C), (1 / mu, Y2)).map(lambda f: np.clip(f, 0, 1))
             positive = C.map(lambda c: np.maximum(c, 0.0))
+            distances = PartsOfGraph.of(graph.pairs, counts, k).distances()
             Z = smooth_rows(positive, distances, self.identity_penalty, counts, Z)
-            distances = PartsOfGraph.of(Z.pairs, counts, k).distances()
+            graph = Z
             alike = np.array([C.inner(one, counts) for one in T])
             beta = ((alike / sizes).sum() - 1.0) / (0.5 / sizes).sum()
             weights = (alike - beta / 2.0) / sizes
@@ -251,7 +251,7 @@ def _pull(
     """What the graph and the topologies say of each two objects."""
     degrees = np.maximum(np.abs(C.row_sums(counts)), 1e-12)
     scale = 1.0 / np.sqrt(degrees)
-    alike = Z.product(Z, counts)
+    alike = Z.squared(counts)
     alike = TwinMatrix(alike.pairs * scale[:, None] * scale, alike.own / degrees)
     return TwinMatrix.sum((1, alike), *zip(2.0 * weights, T, strict=True))
 
