@@ -6,7 +6,9 @@ from numpy.testing import assert_array_equal
 
 from comitia import Ensemble
 from comitia.engine.content_keys import clusterings_by_content, clusters_by_content
+from comitia.methods._votes import Votes
 from comitia.testing import planted
+from tests.fixtures import same_partition
 
 
 def told_otherwise(labels, rng):
@@ -39,6 +41,18 @@ def test_sorted_micro_objects_are_the_same_objects(seed):
     micro = ensemble.distinct().in_content_order()
     assert_array_equal(micro.ensemble.codes[:, micro.inverse], ensemble.codes)
     assert_array_equal(micro.counts, np.bincount(micro.inverse))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_factors_start_from_the_same_partition_in_any_order_of_the_objects(seed):
+    labels, _ = planted(200, 4, 8, noise=0.5, seed=seed)
+    objects = np.random.RandomState(seed).permutation(200)
+    # One start, so that other draws would be another partition.
+    one, other = (
+        votes.start(np.random.RandomState(0), n_init=1)[votes.inverse]
+        for votes in (Votes(Ensemble(part), 4) for part in (labels, labels[objects]))
+    )
+    assert same_partition(one[objects], other)
 
 
 def test_a_clustering_given_twice_changes_no_order():

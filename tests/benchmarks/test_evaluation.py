@@ -323,6 +323,38 @@ def test_a_changed_method_stands_beside_what_it_was(tmp_path):
     assert "50 → 0" in text
 
 
+def test_rows_of_a_run_join_those_of_the_changed_methods(tmp_path):
+    def run(name, rows):
+        folder = tmp_path / name
+        folder.mkdir()
+        write(folder / "everything.csv", [*rows[0]], rows)
+        (folder / "everything.json").write_text(json.dumps({"runs": [{"rows": 2}]}))
+        return folder
+
+    results = tmp_path / "results"
+    results.mkdir()
+    first = [
+        row_of("b", "one", 0.1),
+        row_of("a", "one", 0.2),
+        row_of("k-means", "one", 0.5),
+    ]
+    changed.merge(run("first", first), "1f", results)
+    again = run("again", [row_of("b", "one", 0.3), row_of("b", "two", 0.4)])
+    changed.main([str(again), "--commit=2e", f"--results={results}", "--what=in haste"])
+    rows = {
+        (row["method"], row["data"]): (row["ari"], row["commit"])
+        for row in read(results / changed.TABLE)
+    }
+    assert rows == {
+        ("a", "one"): ("0.2", "1f"),
+        ("b", "one"): ("0.3", "2e"),
+        ("b", "two"): ("0.4", "2e"),
+    }
+    note = json.loads((results / "everything_changed.json").read_text())
+    told = [one["what"] for one in note["runs"]]
+    assert told == ["code of 1f", "code of 2e, in haste"]
+
+
 def test_methods_with_constraints_have_a_league_of_their_own():
     rows = [
         row_of(method, "one", 0.5, kind="single")

@@ -3,10 +3,17 @@
 ``everything_changed.csv`` has rows like those of ``everything.csv``, with the commit of
 the code that made them as one more column; ``everything.csv`` keeps the rows of the
 code before. A method is compared on the data sets and seeds that it has in both.
+
+``python -m benchmarks.evaluation everything --out FOLDER --methods …`` makes the rows,
+and ``python -m benchmarks.evaluation.everything.changed FOLDER --commit 1f2e3d4`` puts
+them into the table; where a fit has a row there already, the new one takes its place.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.evaluation.pages import enumerated, linked, list_table, number
-from benchmarks.evaluation.store import Row, read
+from benchmarks.evaluation.store import RESULTS, Row, read, write
 
-__all__ = ["TABLE", "Change", "changed", "changes"]
+__all__ = ["TABLE", "Change", "changed", "changes", "merge"]
 
 TABLE = "everything_changed.csv"
 Key = tuple[str, str, str, str]
@@ -171,3 +178,70 @@ def changed(results: Path) -> str:
 
 def _beside(before: str, after: str) -> str:
     return f"{before} → {after}"
+
+
+def merge(folder: Path, commit: str, results: Path, *, what: str = "") -> None:
+    """Put the rows of a run into the table of the changed methods.
+
+    Those of k-means, which is no method, are left out.
+
+    Parameters
+    ----------
+    folder : path
+        Where the run left ``everything.csv`` and ``everything.json``.
+
+    commit : str
+        The code that it ran.
+
+    results : path
+        Folder of the tables.
+
+    what : str, default=""
+        What else the .json file is to say of it.
+    """
+    found = [
+        {**row, "commit": commit}
+        for row in read(folder / "everything.csv")
+        if row["method"] != "k-means"
+    ]
+    rows = {_key(row): row for row in [*read(results / TABLE), *found]}
+    order = ("kind", "method", "data", "seed")
+    table = sorted(rows.values(), key=lambda row: [row[name] for name in order])
+    write(results / TABLE, list(table[0]), table)
+    note = (results / TABLE).with_suffix(".json")
+    runs = json.loads(note.read_text())["runs"] if note.exists() else []
+    told = ", ".join(filter(None, (f"code of {commit}", what)))
+    new = json.loads((folder / "everything.json").read_text())["runs"]
+    runs += [{"what": told, **run} for run in new]
+    note.write_text(json.dumps({"runs": runs}, indent=2) + "\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Put the rows of runs into the table, as the command line asks for.
+
+    Parameters
+    ----------
+    arguments : list of str, default=None
+        Instead of those of the process.
+
+    Returns
+    -------
+    code : int
+        Exit status.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.evaluation.everything.changed",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", type=Path, help="that of --out of the run")
+    parser.add_argument("--commit", required=True, help="the code that it ran")
+    parser.add_argument("--what", default="", help="what else is to be said of it")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    asked = parser.parse_args(arguments)
+    merge(asked.folder, asked.commit, asked.results, what=asked.what)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

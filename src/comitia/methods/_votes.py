@@ -143,7 +143,8 @@ class Votes(ObjectVotes):
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
         super().__init__(ensemble, n_clusters)
         self.scored: tuple[Any, Any, Floats] | None = None
-        self.micro, counts, self.inverse = ensemble.distinct()
+        # Starts are drawn by place: in an order that the labels alone determine.
+        self.micro, counts, self.inverse = ensemble.distinct().in_content_order()
         self.counts = counts.astype(np.float64)
         self.gram = gram_matrix(ensemble)
         self.sizes = ensemble.sizes.astype(np.float64)
@@ -156,10 +157,10 @@ class Votes(ObjectVotes):
         self, rng: np.random.RandomState, n_init: int, **how: Any
     ) -> NDArray[np.int32]:
         """Labels of the micro-objects by k-means on the rows of B."""
-        labels = super().start(rng, n_init, **how)
-        first = np.zeros(self.micro.n_objects, dtype=np.int32)
-        first[self.inverse] = labels
-        return first
+        k, counts = min(self.n_clusters, self.micro.n_objects), to_numpy(self.counts)
+        return kmeans_rows(
+            self.micro, k, rng, object_weights=counts, n_init=n_init, **how
+        ).labels
 
     @property
     def membership(self) -> Any:

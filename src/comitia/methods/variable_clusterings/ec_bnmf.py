@@ -10,7 +10,6 @@ from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._constraints import shared
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
@@ -142,9 +141,6 @@ class ECBNMF(VotesMethod):
         needs="labels",
         missing="sums",
         scales="quadratic",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
         on_device=True,
         quick={"tol": 1e-3, "n_init": 3},
     )
@@ -216,12 +212,11 @@ class ECBNMF(VotesMethod):
 
     def _result(self, votes: Votes, weights: Array, consensus: Any, rng: Rng) -> Array:
         self.clustering_weights_ = weights
-        consensus = to_numpy(consensus).astype(np.float64, copy=False)
-        labels, order, membership = fuzzy_clusters(consensus)
+        consensus = to_numpy(consensus).astype(np.float64, copy=False)[votes.inverse]
+        labels, order, self.membership_ = fuzzy_clusters(consensus)
         least = 1 / votes.n_clusters if self.threshold is None else self.threshold
-        self.joined_ = least < consensus[votes.inverse][:, order]
-        self.membership_ = membership[votes.inverse]
-        return labels[votes.inverse]
+        self.joined_ = least < consensus[:, order]
+        return labels
 
 
 def check_prior(prior: tuple[Any, ...]) -> None:

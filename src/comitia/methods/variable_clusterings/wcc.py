@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import indicator_start, orthogonal_nmf, qp_simplex
@@ -120,7 +119,7 @@ class WeightedConsensus(VotesMethod):
     >>> fitted.labels_
     array([0, 0, 1, 1], dtype=int32)
     >>> fitted.clustering_weights_.round(2)
-    array([0.44, 0.44, 0.13])
+    array([0.45, 0.45, 0.1 ])
     """
 
     card = MethodCard(
@@ -130,9 +129,6 @@ class WeightedConsensus(VotesMethod):
         needs="labels",
         missing="sums",
         scales="linear",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
     )
 
     _parameter_constraints = {
