@@ -57,6 +57,12 @@ def test_what_is_changed_into_what(before, after):
     assert (None if new is None else ast.unparse(new)) == after
 
 
+def test_equivalent_mutants_are_of_code_that_is_there():
+    modules = {module for module, *_ in mutants.EQUIVALENT}
+    sites = [site for module in modules for site in mutants.sites_of(module)]
+    assert {*mutants.EQUIVALENT} <= {mutants._key(site) for site in sites}
+
+
 def test_equivalent_mutants_are_not_counted():
     rows = [{"outcome": each} for each in ("killed", "killed", "survived")]
     rows.append({"outcome": "equivalent"})

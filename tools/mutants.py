@@ -10,9 +10,10 @@ that are then too slow, or do not pass without any mutant, are left out. Each mu
 a fork of this process, which has imported everything but the package.
 
 What was found is kept line by line, and a second call goes on behind it. ``--again``
-runs those that survived once more, after a test was written; ``--compiled`` runs all
-tests of their module on them, with kernels that are compiled. A mutant that cannot be
-noticed, because the code does the same, is listed in ``EQUIVALENT`` with the reason.
+runs those that survived once more, after a test was written, ``--module`` those of one
+module; ``--compiled`` runs all tests of their module on them, with kernels that are
+compiled. A mutant that cannot be noticed, because the code does the same, is listed in
+``EQUIVALENT`` with the reason.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks/results/mutants.csv"
-COLUMNS = ("number", "module", "line", "before", "after", "outcome", "by", "cpu_s")
+_SITE = ("module", "line", "code", "before", "after")
+COLUMNS = ("number", *_SITE, "outcome", "by", "cpu_s")
 
 # CPU seconds that a test may take, and all tests of a mutant, when nothing is wrong.
 _TEST, _ALL = 1.0, 8.0
@@ -69,7 +71,12 @@ TESTS = {
         "tests/cluster/test_communities.py",
         "tests/methods/test_ecg.py",
     ),
-    "_kernels/contingency": (*_AGREEMENT, *_TCUT, *_ENTROPY),
+    "_kernels/contingency": (
+        "tests/test_contingency_kernels.py",
+        *_AGREEMENT,
+        *_TCUT,
+        *_ENTROPY,
+    ),
     "_kernels/cross_association": (
         "tests/methods/test_cross_assoc_2011_search.py",
         "tests/methods/test_cross_assoc_2011.py",
@@ -86,6 +93,7 @@ TESTS = {
     ),
     "_kernels/knn": _NEIGHBORS,
     "_kernels/label_rows": (
+        "tests/test_label_row_kernels.py",
         "tests/test_ensemble.py",
         *_ROWS,
         *_TCUT,
@@ -100,12 +108,18 @@ TESTS = {
     "_kernels/moves": ("tests/partition/test_median_search.py",),
     "_kernels/nearest": _NEIGHBORS,
     "_kernels/neighbors": ("tests/methods/test_gp_mgla.py",),
-    "_kernels/pairwise": _VALIDITY,
+    "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),
     "_kernels/powers": ("tests/cluster/test_minkowski.py",),
     "_kernels/spanning_tree": ("tests/cluster/test_genie.py",),
     "_kernels/sums": (*_AGREEMENT, *_ROWS, "tests/represent/test_coassociation.py"),
     "_kernels/validity": _VALIDITY,
-    "engine/compiled": (*_AGREEMENT, *_ROWS, *_TCUT, *_ENTROPY),
+    "engine/compiled": (
+        "tests/test_engines.py",
+        *_AGREEMENT,
+        *_ROWS,
+        *_TCUT,
+        *_ENTROPY,
+    ),
     "weigh/cluster_entropy": _ENTROPY,
     "weigh/cluster_silhouettes": ("tests/methods/test_wecr.py",),
     "weigh/clusterings": ("tests/weigh/test_clusterings.py",),
@@ -115,18 +129,107 @@ TESTS = {
     "weigh/object_uncertainty": ("tests/weigh/test_object_uncertainty.py",),
 }
 
-# Mutants that compute the same, by module and what was changed, and why they do.
+# Mutants that compute the same, and why they do: by module, the line of code, and what
+# is changed in it into what. Not by the number of the line, which moves.
 _HASH = "rows with equal hashes are compared label by label"
-EQUIVALENT: dict[tuple[str, int, str], str] = {
-    ("_kernels/label_rows", 333, "1"): _HASH,
-    ("_kernels/label_rows", 344, "hashes[i] & np.uint64(codes[m, i])"): _HASH,
-    ("_kernels/hidden_markov", 137, "product <= SMALLEST_SCALE"): (
-        "the logarithm is taken a step earlier, and is the same"
-    ),
-    ("weigh/object_uncertainty", 99, "2"): "no code reaches a second row of zeros",
+EQUIVALENT: dict[tuple[str, str, str, str], str] = {
+    (
+        "_kernels/label_rows",
+        "for m in range(0, n_clusterings - 3, 4):",
+        "0",
+        "1",
+    ): _HASH,
+    (
+        "_kernels/label_rows",
+        "hashes[i] = (hashes[i] ^ np.uint64(codes[m, i])) * prime",
+        "hashes[i] ^ np.uint64(codes[m, i])",
+        "hashes[i] & np.uint64(codes[m, i])",
+    ): _HASH,
+    (
+        "_kernels/hidden_markov",
+        "if product < SMALLEST_SCALE:",
+        "product < SMALLEST_SCALE",
+        "product <= SMALLEST_SCALE",
+    ): "the logarithm is taken a step earlier, and is the same",
+    (
+        "_kernels/linkage",
+        "best, begin, end, total, drop = -1.0, 0, 0, 0, 0.0",
+        "0.0",
+        "1.0",
+    ): "any row is better than none, so the numbers to begin with are not returned",
+    (
+        "_kernels/linkage",
+        "at_least = max(s, links[depth - 1])",
+        "max",
+        "min",
+    ): "a search that is promised less looks further and finds the same",
+    (
+        "_kernels/linkage",
+        "parent = np.arange(2 * n - 1)",
+        "2",
+        "3",
+    ): "more room than is used",
+    (
+        "_kernels/linkage",
+        "parent = np.arange(2 * n - 1)",
+        "1",
+        "2",
+    ): "nobody asks for the parent of the last cluster",
+    (
+        "_kernels/pairwise",
+        "for q in range(min(4, n - i)):",
+        "n - i",
+        "n + i",
+    ): "a row behind the last has no columns",
+    (
+        "_kernels/pairwise",
+        "for i in range(i0, min(i1, high), 4):",
+        "min",
+        "max",
+    ): "of rows behind the tile nothing is looked at",
+    (
+        "_kernels/moves",
+        "top, top_own = np.int64(-(2**60)), np.int64(-(2**60))",
+        "60",
+        "61",
+    ): "less than any exponent, and not read where there is none",
+    (
+        "_kernels/moves",
+        "best, highest, may_open = -1, -np.inf, free",
+        "-1",
+        "1",
+    ): "whatever cluster is tried first is better",
+    (
+        "_kernels/moves",
+        "if gain >= 0.0 or draws[step, 2] < math.exp(gain / temperature):",
+        "gain >= 0.0",
+        "gain > 0.0",
+    ): "exp(0) is 1, and draws are less",
+    (
+        "engine/compiled",
+        "codes = block.codes.astype(coded.dtype, copy=False)",
+        "False",
+        "True",
+    ): "a copy holds the same labels",
+    (
+        "weigh/object_uncertainty",
+        "table = np.pad(table, ((0, 1), (0, 1)))",
+        "1",
+        "2",
+    ): "no code reaches a second row of zeros",
 }
 
-_QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header")
+_QUIET = (
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "--no-header",
+    "--tb=native",
+)
+# Hashes wrap around, which NumPy warns of and compiled code does not.
+_WRAPS = ("-W", "ignore:overflow encountered:RuntimeWarning")
 
 Site = dict[str, Any]
 
@@ -199,14 +302,16 @@ def changed(node: ast.AST) -> ast.AST | None:
 
 def sites_of(module: str) -> list[Site]:
     """The places of a module that can be changed, all of them in functions."""
-    tree = ast.parse((ROOT / f"src/comitia/{module}.py").read_text())
+    text = (ROOT / f"src/comitia/{module}.py").read_text()
+    tree, lines = ast.parse(text), text.splitlines()
     found = []
     for place, node in enumerate(_inside_functions(tree)):
         new = changed(node)
         if new is not None:
             line = getattr(node, "lineno", 0)
+            where = {"line": line, "code": lines[line - 1].strip(), "place": place}
             texts = {"before": ast.unparse(node), "after": ast.unparse(new)}
-            found.append({"module": module, "line": line, "place": place, **texts})
+            found.append({"module": module, **where, **texts})
     return found
 
 
@@ -295,7 +400,7 @@ def run_tests(tests: list[str], watch: Watch, *options: str) -> int:
         if name.partition(".")[0] in ("comitia", "tests", "benchmarks"):
             del sys.modules[name]
     # Those that start processes of their own are not watched.
-    options = (*_QUIET, "-k", "not number_of_threads", *options)
+    options = (*_QUIET, *_WRAPS, "-k", "not number_of_threads", *options)
     return int(pytest.main([*options, *tests], plugins=[watch]))
 
 
@@ -324,8 +429,10 @@ def in_fork(work: Any) -> tuple[Any, float, int]:
 
 def quick_tests(module: str, known: dict[str, Any]) -> list[str]:
     """The tests of a module that pass without a mutant, the quickest first."""
-    for file in TESTS[module]:
-        if file not in known:
+    # A file that was changed has other tests.
+    keys = [f"{name}@{(ROOT / name).stat().st_mtime_ns}" for name in TESTS[module]]
+    for file, key in zip(TESTS[module], keys, strict=True):
+        if key not in known:
 
             def baseline(file: str = file) -> dict[str, float]:
                 watch = Watch(_TEST)
@@ -333,9 +440,9 @@ def quick_tests(module: str, known: dict[str, Any]) -> list[str]:
                 failed = {*watch.failed}
                 return {n: t for n, t in watch.times.items() if n not in failed}
 
-            known[file], spent, _ = in_fork(baseline)
-            print(f"{file}: {len(known[file] or ())} tests, {spent:.1f} s", flush=True)
-    found = [(t, n) for file in TESTS[module] for n, t in (known[file] or {}).items()]
+            known[key], spent, _ = in_fork(baseline)
+            print(f"{file}: {len(known[key] or ())} tests, {spent:.1f} s", flush=True)
+    found = [(t, n) for key in keys for n, t in (known[key] or {}).items()]
     kept, total = [], 0.0
     for seconds, name in sorted(found):
         total += seconds
@@ -403,6 +510,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cpu-minutes", type=float, default=15.0)
     parser.add_argument("--work", type=Path, required=True, help="a folder of its own")
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--module", choices=TESTS, help="those of one module alone")
     parser.add_argument("--again", action="store_true", help="those that survived")
     parser.add_argument("--compiled", action="store_true", help="those, compiled")
     asked = parser.parse_args(arguments)
@@ -410,7 +518,7 @@ def main(arguments: list[str] | None = None) -> int:
     drawn = random.Random(asked.seed).sample(sites, asked.n)  # nosec B311 # a sample, no secret
     rows = {int(row["number"]): row for row in _kept(asked.out)}
     for number, row in rows.items():
-        if any(str(drawn[number][name]) != row[name] for name in COLUMNS[1:5]):
+        if any(str(drawn[number][name]) != row[name] for name in _SITE):
             parser.error(f"{asked.out} is of other code or another seed; move it away")
     tree = asked.work.resolve() / ("compiled" if asked.compiled else "tree")
     _copy_tree(tree, kernels=asked.compiled)
@@ -423,6 +531,8 @@ def main(arguments: list[str] | None = None) -> int:
         outcome = rows.get(number, {}).get("outcome")
         survived = outcome == "survived" and (asked.again or asked.compiled)
         if not survived and (outcome is not None or asked.compiled):
+            continue
+        if asked.module not in (None, site["module"]):
             continue
         if _cpu() - start > 60 * asked.cpu_minutes:
             break
@@ -451,8 +561,8 @@ def summary(rows: list[dict[str, Any]]) -> str:
     return f"{killed} of {len(found) - same} killed; {same} more are equivalent;"
 
 
-def _key(site: Site) -> tuple[str, int, str]:
-    return site["module"], site["line"], site["after"]
+def _key(site: Site) -> tuple[str, str, str, str]:
+    return site["module"], site["code"], site["before"], site["after"]
 
 
 def _kept(path: Path) -> list[dict[str, str]]:

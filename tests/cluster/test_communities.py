@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
-from comitia._kernels.communities import propagate_labels
+from comitia._kernels.communities import listen, propagate_labels
 from comitia.cluster import louvain
 from comitia.cluster.communities import (
     _maximal,
@@ -199,6 +199,64 @@ def test_chance_decides_ties(draw, label):
     draws = np.full(3, draw)
     propagate_labels(A.indptr, A.indices, A.data, np.array([1]), draws, labels)
     assert_array_equal(labels, [0, label, 2])
+
+
+def heaviest(links, draw):
+    """The label that weighs most; chance decides among equals, as they came up."""
+    weight = {}
+    for label, value in links:
+        weight[label] = weight.get(label, 0.0) + value
+    best = [label for label in weight if weight[label] == max(weight.values())]
+    return best[min(int(draw * len(best)), len(best) - 1)], weight
+
+
+def light_graph(seed, n=12):
+    """Links that weigh little, in eighths, so that sums are exact and some tie."""
+    upper = np.triu(rng(seed).randint(-4, 3, size=(n, n)).clip(0) / 8, 1)
+    return csr_array(upper + upper.T)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_labels_spread_as_in_plain_python(seed):
+    A, draws = light_graph(seed), rng(seed + 1).rand(12)
+    labels, order = rng(seed + 2).randint(5, size=12), rng(seed).permutation(12)
+    expected, n_changed = labels.copy(), 0
+    for i in order:
+        row = slice(A.indptr[i], A.indptr[i + 1])
+        links = [*zip(expected[A.indices[row]], A.data[row], strict=True)]
+        if links:
+            best, weight = heaviest(links, draws[i])
+            if weight.get(expected[i], 0.0) < weight[best]:
+                expected[i] = best
+                n_changed += 1
+    got = propagate_labels(A.indptr, A.indices, A.data, order, draws, labels)
+    assert_array_equal(labels, expected)
+    assert got == n_changed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_vertices_listen_as_in_plain_python(seed):
+    A = light_graph(seed)
+    memory, lengths = np.full((12, 6), -1), rng(seed).randint(1, 4, size=12)
+    for i, length in enumerate(lengths):
+        memory[i, :length] = rng(i).randint(4, size=length)
+    expected = [memory[i, :length].tolist() for i, length in enumerate(lengths)]
+    for t in range(2):
+        order = rng(seed + t).permutation(12)
+        # The largest draw below 1 rounds up to 1 in a product.
+        draws = np.append(rng(seed + t).rand(A.nnz - 1), 1.0 - 2.0**-53)
+        ties = rng(seed - t + 9).rand(12)
+        for i in order:
+            links = []
+            for e in range(A.indptr[i], A.indptr[i + 1]):
+                known = expected[A.indices[e]]
+                said = known[min(int(draws[e] * len(known)), len(known) - 1)]
+                links.append((said, A.data[e]))
+            if links:
+                expected[i].append(heaviest(links, ties[i])[0])
+        given = A.indptr, A.indices, A.data, order, draws, ties
+        listen(*given, memory, lengths)
+    assert [memory[i, :n].tolist() for i, n in enumerate(lengths)] == expected
 
 
 def test_a_threshold_above_every_share_keeps_the_best_label():

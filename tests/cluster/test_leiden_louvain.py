@@ -157,6 +157,50 @@ def test_parts_are_connected_and_stay_inside_of_their_community(theta):
     assert joined > 20
 
 
+def hashed(x):
+    return int(kernels.scrambled(np.uint64(x % 2**64)))
+
+
+def parts_by_loops(A, labels, theta, seed):
+    """Refinement with all sums taken anew: the twin of the kernel."""
+    level = _first_level(A, "modularity", 1.0, None)
+    W = csr_array((level.data, level.indices, level.indptr), shape=A.shape).toarray()
+    order, theta = _visits(np.arange(level.n), seed), theta * level.data.mean()
+    parts = rank = np.argsort(order)
+    for i in order:
+        inside = labels == labels[i]
+        total, mine = level.weights[inside].sum(), level.pull * level.weights[i]
+        needed = mine * (total - level.weights[i]) - level.least
+        if (parts == parts[i]).sum() != 1 or W[i, inside].sum() < needed:
+            continue
+        gains = {parts[i]: 0.0}
+        for c in {parts[j] for j in np.flatnonzero(W[i] * inside)}:
+            part = parts == c
+            heavy = level.weights[part].sum()
+            gain = W[i, part].sum() - mine * heavy
+            outward = W[np.ix_(part, inside & ~part)].sum()
+            needed = level.pull * heavy * (total - heavy) - level.least
+            if gain >= -level.least and outward >= needed:
+                gains[c] = gain
+        top, race = max(gains.values()), []
+        for c, gain in gains.items():
+            likely = kernels.exp_of_minus((top - max(gain, 0.0)) / theta)
+            draw = hashed(hashed(int(rank[i]) + seed) + int(c)) >> 12
+            if likely > 0.0:
+                race.append((kernels.minus_log((draw + 0.5) / 2.0**52) / likely, c))
+        parts = np.where(np.arange(level.n) == i, min(race)[1], parts)
+    return parts
+
+
+@pytest.mark.parametrize("theta", [1e-6, 0.1, 10.0])
+def test_vertices_are_merged_as_in_plain_python(theta):
+    for seed in range(6):
+        A = check_graph(random_graph(seed, 24, 0.3, weighted=seed % 2 == 0))
+        labels = rng(seed).randint(seed % 3 + 1, size=24).astype(np.int32)
+        expected = parts_by_loops(A, labels, theta, seed)
+        assert_array_equal(parts_of(A, labels, theta, seed), expected)
+
+
 def test_more_randomness_leaves_more_vertices_alone():
     A = check_graph(random_graph(0, 200, 0.05))
     labels = louvain(A, rng()).astype(np.int32)

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
 from comitia import sizes
-from comitia._kernels.knn import shared_neighbors
+from comitia._kernels.knn import insert, nearest_in_groups, shared_neighbors
 from comitia.cluster import Leiden
 from comitia.exceptions import ComitiaError
 from comitia.generate import GraphGenerator
@@ -83,6 +83,46 @@ def test_lists_are_intersected():
     shared = np.empty((4, 2), dtype=np.int64)
     shared_neighbors(near, lists, shared, 0, 4)
     assert_array_equal(shared, [[3, 2], [3, 2], [3, 2], [3, 2]])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 8])
+def test_the_nearest_are_kept_in_order_and_the_lower_of_equals_first(k):
+    for seed in range(20):
+        rng = np.random.RandomState(seed)
+        # Whole squares, of which many are equal, and all places different.
+        pairs = [*zip(rng.randint(5, size=k + 1), rng.permutation(k + 1), strict=True)]
+        *kept, new = pairs
+        if sorted(pairs)[-1] == new:
+            continue
+        kept.sort()
+        squares = np.array([square for square, _ in kept], dtype=float)
+        near = np.array([j for _, j in kept])
+        insert(squares, near, k, *new)
+        expected = sorted(pairs)[:k]
+        assert [*zip(squares, near, strict=True)] == expected
+
+
+@pytest.mark.parametrize("n_looked", [1, 4])
+def test_neighbors_in_groups_are_the_nearest_of_the_groups_looked_at(n_looked):
+    rng = np.random.RandomState(0)
+    points = rng.randn(3, 30)
+    starts = np.array([0, 2, 12, 17, 30])
+    owner = np.repeat(np.arange(4), np.diff(starts))
+    centers = np.stack([points[:, owner == g].mean(axis=1) for g in range(4)], axis=1)
+    near, squares = np.full((30, 4), -9), np.full((30, 4), np.nan)
+    nearest_in_groups(points, starts, centers, n_looked, near, squares, 0, 30)
+    for i in range(30):
+        away = ((points - points[:, [i]]) ** 2).sum(axis=0)
+        groups = np.argsort(((centers - points[:, [i]]) ** 2).sum(axis=0))
+        for n_groups in range(n_looked, 5):
+            # Itself and four others; one group has fewer.
+            seen = np.isin(owner, groups[:n_groups])
+            if seen.sum() > 4:
+                break
+        seen[i] = False
+        expected = np.argsort(np.where(seen, away, np.inf))[:4]
+        assert_array_equal(near[i], expected)
+        assert_allclose(squares[i], away[expected])
 
 
 def test_neighbors_in_groups_are_mostly_the_nearest(monkeypatch):

@@ -163,6 +163,25 @@ def brute_labels(model, X):
     return squares.argmin(axis=1)
 
 
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_points_of_few_objects_go_to_the_nearest_center(k):
+    rng = np.random.RandomState(k)
+    index = index_of(rng.randn(12, 2), 12)
+    X, table = rng.randn(40, 2).astype(np.float32), rng.randn(12, 3)
+    table[:6] = 0.0  # landmarks that nobody was near
+    centers, gamma = rng.randn(k, 3), 0.7
+    links, squares = brute_links(X, index.landmarks.T, 3)
+    B = dense(links, np.exp(-gamma * squares.astype(float)), 12)
+    points = B @ table
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    assert 0 < (lengths == 0).sum() < 40
+    points = np.divide(points, lengths, out=points, where=lengths > 0)
+    away = ((points[:, None] - centers) ** 2).sum(axis=2)
+    model = LandmarkClusters(index, Columns.of(X).frame, gamma, 3, table, centers)
+    labels = model.label_columns(np.ascontiguousarray(X.T))
+    assert_array_equal(labels, away.argmin(axis=1))
+
+
 def test_objects_go_to_the_nearest_center_of_their_points():
     # One cloud without gaps, so that many objects lie between centres.
     cloud = np.random.RandomState(0).randn(3000, 3)

@@ -62,6 +62,18 @@ def test_degenerate_partitions_are_measured_alike(agreement, labels):
     assert_allclose(got, expected, atol=1e-13)
 
 
+@pytest.mark.parametrize("agreement", AGREEMENTS)
+def test_clusterings_with_one_object_or_two_are_measured_alike(agreement):
+    lonely, pair = np.full((2, 6), -1)
+    lonely[2], pair[:2] = 0, (0, 1)
+    ensemble = Ensemble(np.column_stack([lonely, pair, np.zeros(6, int)]))
+    sign = -1.0 if agreement == "variation_of_information" else 1.0
+    search = MedianSearch(ensemble, agreement, rng())
+    for labels in (np.zeros(6, int), np.arange(6), [0, 0, 1, 1, 1, 2]):
+        expected = sign * agreement_with(labels, ensemble, agreement)
+        assert_allclose(search.likenesses(labels), expected, atol=1e-13)
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("name", ["subsets", "pairs", "paths"])
 def test_likenesses_are_the_kernels(name, missing):
@@ -105,6 +117,104 @@ def check_walk(ensemble, likeness, n_moves, every, rtol):
             assert_array_equal(state.sizes[:6], np.bincount(state.labels, minlength=6))
             expected = fresh.likenesses(state.labels)
             assert_allclose(moves.likenesses(form, state), expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("likeness", ["rand", "pairs", "subsets"])
+def test_sums_follow_from_no_object_to_all(likeness):
+    ensemble = random_ensemble(12, 3, 3, seed=5, missing=0.2)
+    likeness = kernels(12)[likeness][0] if likeness in kernels(1) else likeness
+    search, fresh = (MedianSearch(ensemble, likeness, rng()) for _ in range(2))
+    form, state, columns, offsets = search._parts()
+    put(search, np.full(12, -1))
+    for i in rng(1).permutation(12):
+        moves.shift(form, state, columns, offsets, i, i % 3, 1)
+        promised = put(fresh, state.labels)
+        assert_allclose(moves.total(form, state), promised, rtol=1e-11)
+
+
+def put(search, labels):
+    """Count a partition in which objects may be in no cluster; its objective."""
+    form, state, columns, offsets = search._parts()
+    state.labels[:] = labels
+    moves.fill(form, state, columns, offsets)
+    return moves.total(form, state)
+
+
+def sweep_by_trying(search, labels, order, free):
+    """Every object goes where the objective of the whole partition is largest."""
+    labels, n_slots, n_moved = labels.copy(), len(search._state.sizes), 0
+    for i in order:
+        own = labels[i]
+        rest = np.delete(labels, i)
+        sizes = np.bincount(rest[rest >= 0], minlength=n_slots)
+        options = [r for r in range(n_slots) if sizes[r] and r != own]
+        if own >= 0 and sizes[own] == 0 and not free:
+            continue
+        if free and (own < 0 or sizes[own]):
+            options += [r for r in range(n_slots) if not sizes[r] and r != own][:1]
+        best, highest = own, -np.inf
+        for r in ([own] if own >= 0 else []) + sorted(options):
+            labels[i] = r
+            score = put(search, labels)
+            if score > highest:
+                best, highest = r, score + (1e-12 if r == own else 0.0)
+        labels[i] = best
+        n_moved += best != own
+    return labels, n_moved
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("agreement", ["rand", "adjusted_rand", "jaccard"])
+def test_a_sweep_puts_each_object_where_the_objective_is_largest(agreement, free):
+    # Sums of squared counts are exact, so that equal objectives are.
+    for seed in range(6):
+        ensemble = random_ensemble(9, 3, 3, seed, missing=0.1)
+        search, other = (MedianSearch(ensemble, agreement, rng()) for _ in range(2))
+        labels = rng(seed).randint(3, size=9)
+        labels[:4] = 0, 1, 2, 2
+        labels[4:] = np.where(rng(seed + 1).rand(5) < 0.3 * (seed % 2), -1, labels[4:])
+        order = rng(seed + 2).permutation(9)
+        expected, n_moved = sweep_by_trying(other, labels, order, free)
+        put(search, labels)
+        assert moves.sweep(*search._parts(order, free)) == n_moved
+        assert_array_equal(search._state.labels, expected)
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_annealing_takes_what_is_better_and_at_times_what_is_worse(free):
+    for seed in range(6):
+        ensemble = random_ensemble(9, 3, 3, seed)
+        search, other = (MedianSearch(ensemble, "rand", rng()) for _ in range(2))
+        labels = np.r_[0, 1, 2, 2, rng(seed).randint(3, size=5)]
+        draws = rng(seed).random_sample((60, 3))
+        temperature, now, highest = 0.03, labels.copy(), -np.inf
+        for u_object, u_target, u_accept in draws:
+            i, here = int(9 * u_object), put(other, now)
+            highest = max(highest, here)
+            if (now == now[i]).sum() == 1 and not free:
+                continue
+            target = moves.pick(other._state, now[i], u_target, free)
+            if target < 0:
+                continue
+            moved = now.copy()
+            moved[i] = target
+            if u_accept < np.exp(min(put(other, moved) - here, 0.0) / temperature):
+                now = moved
+        highest = max(highest, put(other, now))
+        put(search, labels)
+        best = np.full(9, -1)
+        given = search._parts(temperature, draws, free, best, -np.inf)
+        assert_allclose(moves.anneal(*given), highest, rtol=1e-12)
+        assert_array_equal(search._state.labels, now)
+        assert_allclose(put(search, best), highest, rtol=1e-12)
+
+
+def test_the_best_of_several_partitions_is_the_first_with_the_highest_objective():
+    ensemble, partitions = random_ensemble(5, 3, 3, seed=1), set_partitions(5)
+    search = MedianSearch(ensemble, "rand", rng())
+    scores = [search.score(labels) for labels in partitions]
+    best, highest = moves.best_labels_of(*search._parts(partitions))
+    assert (best, highest) == (np.argmax(scores), max(scores))
 
 
 @pytest.mark.parametrize("likeness", ["adjusted_rand", "nmi_max", "subsets", "paths"])

@@ -90,13 +90,16 @@ def test_weights_lie_on_the_simplex():
 
 @pytest.mark.parametrize("raw", [[0, 0], [-1, -3], [np.nan, np.nan], [np.inf, 0]])
 def test_degenerate_weights_are_uniform_and_warn(raw):
-    with pytest.warns(ComitiaWarning, match="uniform weights"):
+    with pytest.warns(ComitiaWarning, match="uniform weights") as warned:
         assert_array_equal(normalize_weights(raw), [0.5, 0.5])
+    assert warned[0].filename == __file__
 
 
 def test_scores_that_are_not_finite_count_as_zero():
-    with pytest.warns(ComitiaWarning, match=r"1 raw weight\(s\) are not finite"):
+    match = r"1 raw weight\(s\) are not finite"
+    with pytest.warns(ComitiaWarning, match=match) as warned:
         assert_array_equal(normalize_weights([1.0, np.nan, 3.0]), [0.25, 0.0, 0.75])
+    assert warned[0].filename == __file__
 
 
 @pytest.mark.parametrize("raw", [[], [[1.0]], 1.0])

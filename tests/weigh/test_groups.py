@@ -1,5 +1,6 @@
 """The variance of algorithms, against pairs counted one by one."""
 
+import linecache
 from itertools import combinations
 
 import numpy as np
@@ -80,3 +81,21 @@ def test_two_clusterings_without_groups_are_warned_of_and_one_is_not():
     with pytest.warns(ComitiaWarning, match="the ensemble has no groups"):
         assert Groups.of(Ensemble([[0, 0], [0, 1]]), warn=True).n_runs.tolist() == [2]
     assert Groups.of(Ensemble([[0], [1]]), warn=True).n_runs.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        lambda: Groups.of(Ensemble([[0, 0], [0, 1]]), warn=True),
+        lambda: floored_variance([0.0, 0.2], [5, 5]),
+    ],
+    ids=["groups", "variance"],
+)
+def test_warnings_point_at_who_called_the_method(warning):
+    def method():
+        warning()
+
+    with pytest.warns(ComitiaWarning) as warned:
+        method()
+    line = linecache.getline(warned[0].filename, warned[0].lineno)
+    assert line.strip() == "warning()"  # the lambda is what weighs

@@ -145,7 +145,7 @@ def likeness(form, N, Z, factor, m):
 def lifted(form, t, term, scale):
     """Inner value of a cell, relative to 2 ** scale."""
     if form.scaled:
-        return math.ldexp(form.inner[term, t], form.exponents[t] - scale)
+        return math.ldexp(form.inner[term, t], int(form.exponents[t] - scale))
     return form.inner[term, t]
 
 
@@ -153,7 +153,7 @@ def lifted(form, t, term, scale):
 def lifted_own(form, s, scale):
     """Own value of a row sum, relative to 2 ** scale."""
     if form.scaled:
-        return math.ldexp(form.own[s], form.own_exponents[s] - scale)
+        return math.ldexp(form.own[s], int(form.own_exponents[s] - scale))
     return form.own[s]
 
 
