@@ -216,21 +216,25 @@ def in_fork(seconds: int, work: Callable[..., None], *arguments: Any) -> Row:
         _end_with(work, theirs, *arguments)
     theirs.close()
     outcome: Row = {"status": "too slow", "message": "", "cpu_s": seconds}
-    silent = False
+    silent = waited = False
     # The system counts its processor time. One that waits for something, on a machine
-    # that has much else to do, is given up in the end.
+    # that has much else to do, is given up in the end, with the time that it had.
     if ours.poll(_PATIENCE * seconds):
         try:
             outcome |= ours.recv()
         except EOFError:  # it died without a word
             silent = True
     else:
+        waited = True
         os.kill(child, signal.SIGKILL)
     ours.close()
     _, ended, used = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(ended)
     if silent and code != -signal.SIGXCPU:
         outcome |= {"status": "crashed", "message": f"exit code {code}"}
+    if waited:
+        outcome["cpu_s"] = round(used.ru_utime + used.ru_stime, 2)
+        outcome["message"] = f"given up after {_PATIENCE * seconds} s of the clock"
     return outcome | {"peak_mb": round(used.ru_maxrss / 1000)}
 
 

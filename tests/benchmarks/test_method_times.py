@@ -2,10 +2,11 @@
 
 import csv
 import json
+import signal
 
 import pytest
 
-from benchmarks import method_times
+from benchmarks import memory, method_times
 from benchmarks.memory import in_fork
 
 
@@ -68,3 +69,12 @@ def test_work_that_dies_is_told_from_work_that_takes_too_long():
         raise SystemExit
 
     assert in_fork(5, dies)["status"] == "crashed"
+
+
+def test_work_that_a_busy_machine_gave_no_time_says_so(monkeypatch):
+    monkeypatch.setattr(memory, "_PATIENCE", 0.001)
+    row = in_fork(60, lambda answer: signal.pause())
+    assert row["cpu_s"] < 60
+    assert "of the clock" in row["message"]
+    assert method_times._had_less(row, 60)
+    assert not method_times._had_less({"status": "too slow", "cpu_s": "60"}, 60)

@@ -3,7 +3,7 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose
 
-from comitia.optimize.eigenpairs import largest_eigenpairs
+from comitia.optimize.eigenpairs import largest_eigenpairs, smallest_eigenpairs
 
 
 def parts(sizes):
@@ -53,3 +53,11 @@ def test_eigenvalues_that_lapack_loses_are_found_another_way(monkeypatch):
     values, vectors = largest_eigenpairs(A + A.T, 7)
     assert_allclose(values, np.linalg.eigvalsh(A + A.T)[:-8:-1])
     assert_allclose((A + A.T) @ vectors, vectors * values, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [4, 80])  # all eigenvectors are taken, or those asked
+def test_the_smallest_are_there_as_often_as_a_graph_has_parts(size):
+    S = parts([size, 2 * size, size, 3])
+    values, vectors = smallest_eigenpairs(np.eye(len(S)) - S, 5)
+    assert_allclose(values, [0, 0, 0, 0, 1], atol=1e-12)
+    assert_allclose(vectors[:, :4] @ vectors[:, :4].T, S, atol=1e-12)
