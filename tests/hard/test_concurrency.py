@@ -164,6 +164,7 @@ def test_the_memory_budget_of_one_thread_is_not_that_of_another():
 
 @pytest.mark.parametrize("cls", METHODS, ids=[cls.card.id for cls in METHODS])
 @pytest.mark.filterwarnings("ignore:the ensemble has no groups")
+@pytest.mark.filterwarnings("ignore:walks from objects that")
 def test_a_fitted_method_can_be_copied_and_fitted_again(cls):
     """tests/test_common.py pickles the methods on tables; graphs and trees are here."""
     arguments, keywords = given(cls)
