@@ -212,7 +212,7 @@ warnings.simplefilter("always")
 import comitia
 import comitia.sizes
 comitia.sizes.FEW_LABELS = 0  # small ensembles do without kernels
-fitted = comitia.method("lwgp")(2, random_state=0).fit(
+fitted = comitia.method("voting")(2, random_state=0).fit(
     comitia.Ensemble([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]])
 )
 print(comitia.__file__, *fitted.labels_)
