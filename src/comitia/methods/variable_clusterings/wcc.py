@@ -89,8 +89,8 @@ class WeightedConsensus(VotesMethod):
     updates of :class:`~comitia.methods.NMFConsensus` start from the last partition. No
     sweep meets :math:`Q'Q = I`; they are compared, and kept, at the partitions that
     they make, as there. The best of them or of the start is the next, and so the
-    objective does not rise. Comparing the factors themselves would keep the first sweeps
-    and with them the start, since the objective ignores :math:`Q'Q = I`.
+    objective does not rise. Comparing the factors themselves would keep the first
+    sweeps and with them the start, since the objective ignores :math:`Q'Q = I`.
 
     Without a penalty the problem has trivial solutions: :math:`w = e_m` with
     :math:`Q D Q' = B_m B_m'` costs nothing, for every clustering m that has k
