@@ -35,15 +35,21 @@ def test_what_takes_long_has_few_seeds_and_small_sets(tmp_path):
     write_set(tmp_path, "small", 30, 8)
     write_set(tmp_path, "long", 30, 1000)
     options = Options(data=tmp_path, seeds=(0, 1, 2, 3))
-    made = [job.key for job in series._jobs(options, with_tslearn=True)]
-    warped = [key for key in made if key["method"] == series.WARPED]
-    assert [(key["data"], key["seed"]) for key in warped] == [("small", 0)]
-    shapes = [key["seed"] for key in made if key["method"] == "tslearn k-shape"]
-    assert sorted(shapes) == [0, 0, 1, 1, 2, 2]
-    ours = [key for key in made if key["method"] == series.DEFAULT]
-    assert len(ours) == 8
-    without = {job.key["method"] for job in series._jobs(options, with_tslearn=False)}
-    assert without == set(series.METHODS) - set(series.TSLEARN)
+    made = [job.key for job in series._jobs(options, list(series.METHODS))]
+    tried = {
+        method: [(key["data"], key["seed"]) for key in made if key["method"] == method]
+        for method in series.METHODS
+    }
+    assert tried[series.SHAPE_DBA] == [("small", 0)]
+    assert tried[series.WARPED] == [("small", seed) for seed in range(4)]
+    assert len(tried[series.DEFAULT]) == len(tried["tslearn k-shape"]) == 8
+
+
+def test_peers_of_absent_packages_are_left_out():
+    ours = set(series.METHODS) - set(series.TSLEARN) - set(series.AEON)
+    assert set(series._methods(set())) == set(series._methods({"aeon"})) == ours
+    assert set(series._methods({"tslearn"})) == ours | set(series.TSLEARN)
+    assert series._methods({"tslearn", "aeon"}) == list(series.METHODS)
 
 
 def test_the_page_says_that_the_published_sets_are_others(tmp_path):

@@ -1,8 +1,8 @@
-"""Time series by the protocol of tsml-eval, beside tslearn in the same run.
+"""Time series by the protocol of tsml-eval, beside tslearn and aeon in the same run.
 
 Train and test together, k given, rows shuffled with the seed. The published means are
 over 93 sets of the UCR archive; here are the 33 public sets of our data, some of which
-are of other archives. Peers of tslearn are left out where it is not installed.
+are of other archives. Peers of a package that is not installed are left out.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ PUBLISHED = {
     "KASBA": 0.236,
     "k-means (Euclidean)": 0.208,
 }
-#: Dynamic time warping is tried where objects times squared length is no more, and
-#: hidden Markov models where numbers times classes are no more.
+#: What warps series is tried where objects times squared length is no more, and hidden
+#: Markov models where numbers times classes are no more.
 MOST_WARPED, MOST_MODELLED = 5_000_000, 2_000_000
+PACKAGES, ABSENT = ("tslearn", "aeon"), "not installed"
 
 Series = list[NDArray[np.float64]]
 Labels = NDArray[Any]
@@ -59,15 +60,20 @@ def _values(series: Series, k: int, seed: int) -> Labels:
     return KMeans(k, n_init=10, random_state=seed).fit_predict(table)
 
 
-def _tslearn(series: Series, k: int, seed: int, kind: str) -> Labels:
+def _standardized(series: Series) -> Any:
+    """Series of one length, each channel standardised, with channels before time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of packages that it can do without
-        from tslearn.clustering import KShape, TimeSeriesKMeans
         from tslearn.preprocessing import TimeSeriesScalerMeanVariance
 
-    # Of one length, with time before channels, and each channel standardised.
     X = data_sets.one_length(series).transpose(0, 2, 1)
-    X = TimeSeriesScalerMeanVariance().fit_transform(X)
+    return TimeSeriesScalerMeanVariance().fit_transform(X).transpose(0, 2, 1)
+
+
+def _tslearn(series: Series, k: int, seed: int, kind: str) -> Labels:
+    X = _standardized(series).transpose(0, 2, 1)
+    from tslearn.clustering import KShape, TimeSeriesKMeans
+
     if kind == "k-shape":
         return KShape(k, n_init=1, random_state=seed).fit_predict(X)
     if kind == "DTW":
@@ -76,14 +82,39 @@ def _tslearn(series: Series, k: int, seed: int, kind: str) -> Labels:
     return TimeSeriesKMeans(k, n_init=10, random_state=seed).fit_predict(X)
 
 
+def _aeon(series: Series, k: int, seed: int, kind: str) -> Labels:
+    X = _standardized(series)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of packages that it can do without
+        from aeon.clustering import KASBA, TimeSeriesKMeans
+
+    if kind == "KASBA":
+        return KASBA(k, random_state=seed).fit_predict(X)
+    made = TimeSeriesKMeans(
+        k,
+        distance="shape_dtw",
+        average_params={"distance": "shape_dtw"},
+        n_init=1,
+        max_iter=10,
+        random_state=seed,
+    )
+    return made.fit_predict(X)
+
+
+WARPED = "tslearn k-means, DTW barycentres"
+SHAPE_DBA = "aeon shape-DBA"
 TSLEARN = {
     "tslearn k-shape": partial(_tslearn, kind="k-shape"),
     "tslearn k-means": partial(_tslearn, kind="euclidean"),
-    "tslearn k-means, DTW barycentres": partial(_tslearn, kind="DTW"),
+    WARPED: partial(_tslearn, kind="DTW"),
 }
-WARPED = "tslearn k-means, DTW barycentres"
-#: At most so many seeds of what takes longest.
-FEW_SEEDS = {WARPED: 1, "yang_jiang_2018": 1, "tslearn k-shape": 3}
+#: So many seeds of what takes minutes for a set of two hundred series.
+FEW_SEEDS = {SHAPE_DBA: 1}
+#: They take series as tslearn scales them, and need both packages.
+AEON = {
+    "aeon KASBA": partial(_aeon, kind="KASBA"),
+    SHAPE_DBA: partial(_aeon, kind="shape-DBA"),
+}
 #: What is compared: called with series, the number of clusters and a seed.
 METHODS: dict[str, Callable[[Series, int, int], Labels]] = {
     DEFAULT: partial(_ours, id=DEFAULT),
@@ -91,6 +122,7 @@ METHODS: dict[str, Callable[[Series, int, int], Labels]] = {
     "yang_jiang_2018": partial(_ours, id="yang_jiang_2018"),
     "scikit-learn k-means": _values,
     **TSLEARN,
+    **AEON,
 }
 OURS = (DEFAULT, "yang_chen_2011", "yang_jiang_2018")
 
@@ -103,22 +135,34 @@ def run(options: Options) -> None:
     options : Options
         What the command line asks for.
     """
-    here = importlib.util.find_spec("tslearn") is not None
-    version = importlib.metadata.version("tslearn") if here else "not installed"
+    found = {name: _version(name) for name in PACKAGES}
     run_jobs(
         TABLE,
-        _jobs(options, here),
+        _jobs(options, _methods({name for name in found if found[name] != ABSENT})),
         options,
         values=("half", "n_objects", "length", "k", *standings.SCORES),
         after_timeout=lambda job: (job.key["data"], job.key["method"]),
-        about={"peers": {"tslearn": version}},
+        about={"peers": found},
     )
 
 
-def _jobs(options: Options, with_tslearn: bool) -> Iterator[Job]:
+def _version(package: str) -> str:
+    if importlib.util.find_spec(package) is None:
+        return ABSENT
+    return importlib.metadata.version(package)
+
+
+def _methods(installed: set[str]) -> list[str]:
+    """What can be compared where only some packages of peers are installed."""
+    absent = set(PACKAGES) - installed
+    # aeon's methods take series as tslearn scales them.
+    left_out = {*(TSLEARN if "tslearn" in absent else ()), *(AEON if absent else ())}
+    return [name for name in METHODS if name not in left_out]
+
+
+def _jobs(options: Options, methods: list[str]) -> Iterator[Job]:
     found = data_sets.sources(options.data, kinds=("series",))
     half_of = halves([one.name for one in found])
-    methods = [one for one in METHODS if with_tslearn or one not in TSLEARN]
     if options.smoke:
         found, methods = found[:1], [DEFAULT, "scikit-learn k-means"]
     for seed in options.seeds[: 1 if options.smoke else None]:
@@ -134,7 +178,7 @@ def _jobs(options: Options, with_tslearn: bool) -> Iterator[Job]:
 
 
 def _too_large(method: str, one: data_sets.Source, folder: Path | None) -> bool:
-    if method == WARPED:
+    if method in (WARPED, SHAPE_DBA):
         return one.size**2 / one.n_objects > MOST_WARPED
     if method == "yang_jiang_2018":
         k = data_sets.load("series", one.name, folder).n_clusters
@@ -260,13 +304,15 @@ def page(results: Path, figures: Path) -> str:
 _TOLD = f"""\
 The protocol is that of tsml-eval: train and test part together, the number of classes
 given, scores by the adjusted Rand index. Rows are in an order that the seed draws, and
-parameters were fixed before the run. tslearn gets series of one length, each
-standardised; its k-means has ten starts, its k-shape one, and k-means with barycentres
-of dynamic time warping ten rounds, on sets of which the number of series times the
-squared number of values of one is at most {MOST_WARPED:,}. scikit-learn's k-means gets
-the series as they are. ``yang_jiang_2018`` is tried where all values times the number
-of classes are at most {MOST_MODELLED:,}, a rule that was made while it ran, for its
-time. What takes longest has fewer seeds, as the table says.
+parameters were fixed before the run. tslearn and aeon get series of one length, each
+standardised; tslearn's k-means has ten starts, its k-shape one, and k-means with
+barycentres of dynamic time warping ten rounds. aeon's KASBA has its defaults, and
+shape-DBA is its k-means with distances and barycentres of shape-DTW, one start and ten
+rounds. What warps all pairs of values is tried on sets of which the number of series
+times the squared number of values of one is at most {MOST_WARPED:,}. scikit-learn's
+k-means gets the series as they are. ``yang_jiang_2018`` is tried where all values times
+the number of classes are at most {MOST_MODELLED:,}, a rule that was made while it ran,
+for its time. shape-DBA has one seed, as it takes minutes for two hundred series.
 """
 _LEGEND = """\
 *default better by* is the mean of the default less the line's score on the line's sets,
@@ -282,6 +328,7 @@ def _easier(rows: list[Row]) -> str:
     both = {
         "tslearn k-shape": "k-shape",
         "tslearn k-means": "k-means (Euclidean)",
+        "aeon KASBA": "KASBA",
     }
     told = [
         f"{theirs} has {np.mean([*found[ours].values()]):.3f} here and "
