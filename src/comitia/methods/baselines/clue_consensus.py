@@ -13,7 +13,6 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._clue_steps import (
@@ -139,8 +138,6 @@ class ClueConsensus(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "variant": [StrOptions({"SE", "HE", "SM", "HM", "GV1", "GV3", "DWH"})],
     }
 

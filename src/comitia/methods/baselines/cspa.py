@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent.coassociation import coassociation
@@ -83,11 +82,6 @@ class CSPA(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "imbalance", "n_init"),
-    }
 
     def __init__(
         self,

@@ -13,7 +13,6 @@ from comitia.agreement import agreement_matrix, entropy
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusterings_by_content, clusters_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimize.ties import SAME, without_last_bits
@@ -110,8 +109,6 @@ class CumulativeVoting(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights"),
         "variant": [StrOptions({"adaptive", "fixed", "matched"})],
     }
 

@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 
@@ -69,11 +68,6 @@ class EAC(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
-    }
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import bipartite_graph
@@ -98,8 +97,6 @@ class HBGF(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "imbalance", "n_init"),
         "variant": [StrOptions({"even", "joint", "objects"})],
     }
 

@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._hgpa_hypergraph import hypergraph_partition
 from comitia.weigh.clusterings import given_weights
@@ -91,8 +90,6 @@ class HGPA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "imbalance"),
         "variant": [StrOptions({"cut", "connectivity"})],
     }
 

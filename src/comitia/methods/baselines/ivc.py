@@ -101,7 +101,6 @@ class IVC(KModesConsensus):
     )
 
     _parameter_constraints = {
-        **KModesConsensus._parameter_constraints,
         "variant": [StrOptions({"ipvc", "ivc"})],
     }
 

@@ -6,7 +6,6 @@ from typing import Any
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
@@ -123,8 +122,6 @@ class KCC(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "utility": [
             StrOptions(
                 {

@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition.k_means import kmodes
@@ -94,11 +93,6 @@ class KModesConsensus(EnsembleMethod):
             "noisy_object_order": STARTS_BY_PLACE,
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter"),
-    }
 
     def __init__(
         self,

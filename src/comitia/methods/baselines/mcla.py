@@ -3,7 +3,6 @@
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
@@ -86,8 +85,6 @@ class MCLA(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("imbalance", "n_init"),
         "variant": [StrOptions({"clusters", "objects"})],
     }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -112,11 +111,6 @@ class MixtureConsensus(EnsembleMethod):
             "clusters is equally likely",
         },
     )
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "smoothing", "n_init", "max_iter", "tol"),
-    }
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimize import indicator_start, orthogonal_nmf
@@ -125,8 +124,6 @@ class NMFConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol", "n_init"),
         "variant": [StrOptions({"diagonal", "symmetric"})],
     }
 

@@ -7,7 +7,6 @@ from numbers import Integral
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.baselines._trajectories import trajectory_similarity
 from comitia.partition import cut, micro_linkage
@@ -108,8 +107,6 @@ class PTA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left"), None],
     }

@@ -6,7 +6,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
@@ -69,11 +68,6 @@ class USENC(EnsembleMethod):
     )
 
     _labels_on_device = True
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init"),
-    }
 
     def __init__(
         self,

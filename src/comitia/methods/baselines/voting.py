@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows, median_selection
@@ -111,8 +110,6 @@ class Voting(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "max_iter"),
         "agreement": [str, None],
     }
 

@@ -187,7 +187,6 @@ class ConsensusClustering(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
         "selection": [
             HasMethods(["select"]),
             HasMethods(["select_clusters"]),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import entropy
 from comitia.catalogue import MethodCard
@@ -15,7 +16,6 @@ from comitia.cluster.adjacency import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
@@ -141,8 +141,6 @@ class MarkovFieldFusion(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_neighbors", "agreement", "max_iter", "n_jobs"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "feature_fraction": [Interval(Real, 0, 1, closed="right"), str],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],

@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import Groups, decision_variance, normalize_weights
@@ -109,8 +108,6 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "pair_accuracy": ["array-like", dict, float, None],
     }
 

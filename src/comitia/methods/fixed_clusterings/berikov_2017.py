@@ -119,7 +119,6 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
     )
 
     _parameter_constraints = {
-        **StabilityWeightedAlgorithms._parameter_constraints,
         "index": [StrOptions(set(INDICES)), callable],
     }
 

@@ -7,7 +7,6 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import Groups, decision_variance, normalize_weights
@@ -115,11 +114,6 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
             "without groups are one group",
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
-    }
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
@@ -94,8 +93,6 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "index": [StrOptions(set(INDICES)), callable],
     }
 

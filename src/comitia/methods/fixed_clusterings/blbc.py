@@ -5,7 +5,6 @@ from typing import Any
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.fixed_clusterings.zhou_tang_2006 import ClustererEnsemble
@@ -107,12 +106,6 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
     )
 
     _parameter_constraints = {
-        **{
-            name: constraint
-            for name, constraint in ClustererEnsemble._parameter_constraints.items()
-            if name != "generator"
-        },
-        **shared("n_clusterings", "n_jobs"),
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "subset_power": [Interval(Real, 0, 1, closed="right")],
     }

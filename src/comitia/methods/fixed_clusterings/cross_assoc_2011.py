@@ -8,7 +8,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
@@ -118,8 +117,6 @@ class CrossAssociationConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "threshold": [Interval(Real, 0, 1, closed="left"), None],
         "variant": [StrOptions({"code_length", "printed"})],
     }

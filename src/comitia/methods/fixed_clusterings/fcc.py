@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -134,8 +133,6 @@ class FCC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "fuzziness", "n_init", "max_iter", "tol"),
         "utility": [StrOptions({"squared", "entropy", "norm"})],
     }
 

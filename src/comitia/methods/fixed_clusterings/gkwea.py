@@ -116,7 +116,6 @@ class GKWEA(WPCK):
     )
 
     _parameter_constraints = {
-        **WPCK._parameter_constraints,
         "metric": [str, callable, Sequence, np.ndarray, None],
     }
 

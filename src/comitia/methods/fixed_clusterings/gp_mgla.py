@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
@@ -105,8 +104,6 @@ class GPMGLA(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "n_init"),
         "object_edge_weight": [Interval(Real, 0, None, closed="neither")],
         "weight_power": [Interval(Real, 0, None, closed="left")],
     }

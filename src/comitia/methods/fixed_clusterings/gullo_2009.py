@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
@@ -136,8 +135,6 @@ class DiversityWeighting(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement", "linkage"),
         "weighting": [StrOptions({"single", "group", "dendrogram", "branch_length"})],
         "consensus": [StrOptions({"instance", "cluster", "hybrid"})],
         "variant": [StrOptions({"leave_one_out", "individual"})],

@@ -115,7 +115,6 @@ class BoostedCOPKMeans(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
         "variant": [StrOptions({"adaboost", "error_rate"})],
     }
 

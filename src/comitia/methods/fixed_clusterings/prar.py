@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.fixed_clusterings._prar_features import reduce_features
@@ -131,8 +130,6 @@ class PRAr(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("unification", "n_select"),
         "indices": [list, tuple, StrOptions(set(INDICES)), None],
         "reduction": [
             StrOptions({"none", "laplacian", "spectral", "kmedoids", "kmeans", "pca"})

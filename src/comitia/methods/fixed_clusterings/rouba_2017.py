@@ -6,7 +6,6 @@ import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import group_support, normalize_weights
@@ -96,11 +95,6 @@ class GroupRelativeWeights(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement", "linkage"),
-    }
 
     def __init__(
         self,

@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -138,8 +136,6 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
         "index": [str, callable],
     }
 

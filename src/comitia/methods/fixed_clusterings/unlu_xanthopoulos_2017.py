@@ -6,7 +6,6 @@ from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.validity import INDICES
@@ -97,8 +96,6 @@ class QualityWeightedCSPA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("imbalance", "n_init"),
         "index": [StrOptions(set(INDICES)), callable],
     }
 

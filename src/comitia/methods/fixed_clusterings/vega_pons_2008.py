@@ -124,7 +124,6 @@ class PathKernelConsensus(AnnealedMethod):
     )
 
     _parameter_constraints = {
-        **AnnealedMethod._parameter_constraints,
         "continuation": [Interval(Real, 0, 1, closed="both")],
     }
 

@@ -6,7 +6,6 @@ from typing import Any
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import crowd_agreement, normalize_weights
@@ -87,8 +86,6 @@ class WEAC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage"),
         "weight_power": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
@@ -124,8 +123,6 @@ class WEACS(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("unification", "object_fraction"),
         "indices": [StrOptions(set(INDICES)), list, tuple, None],
         "consensus": [StrOptions({"average", "single", "complete", "ward", "kmeans"})],
     }

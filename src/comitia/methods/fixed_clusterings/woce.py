@@ -14,7 +14,6 @@ from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
 from comitia.generate.estimators import distance_bytes
 from comitia.generate.nearest_models import NearestObject
-from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
@@ -132,7 +131,6 @@ class WoCE(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "algorithms": [list, tuple, None],
     }

@@ -129,7 +129,6 @@ class WPCK(AnnealedMethod):
     )
 
     _parameter_constraints = {
-        **AnnealedMethod._parameter_constraints,
         "max_subset_size": [Interval(Integral, 1, None, closed="left"), None],
     }
 

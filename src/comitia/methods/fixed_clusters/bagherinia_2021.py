@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, tcut
 from comitia.represent import bipartite_graph
@@ -105,8 +104,6 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
     }
 

@@ -9,7 +9,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalize_weights
@@ -107,8 +106,6 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "variant": [StrOptions({"entropy", "printed", "meeting"})],
         "threshold": [Interval(Real, 0, 1, closed="both")],
     }

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, TwinSolver
@@ -125,8 +124,6 @@ class ECCMS(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "max_iter", "tol"),
         "threshold": [Interval(Real, 0, None, closed="neither")],
         "noise_penalty": [Interval(Real, 0, None, closed="neither")],
     }

@@ -9,7 +9,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusters._propagated import propagated_coassociation
 from comitia.partition import cut, distances_of, hac, micro_linkage
@@ -93,8 +92,6 @@ class ECPCSHC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "n_steps": [Interval(Integral, 1, None, closed="left")],
     }
 

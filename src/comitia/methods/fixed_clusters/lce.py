@@ -12,7 +12,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusters._propagated import propagated_coassociation
@@ -135,8 +134,6 @@ class LCE(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_init"),
         "variant": [StrOptions({"cts", "srs", "asrs", "asrs_strict", "rm", "rm_all"})],
         "decay": [Interval(Real, 0, 1, closed="both"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left")],

@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import entropy_certainty
@@ -95,11 +94,6 @@ class LWEA(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "normalized", "linkage"),
-    }
 
     def __init__(
         self,

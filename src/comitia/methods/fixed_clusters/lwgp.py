@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
@@ -87,11 +86,6 @@ class LWGP(EnsembleMethod):
     )
 
     _labels_on_device = True
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "normalized", "n_init"),
-    }
 
     def __init__(
         self,

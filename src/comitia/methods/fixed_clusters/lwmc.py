@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
 from comitia.partition.vote_winners import refuse_excess_groups
@@ -82,11 +81,6 @@ class LWMC(EnsembleMethod):
         missing="votes",
         scales="linear",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "normalized", "n_init"),
-    }
 
     def __init__(
         self,

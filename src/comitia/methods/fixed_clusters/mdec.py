@@ -9,7 +9,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, ncut, tcut
 from comitia.represent import bipartite_graph, coassociation
@@ -92,8 +91,6 @@ class MDEC(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "n_init"),
         "variant": [StrOptions({"hc", "sc", "bg"})],
     }
 

@@ -12,7 +12,6 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac, tcut
@@ -122,8 +121,6 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
     }

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, components_of
@@ -146,8 +145,6 @@ class SDGCA(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "max_iter", "tol"),
         "threshold": [Interval(Real, 0, None, closed="neither")],
         "similar_share": [Interval(Real, 0, None, closed="neither")],
         "dissimilar_share": [Interval(Real, 0, None, closed="neither")],

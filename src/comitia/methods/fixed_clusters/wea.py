@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._weighted_association import (
     add_associations,
@@ -111,8 +110,6 @@ class WEA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "metric": [str, callable, list, tuple, None],
         "variant": [StrOptions({"normalized", "raw"})],
     }

@@ -10,7 +10,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
@@ -108,8 +107,6 @@ class ABC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_jobs"),
         "feature_fraction": [
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),

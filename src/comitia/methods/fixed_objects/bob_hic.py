@@ -18,7 +18,6 @@ from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cophenetic, cut, hac
 
@@ -162,8 +161,6 @@ class BobHic(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        **shared("object_fraction", "linkage"),
         "variant": [StrOptions({"mean", "max", "closure"})],
     }
 

@@ -146,7 +146,6 @@ class EntropySampledEnsemble(SampledTreeMethod):
     )
 
     _parameter_constraints = {
-        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"row", "binary"})],
     }

@@ -4,7 +4,6 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.represent.cluster_sums import row_sums
@@ -100,8 +99,6 @@ class SEC(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "variant": [StrOptions({"paper", "review"})],
     }
 

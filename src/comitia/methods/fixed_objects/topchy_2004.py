@@ -124,7 +124,6 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
     )
 
     _parameter_constraints = {
-        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -11,7 +11,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.partition import metis_partition, tcut
@@ -116,8 +115,6 @@ class WOHB(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("smoothing", "imbalance", "n_init"),
         "temperature": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"each", "first"}),

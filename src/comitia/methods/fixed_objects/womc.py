@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
@@ -85,11 +84,6 @@ class WOMC(EnsembleMethod):
         missing="votes",
         scales="linear",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("smoothing", "imbalance", "n_init"),
-    }
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
@@ -111,8 +110,6 @@ class WOSP(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("smoothing", "imbalance", "n_init"),
         "temperature": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"each", "first"}),

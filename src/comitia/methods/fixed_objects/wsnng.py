@@ -9,7 +9,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimize.ties import is_lower
 from comitia.partition import metis_partition
@@ -125,8 +124,6 @@ class WSnnG(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("imbalance", "n_init"),
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "variant": [StrOptions({"shared", "own", "printed"})],

@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import EXEMPT, communities, require_graph
 from comitia.represent import edge_coassociation
@@ -105,8 +104,6 @@ class ECG(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("generator", "random_state"),
         "n_clusters": [None],
         "min_weight": [Interval(Real, 0, 1, closed="left")],
         "detector": [StrOptions({"louvain", "leiden"})],

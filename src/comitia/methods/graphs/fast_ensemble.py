@@ -10,7 +10,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import (
     EXEMPT,
@@ -118,8 +117,6 @@ class FastEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights"),
         "n_clusters": [None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "detector": [StrOptions({"louvain", "leiden"})],

@@ -14,7 +14,6 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import EXEMPT, kept_links
@@ -115,8 +114,6 @@ class IteratedCommunityConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
         "n_clusters": [None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"auto", "all_pairs", "links"})],

@@ -11,7 +11,6 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
@@ -194,8 +193,6 @@ class CGMVUFS(ViewFactorMethod):
     )
 
     _parameter_constraints = {
-        **ViewFactorMethod._parameter_constraints,
-        **shared("smoothing", "feature_fraction", "sparsity_penalty"),
         "variant": [StrOptions({"features", "consensus"})],
         "weight_power": [Interval(Real, 1, None, closed="neither"), "array-like"],
         "view_penalty": [Interval(Real, 0, None, closed="left"), None],

@@ -7,12 +7,11 @@ from sklearn.base import clone
 
 from comitia._inputs import Views
 from comitia._scales import off_center
-from comitia._sklearn import HasMethods, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._prepared_views import impute_views
@@ -124,11 +123,8 @@ class WeightedHybridClustering(MultiViewMethod):
     _takes_missing = True
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("agreement"),
         "variant": [StrOptions({"ensemble", "kernel"})],
         "kernel": [StrOptions({"linear", "rbf"}), callable],
-        "generator": [HasMethods(["generate"]), None],
         "n_init": EnsembleMethod._parameter_constraints["n_clusters"][:1],
     }
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.clusterer import initial_centers
 from comitia.cluster.fuzzy import warn_coincident
 from comitia.cluster.fuzzy_geometry import distances_to_centers
-from comitia.methods._constraints import SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -163,8 +163,6 @@ class MinimaxFCM(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "scale": [StrOptions({"standard"}), None],
         "weight_power": [Interval(Real, 0, 1, closed="neither")],

@@ -7,7 +7,6 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.nearest_models import NearestCenter
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._factors import ViewFactorMethod
@@ -162,11 +161,6 @@ class MultiViewL21NMF(ViewFactorMethod):
         scales="linear",
         on_device=True,
     )
-
-    _parameter_constraints = {
-        **ViewFactorMethod._parameter_constraints,
-        **shared("smoothing"),
-    }
 
     def __init__(
         self,

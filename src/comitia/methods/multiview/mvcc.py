@@ -9,7 +9,6 @@ from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -191,8 +190,6 @@ class MVCC(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("view_penalty", "n_neighbors", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift", "unit"}), None],
         "variant": [StrOptions({"heat", "printed"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],

@@ -9,7 +9,6 @@ from comitia._inputs import Views
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import dissimilarities
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
@@ -147,8 +146,6 @@ class MVFCMddV(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("fuzziness", "n_init", "max_iter", "tol"),
         "metric": [str, callable],
         "scale": [StrOptions({"mean"}), None],
     }

@@ -13,7 +13,6 @@ from comitia._steps import check_random_state
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import order_of_appearance
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._coupled_factors import (
@@ -203,8 +202,6 @@ class OMVC(IncompleteViewMethod):
     )
 
     _parameter_constraints = {
-        **IncompleteViewMethod._parameter_constraints,
-        **shared("n_rounds"),
         "chunk_size": [Interval(Integral, 1, None, closed="left")],
     }
 

@@ -9,7 +9,6 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
@@ -184,8 +183,6 @@ class ClusterwiseViewWeights(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "view_penalty": [Interval(Real, 0, None, closed="neither")],
         "separation_penalty": [Interval(Real, 0, None, closed="left"), None],

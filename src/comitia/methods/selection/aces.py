@@ -7,9 +7,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
@@ -119,8 +117,6 @@ class ACES(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage"),
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"adaptive", "diverse", "near"})],
     }

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.select import top
@@ -106,8 +104,6 @@ class ASA(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage"),
         "threshold": [Interval(Real, -1, 1, closed="both")],
     }
 

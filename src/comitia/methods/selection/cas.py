@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusterings_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.methods.selection._grouping import group_clusterings
@@ -108,8 +106,6 @@ class CAS(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "agreement"),
         "variant": [StrOptions({"group", "library"})],
     }
 

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
@@ -131,11 +129,6 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
             "where the others agree",
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement"),
-    }
 
     def __init__(
         self,

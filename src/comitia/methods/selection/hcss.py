@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
@@ -125,11 +123,6 @@ class HCSS(SelectionMethod):
             "helps": HALF_KEPT,
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_neighbors", "agreement"),
-    }
 
     def __init__(
         self,

@@ -10,7 +10,6 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
 from comitia.generate.boosting import BoostingGenerator
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
@@ -120,11 +119,6 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         # Of two features, none can be left out.
         quick={"feature_fraction": 1.0},
     )
-
-    _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("feature_fraction", "agreement"),
-    }
 
     def __init__(
         self,

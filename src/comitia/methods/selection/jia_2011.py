@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
@@ -100,8 +98,6 @@ class BaggedSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_rounds"),
         "agreement": [str, callable, list, tuple],
     }
 

@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
@@ -116,8 +114,6 @@ class NeighborhoodSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement"),
         "variant": [StrOptions({"ensemble", "community"})],
     }
 

@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
@@ -109,8 +107,6 @@ class MCAS(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement"),
         "groupers": [list, tuple],
     }
 

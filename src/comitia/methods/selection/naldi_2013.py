@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
@@ -129,8 +127,6 @@ class ValiditySelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "linkage"),
         "indices": [list, tuple, StrOptions(set(INDICES))],
         "variant": [StrOptions({"all", *_STRATEGIES})],
         "index": [StrOptions(set(INDICES)), None],

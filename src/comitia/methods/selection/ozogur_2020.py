@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
@@ -168,8 +166,6 @@ class ConvexConcavePruning(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "agreement", "linkage", "n_init", "max_iter", "tol"),
         "sparsity_penalty": [Interval(Real, 0, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "variant": [StrOptions({"binary", "relaxed"})],

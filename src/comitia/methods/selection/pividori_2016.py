@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusterings_by_content
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.optimize.ties import merged_ties
@@ -139,8 +137,6 @@ class DiversityControl(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_groups", "agreement", "linkage"),
         "diversity_bias": [Interval(Real, None, None, closed="neither")],
         "variant": [StrOptions({"medoid", "consensus"})],
     }

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -151,7 +150,6 @@ class MultiplexSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
         "agreement": [str, callable, list, tuple],
         "indices": [str, callable, list, tuple],
         "aggregation": [StrOptions(set(_AGGREGATIONS))],

@@ -3,9 +3,7 @@
 from typing import Any
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._sivid_categorical import (
@@ -133,8 +131,6 @@ class SIVID(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "unification", "agreement", "linkage"),
         "indices": [list, tuple, StrOptions({*INDICES, "categorical"})],
     }
 

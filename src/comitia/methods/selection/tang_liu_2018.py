@@ -136,7 +136,6 @@ class ClusterSplitting(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
         "threshold": [Interval(Real, 0, None, closed="left")],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
     }

@@ -10,7 +10,6 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series_generators import RepresentationGenerator
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
@@ -112,8 +111,6 @@ class RepresentationEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_jobs"),
         "representations": [tuple, list],
         "indices": [tuple, list],
     }

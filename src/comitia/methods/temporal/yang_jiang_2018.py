@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, logsumexp
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate.series_generators import HMMGenerator
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalize_weights
@@ -137,9 +137,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("linkage", "max_iter", "n_jobs"),
-        "temperature": [*shared("temperature")["temperature"], None],
+        "temperature": [*SHARED["temperature"], None],
         "n_states": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"plus", "minus"})],
         "prior": [StrOptions({"sizes", "uniform"})],

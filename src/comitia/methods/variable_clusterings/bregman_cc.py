@@ -158,7 +158,6 @@ class BregmannianConsensus(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
         "metric": [StrOptions({"squared", "kl", "itakura_saito"}), Bregman],
         "similarities": [list, tuple, None],
         "consensus": [StrOptions({"linkage", "ncut"})],

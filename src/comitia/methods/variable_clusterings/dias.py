@@ -8,7 +8,6 @@ import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
@@ -132,8 +131,6 @@ class DIAS(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"mutual_information", "normalized"})],
     }
 

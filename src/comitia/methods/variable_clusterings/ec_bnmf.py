@@ -9,7 +9,6 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
@@ -146,8 +145,6 @@ class ECBNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "prior": [tuple, list],

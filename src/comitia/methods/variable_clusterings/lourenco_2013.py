@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod, penalized_weights
 from comitia.optimize import symmetric_nmf_simplex
@@ -129,8 +128,6 @@ class RobustEvidenceAccumulation(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"capped", "quadratic"})],
         "weight_cap": [Interval(Real, 0, 1, closed="right"), None],
     }

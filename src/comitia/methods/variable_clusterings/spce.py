@@ -113,7 +113,6 @@ class SPCE(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
         "sparsity_penalty": [Interval(Real, 0, 1, closed="both")],
     }
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
     join_parts,
@@ -125,8 +124,6 @@ class TRCE(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "graph_penalty": [Interval(Real, 0, None, closed="neither")],
     }
 

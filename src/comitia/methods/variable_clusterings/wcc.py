@@ -7,7 +7,6 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import indicator_start, orthogonal_nmf, qp_simplex
@@ -132,8 +131,6 @@ class WeightedConsensus(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod, penalized_weights
 from comitia.optimize import (
@@ -175,8 +174,6 @@ class WGNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"frobenius", "kl"})],
         "consensus": [StrOptions({"kmeans", "argmax"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import (
@@ -130,8 +129,6 @@ class IWNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import SHARED
 from comitia.methods._types import Seed
 from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
@@ -137,7 +137,6 @@ class FWLAC(ClusterWeightedMethod):
     )
 
     _parameter_constraints = {
-        **ClusterWeightedMethod._parameter_constraints,
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
     }
 

@@ -133,7 +133,6 @@ class LinkRefinedLAC(LACEnsembleMethod):
     )
 
     _parameter_constraints = {
-        **LACEnsembleMethod._parameter_constraints,
         "decay": [Interval(Real, 0, 1, closed="both")],
     }
 

@@ -14,7 +14,6 @@ from comitia.cluster.minkowski import minkowski_runs
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import draw_seeds
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
@@ -132,7 +131,6 @@ class MinkowskiCentralPartition(SweepMethod):
     )
 
     _parameter_constraints = {
-        **shared("n_clusters", "n_init", "n_jobs", "random_state"),
         "weight_power": ["array-like", None],
         "index": [StrOptions({"calinski_harabasz", "silhouette"})],
         "variant": [StrOptions({"guarded", "offset"})],
@@ -197,7 +195,6 @@ class JudgedMinkowski(MinkowskiKMeans):
     """Minkowski weighted k-means whose starts are judged by a validity index."""
 
     _parameter_constraints = {
-        **MinkowskiKMeans._parameter_constraints,
         "index": [str],
         "draw_n_clusters": ["boolean"],
     }

@@ -134,7 +134,6 @@ class WLAC(ClusterWeightedMethod):
     )
 
     _parameter_constraints = {
-        **ClusterWeightedMethod._parameter_constraints,
         "variant": [StrOptions({"weighted", "plain"})],
     }
 

@@ -12,7 +12,6 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._sccabg_steps import (
@@ -134,8 +133,6 @@ class SCCABG(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
         "separation_penalty": [Interval(Real, 0, None, closed="left")],
     }
