@@ -15,6 +15,7 @@ from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._parameter_rules import SHARED, Rules, rules_of
+from comitia._shared_docs import METHODS, written_out
 from comitia._steps import OnProgress
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -81,6 +82,8 @@ class EnsembleMethod(MethodData):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._parameter_constraints = rules_of(cls, SHARED)
+        if cls.__doc__ is not None:
+            cls.__doc__ = written_out(cls.__doc__, METHODS)
         if "card" in vars(cls):
             cls.card = cls.card.described_by(cls.__doc__)
 

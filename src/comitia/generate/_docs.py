@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from inspect import isfunction
 from typing import Any
+
+from comitia._shared_docs import written_out
 
 __all__ = ["SharedDocs"]
 
@@ -54,10 +55,4 @@ class SharedDocs:
                 overridden = getattr(super(cls, cls), name, None)
                 method.__doc__ = getattr(overridden, "__doc__", None)
         if cls.__doc__ is not None:
-            line = r"^    ([\w, ]+) : shared$"
-            cls.__doc__ = re.sub(line, _texts, cls.__doc__, flags=re.M)
-
-
-def _texts(line: re.Match[str]) -> str:
-    names = line[1].split(", ")
-    return "\n\n".join(f"    {name} : {_TEXTS[name]}" for name in names)
+            cls.__doc__ = written_out(cls.__doc__, _TEXTS)

@@ -80,8 +80,7 @@ class VariableWeightMethod(EnsembleMethod):
     n_iter_ : int
         Number of iterations.
 
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    converged_ : shared
     """
 
     max_iter: int

@@ -63,16 +63,11 @@ class ClueConsensus(EnsembleMethod):
     tol : float, default=1e-8
         Stop when the objective falls by at most this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Memberships, 0 or 1 where the partition is hard.

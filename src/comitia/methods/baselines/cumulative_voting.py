@@ -43,16 +43,14 @@ class CumulativeVoting(EnsembleMethod):
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering, :math:`w_m`; equal by default.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Votes of each object, as shares.

@@ -23,9 +23,7 @@ class HBGF(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering; equal by default, as in the paper.
@@ -40,16 +38,11 @@ class HBGF(EnsembleMethod):
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     Notes
     -----

@@ -34,11 +34,7 @@ class PTA(EnsembleMethod):
     n_steps : int, default=None
         Length :math:`T` of the random walks. ``None`` takes the same number.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

@@ -33,8 +33,7 @@ class USENC(EnsembleMethod):
         [1]_: twenty landmark-spectral clusterings into 20 to 60 clusters
         (:class:`comitia.generate.LandmarkSpectralGenerator`).
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Notes
     -----

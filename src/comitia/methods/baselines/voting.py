@@ -44,16 +44,11 @@ class Voting(EnsembleMethod):
     max_iter : int, default=100
         Most times that the clusterings are aligned and counted.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     n_iter_ : int
         How often the votes were counted.

@@ -66,22 +66,19 @@ class MarkovFieldFusion(SameNumberOfClusters):
     n_neighbors : int, default=8
         Number of nearest neighbours where ``connectivity`` is None.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     max_iter : int, default=100
         Most sweeps over the objects.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     reference_ : int
         The clustering that the others were aligned to.

@@ -19,9 +19,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     pair_accuracy : array-like of shape (n_groups,), dict or float, default=None
         The probability :math:`q_m` that algorithm m treats a random pair of objects
@@ -47,8 +45,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The weight of each clustering, :math:`w_m / a_m`; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

@@ -37,14 +37,12 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
             default="selective_weighted"
         Whether clusterings are dropped and whether the others have weights.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     reference : int, default=None
         Index of the clustering that the others are aligned to; a random one by default.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.

@@ -41,16 +41,14 @@ class CrossAssociationConsensus(EnsembleMethod):
     max_iter : int, default=100
         Most sweeps over the objects.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram that the search starts from, in SciPy form.

@@ -44,11 +44,7 @@ class GPMGLA(EnsembleMethod):
     n_init : int, default=3
         Number of starts of k-means, which cuts the eigenvectors.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

@@ -31,9 +31,7 @@ class DiversityWeighting(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     weighting : {"single", "group", "dendrogram", "branch_length"}, default="single"
         The scheme: Single Weighting, Group Weighting, or Dendrogram Weighting with the
@@ -63,16 +61,11 @@ class DiversityWeighting(EnsembleMethod):
         Distance of two clusters in the tree, for the consensus "instance" and
         "cluster".
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram of the objects, with ``consensus="instance"``.

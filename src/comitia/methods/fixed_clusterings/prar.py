@@ -27,9 +27,7 @@ class PRAr(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     indices : list of str, default=None
         Names of indices of :mod:`comitia.validity`; all that are functions of one
@@ -56,11 +54,7 @@ class PRAr(EnsembleMethod):
         A linkage of the weighted co-association, or CSPA. The paper has single linkage
         and CSPA among others.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -70,8 +64,7 @@ class PRAr(EnsembleMethod):
     indices_ : list of str
         The indices that were kept, or of which the new columns were made.
 
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form, if the consensus is a linkage.

@@ -22,9 +22,7 @@ class GroupRelativeWeights(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_groups : int, default=2
         Number of groups of clusterings, at most as many as there are different
@@ -33,19 +31,14 @@ class GroupRelativeWeights(EnsembleMethod):
     agreement : str or callable, default="rand"
         How alike two clusterings are, :math:`s`. The paper has ``"rand"``.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     groups_ : ndarray of shape (n_clusterings,)
         The group of each clustering.

@@ -29,9 +29,7 @@ class PredictiveTrees(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=100
         Number of clusterings, :math:`M`; each is a tree.

@@ -36,9 +36,7 @@ class WEACS(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     indices : str or list of str, default=None
         One index of :mod:`comitia.validity`, or several whose mean is taken. All
@@ -58,8 +56,7 @@ class WEACS(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default k-means
         on random subsets of the objects.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

@@ -34,9 +34,7 @@ class WoCE(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=36
         Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as
@@ -57,11 +55,7 @@ class WoCE(EnsembleMethod):
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    clustering_weights_, linkage_ : shared
 
     constraints_ : ConstraintSet
         The constraints.

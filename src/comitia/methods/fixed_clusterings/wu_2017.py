@@ -37,8 +37,7 @@ class CoComplexEnsemble(EnsembleMethod):
         Similarity, from 0 to 1, below which clusters are not merged. Only one of
         ``n_clusters`` and ``threshold`` can be given.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     max_iter : int, default=50
         Most references.

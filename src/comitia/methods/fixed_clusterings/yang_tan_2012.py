@@ -40,8 +40,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`, of each of the two times.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     max_displacements : int, default=None
         Most objects that are moved out of a cluster in one pass over the objects; after

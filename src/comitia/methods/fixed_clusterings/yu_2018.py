@@ -66,8 +66,7 @@ class DCECP(BoostedMethod):
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The least cost of a consensus so far, at the start and after each generation.

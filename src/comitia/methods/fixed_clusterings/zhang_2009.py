@@ -47,8 +47,7 @@ class CentroidVoting(SameNumberOfClusters):
     reference : int, default=None
         Index of the reference; a random one by default.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.

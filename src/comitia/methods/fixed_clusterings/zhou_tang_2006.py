@@ -52,8 +52,7 @@ class ClustererEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default twenty
         runs of k-means with ``n_clusters`` clusters.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

@@ -21,9 +21,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"hac", "bipartite"}, default="hac"
         Linkage of the similarity of objects, or the transfer cut of the graph of
@@ -43,8 +41,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
         c-means.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

@@ -59,8 +59,7 @@ class ECCMS(EnsembleMethod):
         Stop when nothing changes by more than this share, and the constraints hold up
         to it.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -70,8 +69,7 @@ class ECCMS(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in (0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     n_iter_ : int
         Number of rounds.

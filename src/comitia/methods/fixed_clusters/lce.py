@@ -54,17 +54,12 @@ class LCE(EnsembleMethod):
     n_steps : int, default=4
         Number of updates of SimRank, for ``variant="srs"``.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     n_init : int, default=3
         Number of starts of k-means, which cuts the refined matrix.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

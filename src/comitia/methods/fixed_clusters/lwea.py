@@ -18,9 +18,7 @@ class LWEA(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     theta : float, default=0.4
         How slowly, :math:`\theta`, the weight of a cluster falls with its uncertainty.
@@ -33,8 +31,7 @@ class LWEA(EnsembleMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree. The paper has ``"average"``.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -44,8 +41,7 @@ class LWEA(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in (0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

@@ -36,11 +36,7 @@ class LWMC(EnsembleMethod):
     n_init : int, default=10
         Number of starts of k-means inside the normalised cut.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

@@ -44,8 +44,7 @@ class MDEC(EnsembleMethod):
         [1]_: thirty spectral clusterings, each of half of the features, with 5 to 20
         neighbours and a kernel 0.2 to 0.8 times as wide as the local scale.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

@@ -78,8 +78,7 @@ class SDGCA(EnsembleMethod):
     tol : float, default=1e-3
         Stop when nothing changes by more than this, in the Frobenius norm.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -89,8 +88,7 @@ class SDGCA(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in (0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     n_iter_ : int
         Number of rounds; 0 where there is nothing to spread.

@@ -51,8 +51,7 @@ class WECR(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in [0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

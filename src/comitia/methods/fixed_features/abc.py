@@ -26,9 +26,7 @@ class ABC(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=1000
         Number of clusterings, :math:`M`.
@@ -45,8 +43,7 @@ class ABC(EnsembleMethod):
     linkage : {"ward", "average"}, default="ward"
         Distance of two clusters in the tree of the result.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -56,8 +53,7 @@ class ABC(EnsembleMethod):
     feature_weights_ : ndarray of shape (n_features,)
         Probability of each feature in a draw; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

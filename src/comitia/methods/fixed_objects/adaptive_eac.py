@@ -95,8 +95,7 @@ class AdaptiveEAC(BoostedMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Weight of each object after the last round; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

@@ -91,9 +91,7 @@ class BobHic(BoostedMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_rounds : int, default=20
         Number of clusterings, each a tree.

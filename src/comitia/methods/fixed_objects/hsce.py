@@ -73,8 +73,7 @@ class HSCE(BoostedMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Weight of each object after the last round; they sum to 1.
 
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_,)
         The objective of the last k-means after each iteration.

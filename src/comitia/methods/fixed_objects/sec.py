@@ -20,9 +20,7 @@ class SEC(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"paper", "review"}, default="paper"
         Points :math:`B_i / d_i` with weights :math:`d_i`, which is the normalised cut;
@@ -37,11 +35,7 @@ class SEC(EnsembleMethod):
     tol : float, default=1e-5
         Stop when the objective falls by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

@@ -32,11 +32,7 @@ class WOMC(EnsembleMethod):
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

@@ -28,9 +28,7 @@ class WOSP(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.
@@ -46,11 +44,7 @@ class WOSP(EnsembleMethod):
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

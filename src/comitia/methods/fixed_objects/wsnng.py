@@ -26,9 +26,7 @@ class WSnnG(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     threshold : float, default=0.3
         Share :math:`\tau` of the clusterings that neighbours are together in, at least;
@@ -49,11 +47,7 @@ class WSnnG(EnsembleMethod):
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

@@ -43,8 +43,7 @@ class ECG(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default it is 16
         runs of the first level of Louvain.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

@@ -54,13 +54,11 @@ class FastEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default it is 10
         runs of Leiden.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     graph_ : csr_array of shape (n_objects, n_objects)
         The links that are left, with their weights.

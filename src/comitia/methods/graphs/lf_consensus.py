@@ -55,8 +55,7 @@ class IteratedCommunityConsensus(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone, and those of every
         further round; it must take the graph. By default it is 20 runs of Louvain.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------

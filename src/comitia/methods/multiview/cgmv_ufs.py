@@ -34,8 +34,7 @@ class CGMVUFS(ViewFactorMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -116,11 +115,7 @@ class CGMVUFS(ViewFactorMethod):
         The objective at the start and after each update. The result belongs to its
         minimum.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----

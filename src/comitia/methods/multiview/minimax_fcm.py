@@ -44,8 +44,7 @@ class MinimaxFCM(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"standard"} or None, default="standard"
         Give every feature mean zero and variance one and divide a view by the square

@@ -47,8 +47,7 @@ class MVCC(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift", "unit"} or None, default="minmax"
         How the views are made non-negative: each feature is brought to [0, 1], or its

@@ -32,8 +32,7 @@ class MVFCMddV(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     metric : str or callable, default="euclidean"
         A metric of scikit-learn's ``pairwise_distances``, or "precomputed" when the

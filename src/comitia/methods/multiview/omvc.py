@@ -79,8 +79,7 @@ class OMVC(IncompleteViewMethod):
         over the objects that all views have; with :meth:`partial_fit`, those of the
         first chunk.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative, as for MIC. With :meth:`partial_fit` the first

@@ -36,8 +36,7 @@ class PMSC(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"standard", "unit"} or None, default="standard"
         Give every feature mean zero and variance one, and then every object length

@@ -35,8 +35,7 @@ class ClusterSelectionMethod(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         The stability of each cluster.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

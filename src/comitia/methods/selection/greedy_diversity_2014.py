@@ -45,13 +45,11 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default runs of
         k-means, all with as many clusters.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The diversity of each clustering, 1 less its mean adjusted Rand index with the

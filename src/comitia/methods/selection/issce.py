@@ -45,16 +45,14 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
     feature_fraction : float, default=0.5
         The share of the features that a clustering sees.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The global index of each clustering by itself; small for the better.

@@ -22,9 +22,7 @@ class BaggedSelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
@@ -39,13 +37,11 @@ class BaggedSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default spectral
         clusterings with random kernel widths.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         How many others each clustering beats, on average over the bags:

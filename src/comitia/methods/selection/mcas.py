@@ -24,9 +24,7 @@ class MCAS(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_groups : int, default=None
         Number of groups; a quarter of the clusterings by default.
@@ -35,20 +33,17 @@ class MCAS(SelectionMethod):
         What groups the clusterings: normalised cut of :math:`\phi`, average linkage or
         k-medoids on :math:`1 - \phi`.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. By default half of
         them by k-means and half spectral.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The quality :math:`q_m` of each clustering.

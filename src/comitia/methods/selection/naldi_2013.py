@@ -29,9 +29,7 @@ class ValiditySelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings a proposal keeps; a quarter of them by default.
@@ -49,16 +47,14 @@ class ValiditySelection(SelectionMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree of each proposal.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The scores, in [0, 1], by which the strategy that won chose.

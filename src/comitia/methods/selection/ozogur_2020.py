@@ -30,9 +30,7 @@ class ConvexConcavePruning(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     sparsity_penalty : float, default=None
         What each clustering kept costs, :math:`\lambda`; the mean quality by default.
@@ -48,11 +46,7 @@ class ConvexConcavePruning(SelectionMethod):
     variant : {"binary", "relaxed"}, default="binary"
         Whether the quality counts in proportion to :math:`\beta_m` or to its square.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    agreement, linkage : shared
 
     n_init : int, default=10
         Number of starts; the best one is kept. The first is from all clusterings, the
@@ -64,16 +58,11 @@ class ConvexConcavePruning(SelectionMethod):
     tol : float, default=1e-6
         Stop when the objective rises by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The :math:`\beta_m`, from 0 to 1.

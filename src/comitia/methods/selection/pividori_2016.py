@@ -33,9 +33,7 @@ class DiversityControl(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings are drawn; half of them by default.
@@ -52,17 +50,7 @@ class DiversityControl(SelectionMethod):
         Who represents a group: the member that agrees most with the others, or the
         consensus of its members by average linkage.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    agreement, linkage, generator, random_state : shared
 
     Attributes
     ----------

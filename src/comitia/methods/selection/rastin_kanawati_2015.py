@@ -49,9 +49,7 @@ class MultiplexSelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     agreement : str, callable or list of these, \
             default=("nmi_sqrt", "adjusted_rand", "rand")
@@ -70,16 +68,11 @@ class MultiplexSelection(SelectionMethod):
         Communities around the clusterings with most neighbours, or communities of large
         modularity on the sum of all layers.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         What each clustering gets from the rankings of its community, large for the

@@ -27,9 +27,7 @@ class RepresentationEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
@@ -50,8 +48,7 @@ class RepresentationEnsemble(EnsembleMethod):
         Clusters each representation. By default k-means, ten times, with up to two
         clusters fewer or more than ``n_clusters``.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

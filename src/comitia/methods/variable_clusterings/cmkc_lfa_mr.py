@@ -92,11 +92,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     objective_ : ndarray of shape (n_iter_ + 1,)
         Minus the objective, at the start and after each update; it does not rise.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----

@@ -53,16 +53,11 @@ class ECBNMF(VotesMethod):
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Memberships :math:`F`; rows sum to one. Labels are their largest entries, and
@@ -74,11 +69,7 @@ class ECBNMF(VotesMethod):
     objective_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each update.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----

@@ -49,8 +49,7 @@ class TRCE(EnsembleMethod):
     max_iter : int, default=10
         Most rounds.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.

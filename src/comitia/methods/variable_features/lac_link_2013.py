@@ -47,8 +47,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
     n_init : int, default=3
         Number of starts of each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.

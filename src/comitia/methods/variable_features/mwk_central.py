@@ -49,8 +49,7 @@ class MinkowskiCentralPartition(SweepMethod):
     n_init : int, default=100
         Number of starts with each exponent.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.

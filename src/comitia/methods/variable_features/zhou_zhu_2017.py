@@ -52,8 +52,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
     consensus : str, default="cspa"
         Id of the method that combines the clusterings; one that needs labels only.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.

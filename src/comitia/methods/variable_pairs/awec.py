@@ -71,11 +71,7 @@ class AWEC(EnsembleMethod):
     tol : float, default=1e-2
         Stop when the constraints hold up to this for each two objects.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------

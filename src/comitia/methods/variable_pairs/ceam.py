@@ -61,11 +61,7 @@ class CEAM(EnsembleMethod):
     n_init : int, default=10
         Number of starts of the rotation.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Notes
     -----

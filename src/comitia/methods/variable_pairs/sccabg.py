@@ -53,8 +53,7 @@ class SCCABG(EnsembleMethod):
     max_iter : int, default=20
         Most rounds.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
