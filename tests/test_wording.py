@@ -40,16 +40,16 @@ def test_shared_descriptions_of_a_method_are_written_out(id):
     assert ": shared" not in comitia.method(id).__doc__
 
 
-def test_shared_descriptions_of_one_line_follow_each_other():
-    docstring = """
+@pytest.mark.parametrize("clean", [str, inspect.cleandoc])
+def test_shared_descriptions_of_one_line_follow_each_other(clean):
+    docstring = """What it does.
+
     first, second : shared
 
     third, first : shared
     """
-    texts = {"first": "int\n        One.", "second": "int\n        Two."}
-    assert (
-        written_out(docstring, texts)
-        == """
+    expected = """What it does.
+
     first : int
         One.
 
@@ -58,7 +58,8 @@ def test_shared_descriptions_of_one_line_follow_each_other():
 
     third, first : shared
     """
-    )
+    texts = {"first": "int\n    One.", "second": "int\n    Two."}
+    assert written_out(clean(docstring), texts) == clean(expected)
 
 
 def test_other_words_are_found():
