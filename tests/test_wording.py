@@ -7,6 +7,7 @@ import pytest
 import comitia
 import comitia.cluster
 import comitia.generate
+from comitia._shared_docs import written_out
 from tests.wording import CLUSTERERS, GENERATORS, METHODS, OWN, deviations
 
 IDS = [card.id for card in comitia.methods()]
@@ -32,6 +33,33 @@ def test_a_generator_describes_shared_parameters_in_shared_words(cls):
 @pytest.mark.parametrize("cls", classes(comitia.cluster), ids=lambda cls: cls.__name__)
 def test_a_clusterer_describes_shared_parameters_in_shared_words(cls):
     assert deviations(cls, CLUSTERERS, cls.__name__) == []
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_shared_descriptions_of_a_method_are_written_out(id):
+    assert ": shared" not in comitia.method(id).__doc__
+
+
+@pytest.mark.parametrize("clean", [str, inspect.cleandoc])
+def test_shared_descriptions_of_one_line_follow_each_other(clean):
+    docstring = """What it does.
+
+    first, second : shared
+
+    third, first : shared
+    """
+    expected = """What it does.
+
+    first : int
+        One.
+
+    second : int
+        Two.
+
+    third, first : shared
+    """
+    texts = {"first": "int\n    One.", "second": "int\n    Two."}
+    assert written_out(clean(docstring), texts) == clean(expected)
 
 
 def test_other_words_are_found():

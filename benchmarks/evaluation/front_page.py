@@ -30,21 +30,7 @@ Floats = NDArray[np.float64]
 
 
 def page(results: Path, figures: Path) -> str:
-    """What to use, by how much it is better, where it is not, and how we know.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What to use, by how much it is better, where it is not, and how we know."""
     rows, names = read(results / "default_rivals.csv"), list(RIVALS)
     sets, table = mean_scores(rows, names, "confirm")
     if len(sets) < 2:

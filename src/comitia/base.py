@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._names import Names, match_rows, names_of, proper_names
-from comitia._sklearn import RANDOM_STATE, HasMethods, Interval
+from comitia._parameter_rules import SHARED, Rules, rules_of
+from comitia._shared_docs import METHODS, written_out
 from comitia._steps import OnProgress
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
@@ -67,11 +67,9 @@ class EnsembleMethod(MethodData):
 
     card: ClassVar[MethodCard]
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "generator": [HasMethods(["generate"]), None],
-        "random_state": RANDOM_STATE,
-    }
+    # What the parameters may be. A method names its own parameters and those that are
+    # different in it; the shared ones are added.
+    _parameter_constraints: ClassVar[Rules] = SHARED
 
     # Every method has these; declared for readers, set by the subclasses.
     n_clusters: int | None
@@ -83,6 +81,9 @@ class EnsembleMethod(MethodData):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._parameter_constraints = rules_of(cls, SHARED)
+        if cls.__doc__ is not None:
+            cls.__doc__ = written_out(cls.__doc__, METHODS)
         if "card" in vars(cls):
             cls.card = cls.card.described_by(cls.__doc__)
 

@@ -3,7 +3,7 @@
 import pytest
 
 import comitia
-from comitia.methods._constraints import SHARED
+from comitia._parameter_rules import SHARED
 
 NAMES = (
     *("n_clusters", "generator", "random_state", "n_jobs", "n_init", "max_iter", "tol"),

@@ -62,10 +62,7 @@ JUNK_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 def run(options: Options) -> None:
     """Score all mixes on everything that has no row yet.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for; "planted" among its sets are those with junk.
+    The sets "planted" are those with junk.
     """
     start = monotonic()
     if not options.sets or PLANTED not in options.sets:

@@ -43,13 +43,7 @@ TINY = 40
 
 
 def run(options: Options) -> None:
-    """Fit everything that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Fit everything that has no row yet."""
     start = time.monotonic()
     run_jobs("everything_sets", _set_jobs(options), options, values=DESCRIBED)
     todo = list(jobs(options))

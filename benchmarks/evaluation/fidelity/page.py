@@ -33,21 +33,7 @@ def _enough(row: Row) -> bool:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of fidelity.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of fidelity."""
     summary = [row for row in read(results / "fidelity_summary.csv") if _enough(row)]
     if not summary:
         return NOT_MEASURED

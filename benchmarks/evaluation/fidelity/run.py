@@ -56,10 +56,7 @@ TREES = ("lwea", "weac", "eac", "ecpcs_hc")
 def run(options: Options) -> None:
     """Score the methods, and compare the trees.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for. ``sets`` are pools.
+    ``options.sets`` are pools.
     """
     end = None if options.stop_after is None else monotonic() + options.stop_after
 

@@ -25,6 +25,11 @@ a module of this package with a constant and three functions:
     compared, tables and plots. It ends with :func:`~.paired.source`, which names the
     file and the command. Without rows, ``pages.NOT_MEASURED``.
 
+Boards of data sets have jobs that call ``fit(data, method, seed, half, folder)``, or
+``told_in_readme`` for figures of others: the set, the method, the seed of its order and
+of the method, whether the set was there to choose our default by, and the data folder.
+They return the cells of the row.
+
 ``docs/evaluation/leaderboards/<board>.rst`` has the title and includes the page as
 ``/generated/tables/leaderboard_<board>.rst``.
 

@@ -126,18 +126,7 @@ def _against(ours: Scores, theirs: Scores, sets: Sequence[str]) -> Paired:
 
 
 def answer(results: Path) -> str:
-    """What came out.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        Three sentences, in reStructuredText.
-    """
+    """What came out."""
     half, board = battery(results)
     theirs = [name for name, one in board.items() if not one.is_ours]
     if OURS not in board or not theirs:
@@ -155,21 +144,7 @@ def answer(results: Path) -> str:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the battery.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the battery."""
     half, everyone = _everyone(results)
     if not everyone:
         return NOT_MEASURED

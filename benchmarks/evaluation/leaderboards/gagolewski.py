@@ -113,13 +113,7 @@ METHODS: dict[str, Callable[[Floats, int, int], Labels]] = {
 
 
 def run(options: Options) -> None:
-    """Score every method on every set and seed that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Score every method on every set and seed that has no row yet."""
     labels = _label_folder(options)
     run_jobs(TABLE, _jobs(options, labels), options, values=VALUES)
     write_label_files(labels)

@@ -147,13 +147,7 @@ SLOW = ("lf_consensus", "yang_2016, max_iter=0")
 
 
 def run(options: Options) -> None:
-    """Score the methods on every network that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Score the methods on every network that has no row yet."""
     here = importlib.util.find_spec("networkx") is not None
     version = importlib.metadata.version("networkx") if here else "not installed"
     run_jobs(
@@ -259,27 +253,7 @@ def _readme_scores(name: str, folder: Path | None) -> dict[str, float]:
 def told_in_readme(
     data: str, method: str, seed: int, half: str, folder: Path
 ) -> dict[str, Any]:
-    """What the README of the data says of a network.
-
-    Parameters
-    ----------
-    data : str
-        The network.
-
-    method, seed : str, int
-        Not looked at.
-
-    half : str
-        Whether the network was there to choose our default by.
-
-    folder : path
-        The data folder.
-
-    Returns
-    -------
-    values : dict
-        The cells of the row.
-    """
+    """What the README of the data says of a network."""
     network = _load(data, folder)
     found = _readme_scores(data, folder)
     return {"half": half, "kind": network.kind, **found, "seconds": "", "peak_mb": ""}
@@ -288,27 +262,7 @@ def told_in_readme(
 def fit(
     data: str, method: str, seed: int, half: str, folder: Path | None
 ) -> dict[str, Any]:
-    """Score one method on one network, its vertices in an order that the seed draws.
-
-    Parameters
-    ----------
-    data, method : str
-        The network, and one of :data:`METHODS`.
-
-    seed : int
-        Of the order and of the method.
-
-    half : str
-        Whether the network was there to choose our default by.
-
-    folder : path or None
-        Where the networks are.
-
-    Returns
-    -------
-    values : dict
-        The cells of the row.
-    """
+    """Score one method on one network, its vertices in an order that the seed draws."""
     from comitia.cluster.community_quality import modularity
 
     network = _load(data, folder)
@@ -414,18 +368,7 @@ def _once(rows: list[Row]) -> list[Row]:
 
 
 def answer(results: Path) -> str:
-    """Who is better on networks, and by how much.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        Some sentences.
-    """
+    """Who is better on networks, and by how much."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED
@@ -460,21 +403,7 @@ _NAMES = {
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the board.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the board."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED

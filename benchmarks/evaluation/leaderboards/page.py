@@ -12,21 +12,7 @@ __all__ = ["board_page", "page"]
 
 
 def page(results: Path, figures: Path) -> str:
-    """What came out on each board, with a link to its page.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What came out on each board, with a link to its page."""
     return "\n".join(
         f":doc:`/evaluation/leaderboards/{board}`\n    {_module(board).answer(results)}"
         for board in BOARDS

@@ -52,10 +52,7 @@ Labels = NDArray[Any]
 def run(options: Options) -> None:
     """Measure every tool that is installed on every case that has no row yet.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for; at most three of its seeds are used.
+    At most three of ``options.seeds`` are used.
     """
     run_jobs(
         TABLE,
@@ -210,18 +207,7 @@ def _peers_of(rows: list[Row]) -> list[str]:
 
 
 def answer(results: Path) -> str:
-    """Who is better on the same input, and by how much.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        Some sentences.
-    """
+    """Who is better on the same input, and by how much."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED
@@ -246,21 +232,7 @@ def answer(results: Path) -> str:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the board.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the board."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED

@@ -14,13 +14,7 @@ __all__ = ["run"]
 
 
 def run(options: Options) -> None:
-    """Do what has no row yet, board by board.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Do what has no row yet, board by board."""
     start = time.monotonic()
     boards = {
         board: importlib.import_module(f"benchmarks.evaluation.leaderboards.{board}")

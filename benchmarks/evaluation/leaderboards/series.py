@@ -128,13 +128,7 @@ OURS = (DEFAULT, "yang_chen_2011", "yang_jiang_2018")
 
 
 def run(options: Options) -> None:
-    """Score the methods on every set that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Score the methods on every set that has no row yet."""
     found = {name: _version(name) for name in PACKAGES}
     run_jobs(
         TABLE,
@@ -189,27 +183,7 @@ def _too_large(method: str, one: data_sets.Source, folder: Path | None) -> bool:
 def fit(
     data: str, method: str, seed: int, half: str, folder: Path | None
 ) -> dict[str, Any]:
-    """Score one method on one set, its rows in an order that the seed draws.
-
-    Parameters
-    ----------
-    data, method : str
-        The set, and one of :data:`METHODS`.
-
-    seed : int
-        Of the order and of the method.
-
-    half : str
-        Whether the set was there to choose our default by.
-
-    folder : path or None
-        Where the sets are.
-
-    Returns
-    -------
-    values : dict
-        The cells of the row.
-    """
+    """Score one method on one set, its rows in an order that the seed draws."""
     found = data_sets.load("series", data, folder)
     order = np.random.RandomState(seed).permutation(len(found.y))
     series, y = [found.X[i] for i in order], found.y[order]
@@ -229,18 +203,7 @@ def fit(
 
 
 def answer(results: Path) -> str:
-    """Who is better on time series, and by how much.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        One or two sentences.
-    """
+    """Who is better on time series, and by how much."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED
@@ -266,21 +229,7 @@ def answer(results: Path) -> str:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the board.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the board."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED
@@ -291,7 +240,7 @@ def page(results: Path, figures: Path) -> str:
         _TOLD,
         standings.table(rows, DEFAULT),
         "",
-        _LEGEND,
+        standings.LEGEND,
         _easier(rows),
         list_table(["published, 93 sets", "ARI"], published),
         "",
@@ -313,12 +262,6 @@ times the squared number of values of one is at most {MOST_WARPED:,}. scikit-lea
 k-means gets the series as they are. ``yang_jiang_2018`` is tried where all values times
 the number of classes are at most {MOST_MODELLED:,}, a rule that was made while it ran,
 for its time. shape-DBA has one seed, as it takes minutes for two hundred series.
-"""
-_LEGEND = """\
-*default better by* is the mean of the default less the line's score on the line's sets,
-with Wilcoxon's signed rank test and the rank-biserial effect size; a tie is within .01.
-*to confirm* is the mean on the sets that our default was not chosen on. No result
-counts as the worst score of its set. Seconds are of CPU time, medians.
 """
 
 

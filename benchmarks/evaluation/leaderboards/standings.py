@@ -23,6 +23,7 @@ from benchmarks.evaluation.store import Row
 
 __all__ = [
     "CONFIRM",
+    "LEGEND",
     "SCORES",
     "best_of",
     "compared",
@@ -37,6 +38,14 @@ __all__ = [
 SCORES = ("n_clusters", "ari", "nmi")
 #: The half of the sets that no default was chosen on.
 CONFIRM = "confirm"
+
+#: What the columns of :func:`table` mean.
+LEGEND = """\
+*default better by* is the mean of the default less the line's score on the line's sets,
+with Wilcoxon's signed rank test and the rank-biserial effect size; a tie is within .01.
+*to confirm* is the mean on the sets that our default was not chosen on. No result
+counts as the worst score of its set. Seconds are of CPU time, medians.
+"""
 
 Labels = NDArray[Any]
 Means = dict[str, dict[str, float]]

@@ -42,10 +42,7 @@ TUNED_THERE = (
 def run(options: Options) -> None:
     """Fit the default on every draw that has no row yet.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for; its seeds are the draws, from 1 on.
+    ``options.seeds`` are the draws, from 1 on.
     """
     draws = options.seeds[:1] if options.smoke else options.seeds
     jobs = [
@@ -206,18 +203,7 @@ def _rows_of_methods(results: Path) -> Iterator[Row]:
 
 
 def answer(results: Path) -> str:
-    """What came out.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        Two sentences, in reStructuredText.
-    """
+    """What came out."""
     names, found = entries(results)
     theirs = [one for one in found if not one.is_ours]
     mine = [one for one in found if one.name == OURS and one.is_ours]
@@ -249,21 +235,7 @@ def _against(ours: Entry, theirs: Entry, names: Sequence[str]) -> Paired:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the survey.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for the plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the survey."""
     names, found = entries(results)
     if not found:
         return NOT_MEASURED

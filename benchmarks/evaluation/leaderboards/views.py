@@ -72,13 +72,7 @@ METHODS: dict[str, Callable[[Views, int, int], Labels]] = {
 
 
 def run(options: Options) -> None:
-    """Score the methods on every set that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Score the methods on every set that has no row yet."""
     run_jobs(
         TABLE,
         _jobs(options),
@@ -127,27 +121,7 @@ def _jobs(options: Options) -> Iterator[Job]:
 def told_in_readme(
     data: str, method: str, seed: int, half: str, folder: Path
 ) -> dict[str, Any]:
-    """What the README of the data says of a set.
-
-    Parameters
-    ----------
-    data, method : str
-        The set, and one of :data:`README`.
-
-    seed : int
-        Of the run that it tells of.
-
-    half : str
-        Whether the set was there to choose our default by.
-
-    folder : path
-        The data folder.
-
-    Returns
-    -------
-    values : dict
-        The cells of the row.
-    """
+    """What the README of the data says of a set."""
     cells = readme_table(folder, "Multi-view")[data]
     columns = zip(("ari", "nmi"), README[method], strict=True)
     # The best view has its name behind the number.
@@ -161,27 +135,7 @@ def told_in_readme(
 def fit(
     data: str, method: str, seed: int, half: str, folder: Path | None
 ) -> dict[str, Any]:
-    """Score one method on one set, its rows in an order that the seed draws.
-
-    Parameters
-    ----------
-    data, method : str
-        The set, and one of :data:`METHODS` or of the authors of the set.
-
-    seed : int
-        Of the order and of the method.
-
-    half : str
-        Whether the set was there to choose our default by.
-
-    folder : path or None
-        Where the sets are.
-
-    Returns
-    -------
-    values : dict
-        The cells of the row.
-    """
+    """Score one method on one set, its rows in an order that the seed draws."""
     views, y = _load(data, folder)
     k = len(np.unique(y[y >= 0]))
     about = {"half": half, "n_objects": len(y), "n_views": len(views), "k": k}
@@ -230,18 +184,7 @@ def _of_sets(rows: list[Row]) -> list[Row]:
 
 
 def answer(results: Path) -> str:
-    """Who is better on several views, and by how much.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    Returns
-    -------
-    text : str
-        One or two sentences.
-    """
+    """Who is better on several views, and by how much."""
     rows = _of_sets(read(results / f"{TABLE}.csv"))
     if not rows:
         return NOT_MEASURED
@@ -270,21 +213,7 @@ def answer(results: Path) -> str:
 
 
 def page(results: Path, figures: Path) -> str:
-    """What the documentation says of the board.
-
-    Parameters
-    ----------
-    results : path
-        Folder of the tables.
-
-    figures : path
-        Folder for plots; there are none.
-
-    Returns
-    -------
-    text : str
-        In reStructuredText.
-    """
+    """What the documentation says of the board."""
     rows = read(results / f"{TABLE}.csv")
     if not rows:
         return NOT_MEASURED
@@ -303,11 +232,7 @@ that begin with README are figures of the README of the data, which were made be
 ours: one run on standardised columns of all views, on rows of length one (texts alone),
 average linkage, and the best single view, which nobody could pick without the classes.
 ``mvcc`` and ``mic`` have {FEW_SEEDS} seed, on sets of at most {MOST_NUMBERS:,} numbers.
-*default better by* is the mean of the default less the line's score on the line's sets,
-with Wilcoxon's signed rank test and the rank-biserial effect size; a tie is within .01.
-*to confirm* is the mean on the sets that our default was not chosen on. No result
-counts as the worst score of its set. Seconds are of CPU time, medians.
-"""
+{standings.LEGEND}"""
 _PAPERS = """\
 Labels that the authors' code found on the data of their papers, for each value of the
 parameter that they leave open, beside ours on the same views, which has none to set.

@@ -24,11 +24,7 @@ VALUES = ("n_links", "n_clusters", "ari", *(f"{step}_s" for step in STEPS))
 def run(options: Options) -> None:
     """Measure the steps on networks that have no row yet.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for; a million cells want ``--time-limit 3600
-        --memory-limit 8000``.
+    A million cells want ``--time-limit 3600 --memory-limit 8000``.
     """
     jobs = [
         Job({"n_objects": n, "n_members": N_MEMBERS}, measure)

@@ -159,10 +159,7 @@ _COMBINE = set(RIVALS) - {"leiden", "louvain", "ecg", *PEER_RIVALS}
 def run(options: Options) -> None:
     """Score the rivals on every network that has no row yet, and then the cells.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for. ``sets`` are networks and ``methods`` rivals.
+    ``options.sets`` are networks and ``options.methods`` rivals.
     """
     if not options.sets or {*options.sets} - {cells.NAME}:
         run_jobs("networks", _jobs(options), options, values=VALUES)

@@ -70,10 +70,7 @@ Labels = NDArray[np.int64]
 def run(options: Options) -> None:
     """Score all methods on every ensemble of the grid that has no row yet.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for; at most three of its seeds are used.
+    At most three of ``options.seeds`` are used.
     """
     start = monotonic()
     run_jobs("peers_junk", _jobs(options), options, values=COLUMNS)

@@ -37,10 +37,7 @@ Labels = NDArray[np.int64]
 def run(options: Options) -> None:
     """Measure the tools, and then the grid of junk.
 
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for. ``sets`` are cases and ``methods`` are tools.
+    ``options.sets`` are cases and ``options.methods`` are tools.
     """
     start = monotonic()
     about = {"peers": versions(), "absent": absent()}

@@ -38,13 +38,7 @@ Data = tuple[Any, dict[str, Any], NDArray[np.int64]]
 
 
 def run(options: Options) -> None:
-    """Compare everything that has no row yet.
-
-    Parameters
-    ----------
-    options : Options
-        What the command line asks for.
-    """
+    """Compare everything that has no row yet."""
     values = ("weighted", "uniform")
     run_jobs("recipients", _jobs(options), options, values=values)
 

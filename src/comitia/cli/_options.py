@@ -10,6 +10,7 @@ from cyclopts import Group, Parameter
 
 from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.cli._run_command import UsageError
+from comitia.io._input_paths import Format
 
 __all__ = [
     "As",
@@ -80,22 +81,7 @@ separated by commas."
     truth: str | None = None
     "Column with known labels. They are compared with the result, never used."
 
-    format: (
-        Literal[
-            "csv",
-            "tsv",
-            "json",
-            "xlsx",
-            "parquet",
-            "feather",
-            "npy",
-            "npz",
-            "mat",
-            "zarr",
-            "h5ad",
-        ]
-        | None
-    ) = None
+    format: Format | None = None
     "Format of the file, where its name does not say it; needed for standard input."
 
     header: bool | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -177,41 +178,55 @@ def _fit(
             )
         given.device, given.approximate = which.device, which.approximate
         given.time_limit = making.time_limit
-        refuse_large_k(wanted, given.n_objects)
-        given.constraints = read_constraints(
-            estimator.card,
-            which.must_link,
-            which.cannot_link,
-            given.n_objects,
-            given.about.get("object_names"),
-        )
-        choice = None
-        if isinstance(wanted, range):
-            choice = look_through(
-                given,
-                wanted,
-                estimator,
-                which.seed,
-                making.n_jobs,
-                meter,
-                own_generator=making.is_given(),
-                own_method=which.method is not None,
-            )
-            estimator.set_params(n_clusters=choice.n_clusters)
-        result, report = fit_and_keep(
-            estimator,
-            given,
-            folder,
-            meter=meter,
-            command=typed_command(),
-            report=not output.no_report,
-            choice=choice,
+        names = given.about.get("object_names")
+        result, report = _fit_in_memory(
+            given, names, wanted, estimator, which, folder, output, meter, making
         )
     if write_obs is not None:
         write_obs_column(data, write_obs, result)
     _print_result(result, folder.path, report, output, words, how.truth)
     if write_obs is not None and not (output.json or output.quiet):
         print(f"  written   .obs[{write_obs!r}] of {data}")
+
+
+def _fit_in_memory(
+    given: FitInput,
+    names: Sequence[str] | None,
+    wanted: int | range | None,
+    estimator: Any,
+    which: MethodOptions,
+    folder: ResultFolder,
+    output: OutputOptions,
+    meter: Meter,
+    making: TimedOptions | None = None,
+) -> tuple[Any, Path | None]:
+    """Look through a range of numbers of clusters, if one is wanted, and fit."""
+    refuse_large_k(wanted, given.n_objects)
+    given.constraints = read_constraints(
+        estimator.card, which.must_link, which.cannot_link, given.n_objects, names
+    )
+    choice = None
+    if isinstance(wanted, range):
+        choice = look_through(
+            given,
+            wanted,
+            estimator,
+            which.seed,
+            1 if making is None else making.n_jobs,
+            meter,
+            own_generator=making is not None and making.is_given(),
+            own_method=which.method is not None,
+        )
+        estimator.set_params(n_clusters=choice.n_clusters)
+    return fit_and_keep(
+        estimator,
+        given,
+        folder,
+        meter=meter,
+        command=typed_command(),
+        report=not output.no_report,
+        choice=choice,
+    )
 
 
 def combine(
@@ -319,34 +334,9 @@ def _combine(
         )
         if data is not None:
             add_data(given, data, how)
-        refuse_large_k(wanted, ensemble.n_objects)
-        given.constraints = read_constraints(
-            card,
-            which.must_link,
-            which.cannot_link,
-            ensemble.n_objects,
-            None if names is None else [*map(str, names)],
-        )
-        choice = None
-        if isinstance(wanted, range):
-            choice = look_through(
-                given,
-                wanted,
-                estimator,
-                which.seed,
-                1,
-                meter,
-                own_method=which.method is not None,
-            )
-            estimator.set_params(n_clusters=choice.n_clusters)
-        result, report = fit_and_keep(
-            estimator,
-            given,
-            folder,
-            meter=meter,
-            command=typed_command(),
-            report=not output.no_report,
-            choice=choice,
+        called = None if names is None else [*map(str, names)]
+        result, report = _fit_in_memory(
+            given, called, wanted, estimator, which, folder, output, meter
         )
     if write_obs is not None:
         write_obs_column(labels[0], write_obs, result)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._inputs import masked_to_nan
 from comitia._names import matching_rows
+from comitia._parameter_rules import Rules, rules_of
 from comitia._scales import off_center, untied_weights
 from comitia._sklearn import RANDOM_STATE, Interval, validate_data
 from comitia._steps import check_random_state
@@ -35,8 +36,8 @@ __all__ = [
     "warn_unconverged",
 ]
 
-# How precise the centres found by a loop are asked to be, by default.
-COMMON_CONSTRAINTS: dict[str, list[Any]] = {
+# What the parameters that clusterers share may be.
+COMMON_CONSTRAINTS: Rules = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
     "n_init": [Interval(Integral, 1, None, closed="left")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -82,9 +83,13 @@ class Repeats:
 class Clusterer(ClusterMixin, BaseEstimator):
     """Base class of the clusterers: how they read data."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = COMMON_CONSTRAINTS
+    _parameter_constraints: ClassVar[Rules] = COMMON_CONSTRAINTS
 
     n_clusters: int
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._parameter_constraints = rules_of(cls, COMMON_CONSTRAINTS)
 
     def _read(self, X: Any) -> NDArray[np.float64]:
         """Check parameters and data, for fit."""

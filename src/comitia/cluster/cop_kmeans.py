@@ -14,7 +14,6 @@ from comitia._names import names_of
 from comitia._sklearn import Interval, StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     Clusterer,
     Repeats,
     cluster_means,
@@ -428,7 +427,6 @@ class COPKMeans(Clusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "on_failure": [StrOptions({*_ON_FAILURE})],
         "max_displacements": [Interval(Integral, 0, None, closed="left"), None],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._arrays import array_namespace
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     MembershipClusterer,
     best_run,
     initial_centers,
@@ -460,7 +459,6 @@ class FuzzyCMeans(FuzzyClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
         "fuzziness": [
             Interval(Real, 1, None, closed="neither"),
             StrOptions({"auto"}),

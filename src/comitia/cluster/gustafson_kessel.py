@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     best_run,
     object_weights,
 )
@@ -140,7 +139,6 @@ class GustafsonKessel(FuzzyClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
         "fuzziness": [
             Interval(Real, 1, None, closed="neither"),
             StrOptions({"auto"}),

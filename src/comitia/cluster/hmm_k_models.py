@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from comitia._sklearn import Interval
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
     fill_empty,
@@ -140,7 +139,6 @@ class HMMKModels(Clusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
         "n_states": [Interval(Integral, 1, None, closed="left")],
         "reg_covar": [Interval(Real, 0, None, closed="neither")],
         "max_iter_model": [Interval(Integral, 1, None, closed="left")],

@@ -13,7 +13,6 @@ from comitia._scales import off_center_of
 from comitia._sklearn import Interval, StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     Clusterer,
     object_weights,
     warn_unconverged,
@@ -108,7 +107,6 @@ class KernelKMeans(Clusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
         "kernel": [str, callable],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "degree": [Interval(Real, 0, None, closed="left")],

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     Clusterer,
     best_run,
     object_weights,
@@ -211,7 +210,6 @@ class KMedoids(Clusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "metric": [str, callable],
         "init": [StrOptions({"build", "random"})],
     }

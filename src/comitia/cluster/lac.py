@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     FeatureWeightRun,
     Repeats,
@@ -381,7 +380,6 @@ class LAC(FeatureWeightClusterer):
     _algorithm = staticmethod(locally_adaptive)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
     }

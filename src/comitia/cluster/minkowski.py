@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     FeatureWeightRun,
     fill_empty,
@@ -327,7 +326,6 @@ class MinkowskiKMeans(FeatureWeightClusterer):
     _algorithm = staticmethod(minkowski_kmeans)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "p": [Interval(Real, 1, None, closed="left")],
         "weight_power": [Interval(Real, 1, None, closed="left"), None],
         "variant": [StrOptions({"guarded", "offset"})],

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     MembershipClusterer,
     best_run,
     object_weights,
@@ -178,7 +177,6 @@ class WeightedGaussianMixture(MembershipClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **COMMON_CONSTRAINTS,
         "covariance_type": [StrOptions({"full", "diag"})],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"kmeans"}), "array-like"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.generate.boosting_votes import vote_so_far
-from comitia.methods._constraints import shared
 from comitia.weigh import normalize_weights
 
 __all__ = ["BoostedMethod"]
@@ -24,10 +23,6 @@ class BoostedMethod(EnsembleMethod):
     A method says in ``_boosting`` what happens in a round, and in ``_combine`` what
     becomes of the rounds, ``generator_.rounds_``; by default they vote.
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **shared("n_clusters", "n_rounds", "random_state"),
-    }
 
     n_rounds: int
     generator_: BoostingGenerator

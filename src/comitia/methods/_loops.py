@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.optimize.loops import Kept
 
 __all__ = ["VariableWeightMethod", "keep_run", "warn_stopped_early"]
@@ -81,14 +80,8 @@ class VariableWeightMethod(EnsembleMethod):
     n_iter_ : int
         Number of iterations.
 
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    converged_ : shared
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
-    }
 
     max_iter: int
     tol: float

@@ -324,7 +324,6 @@ class VotesMethod(VariableWeightMethod):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **VariableWeightMethod._parameter_constraints,
         "weight_penalty": [Interval(Real, 0, None, closed="left"), None],
     }
 

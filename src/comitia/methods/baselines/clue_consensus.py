@@ -13,7 +13,6 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._clue_steps import (
@@ -64,16 +63,11 @@ class ClueConsensus(EnsembleMethod):
     tol : float, default=1e-8
         Stop when the objective falls by at most this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Memberships, 0 or 1 where the partition is hard.
@@ -139,8 +133,6 @@ class ClueConsensus(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter", "tol"),
         "variant": [StrOptions({"SE", "HE", "SM", "HM", "GV1", "GV3", "DWH"})],
     }
 

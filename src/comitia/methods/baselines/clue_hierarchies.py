@@ -13,7 +13,6 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._dendrograms import read_dendrograms
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -153,8 +152,6 @@ class ClueHierarchies(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **shared("n_clusters", "clustering_weights", "n_init", "max_iter"),
-        **shared("random_state"),
         "variant": [StrOptions({"euclidean", "manhattan", "majority"})],
         "threshold": [Interval(Real, 0.5, 1, closed="both")],
     }

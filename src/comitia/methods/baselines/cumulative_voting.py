@@ -13,7 +13,6 @@ from comitia.agreement import agreement_matrix, entropy
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusterings_by_content, clusters_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimize.ties import SAME, without_last_bits
@@ -44,16 +43,14 @@ class CumulativeVoting(EnsembleMethod):
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering, :math:`w_m`; equal by default.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Votes of each object, as shares.
@@ -110,8 +107,6 @@ class CumulativeVoting(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights"),
         "variant": [StrOptions({"adaptive", "fixed", "matched"})],
     }
 

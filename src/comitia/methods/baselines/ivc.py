@@ -38,16 +38,11 @@ class IVC(KModesConsensus):
     max_iter : int, default=100
         Most iterations of each start.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_,)
         The total cost after each iteration.
@@ -101,7 +96,6 @@ class IVC(KModesConsensus):
     )
 
     _parameter_constraints = {
-        **KModesConsensus._parameter_constraints,
         "variant": [StrOptions({"ipvc", "ivc"})],
     }
 

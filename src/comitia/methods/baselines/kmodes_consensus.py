@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition.k_means import kmodes
@@ -22,9 +21,7 @@ class KModesConsensus(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     clustering_weights : array-like of shape (n_clusterings,), default=None
         Weight of each clustering, :math:`w_m`; equal by default.
@@ -35,16 +32,11 @@ class KModesConsensus(EnsembleMethod):
     max_iter : int, default=100
         Most iterations of each start.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_,)
         The objective after each iteration.
@@ -94,11 +86,6 @@ class KModesConsensus(EnsembleMethod):
             "noisy_object_order": STARTS_BY_PLACE,
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights", "n_init", "max_iter"),
-    }
 
     def __init__(
         self,

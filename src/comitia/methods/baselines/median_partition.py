@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import MedianSearch
@@ -58,16 +57,11 @@ class MedianPartition(EnsembleMethod):
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The best objective so far: of the first start, and after each start or
@@ -125,8 +119,6 @@ class MedianPartition(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "temperature", "cooling"),
         "agreement": [StrOptions(set(AGREEMENTS))],
         "clustering_weights": [StrOptions({"uniform", "crowd"}), "array-like"],
         "search": [StrOptions({"greedy", "annealing"})],

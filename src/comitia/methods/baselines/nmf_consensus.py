@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.optimize import indicator_start, orthogonal_nmf
@@ -26,9 +25,7 @@ class NMFConsensus(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"diagonal", "symmetric"}, default="diagonal"
         What D may be. A diagonal D is that of a partition; a symmetric one also fits
@@ -46,11 +43,7 @@ class NMFConsensus(EnsembleMethod):
         Number of starts; the best one is kept. Each is k-means on the rows of B, and
         starts from the same partition are run once.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -125,8 +118,6 @@ class NMFConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol", "n_init"),
         "variant": [StrOptions({"diagonal", "symmetric"})],
     }
 

@@ -7,7 +7,6 @@ from numbers import Integral
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.baselines._trajectories import trajectory_similarity
 from comitia.partition import cut, micro_linkage
@@ -35,11 +34,7 @@ class PTA(EnsembleMethod):
     n_steps : int, default=None
         Length :math:`T` of the random walks. ``None`` takes the same number.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -108,8 +103,6 @@ class PTA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left"), None],
     }

@@ -10,7 +10,6 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._trajectories import trajectory_similarity
 from comitia.partition.matrix_cut import matrix_cut
@@ -41,11 +40,7 @@ class PTGP(EnsembleMethod):
     n_init : int, default=3
         Number of starts of k-means, which cuts the eigenvectors.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Notes
     -----
@@ -82,8 +77,6 @@ class PTGP(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init"),
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left"), None],
     }

@@ -6,7 +6,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
@@ -34,8 +33,7 @@ class USENC(EnsembleMethod):
         [1]_: twenty landmark-spectral clusterings into 20 to 60 clusters
         (:class:`comitia.generate.LandmarkSpectralGenerator`).
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Notes
     -----
@@ -69,11 +67,6 @@ class USENC(EnsembleMethod):
     )
 
     _labels_on_device = True
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init"),
-    }
 
     def __init__(
         self,

@@ -102,8 +102,7 @@ class ConsensusClustering(EnsembleMethod):
         consensus without one of them is another one (adjusted Rand index below 0.5).
         ``None`` does not compare.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -187,7 +186,6 @@ class ConsensusClustering(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
         "selection": [
             HasMethods(["select"]),
             HasMethods(["select_clusters"]),

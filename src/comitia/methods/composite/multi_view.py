@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,11 +133,9 @@ class MultiViewEnsemble(CombinedByMethod, MultiViewMethod):
     _takes_missing: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MultiViewMethod._parameter_constraints,
         "method": [str, HasMethods(["fit", "fit_predict"])],
         "generators": [HasMethods(["generate"]), list, tuple, None],
         "scale": [StrOptions({"auto", "standard", "unit"}), None],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(

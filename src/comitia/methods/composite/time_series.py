@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -99,10 +98,8 @@ class TimeSeriesEnsemble(CombinedByMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CombinedByMethod._parameter_constraints,
         "method": [str, HasMethods(["fit", "fit_predict"])],
         "representations": [tuple, list],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(

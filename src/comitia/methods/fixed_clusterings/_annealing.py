@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
 from comitia.validity import INDICES
@@ -22,8 +21,6 @@ class AnnealedMethod(EnsembleMethod):
     """Base class of the methods whose indices weigh clusterings for an annealing."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "temperature", "cooling"),
         "indices": ["array-like", StrOptions(set(INDICES))],
     }
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import entropy
 from comitia.catalogue import MethodCard
@@ -15,7 +16,6 @@ from comitia.cluster.adjacency import check_graph
 from comitia.engine.sparse import largest_votes
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.fixed_clusterings._alhichri_2014_field import (
@@ -66,22 +66,19 @@ class MarkovFieldFusion(SameNumberOfClusters):
     n_neighbors : int, default=8
         Number of nearest neighbours where ``connectivity`` is None.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     max_iter : int, default=100
         Most sweeps over the objects.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     reference_ : int
         The clustering that the others were aligned to.
@@ -141,8 +138,6 @@ class MarkovFieldFusion(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_neighbors", "agreement", "max_iter", "n_jobs"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "feature_fraction": [Interval(Real, 0, 1, closed="right"), str],
         "graph_penalty": [Interval(Real, 0, None, closed="left")],

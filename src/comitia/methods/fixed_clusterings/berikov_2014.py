@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import Groups, decision_variance, normalize_weights
@@ -20,9 +19,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     pair_accuracy : array-like of shape (n_groups,), dict or float, default=None
         The probability :math:`q_m` that algorithm m treats a random pair of objects
@@ -48,8 +45,7 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The weight of each clustering, :math:`w_m / a_m`; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -109,8 +105,6 @@ class StabilityWeightedAlgorithms(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "pair_accuracy": ["array-like", dict, float, None],
     }
 

@@ -23,9 +23,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     index : str or callable, default="dunn"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -58,8 +56,7 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
         The weight of each clustering in the co-association,
         :math:`w_m \gamma_{ma} / a_m`, scaled to sum 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -119,7 +116,6 @@ class StabilityAndValidityWeightedAlgorithms(StabilityWeightedAlgorithms):
     )
 
     _parameter_constraints = {
-        **StabilityWeightedAlgorithms._parameter_constraints,
         "index": [StrOptions(set(INDICES)), callable],
     }
 

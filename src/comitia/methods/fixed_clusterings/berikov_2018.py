@@ -7,7 +7,6 @@ import numpy as np
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import Groups, decision_variance, normalize_weights
@@ -27,12 +26,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    n_clusters, linkage : shared
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
@@ -50,8 +44,7 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The weight of each clustering, :math:`w_m / a_m`; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -115,11 +108,6 @@ class FuzzyHellingerEnsemble(EnsembleMethod):
             "without groups are one group",
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
-    }
 
     def __init__(
         self,

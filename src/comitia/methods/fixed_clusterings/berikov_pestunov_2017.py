@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import INDICES
@@ -22,9 +21,7 @@ class ValidityWeightedCoassociation(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     index : str or callable, default="silhouette"
         What a clustering is judged by, :math:`\gamma`: an index of
@@ -33,22 +30,14 @@ class ValidityWeightedCoassociation(EnsembleMethod):
         objects that a clustering leaves out. X is None when :meth:`fit` is given an
         ensemble alone, which only works with a function.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    clustering_weights_, linkage_ : shared
 
     Notes
     -----
@@ -94,8 +83,6 @@ class ValidityWeightedCoassociation(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "index": [StrOptions(set(INDICES)), callable],
     }
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.fixed_clusterings.zhou_tang_2006 import ClustererEnsemble
@@ -38,14 +37,12 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
             default="selective_weighted"
         Whether clusterings are dropped and whether the others have weights.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     reference : int, default=None
         Index of the clustering that the others are aligned to; a random one by default.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -107,12 +104,6 @@ class BLBC(SameNumberOfClusters, ClustererEnsemble):
     )
 
     _parameter_constraints = {
-        **{
-            name: constraint
-            for name, constraint in ClustererEnsemble._parameter_constraints.items()
-            if name != "generator"
-        },
-        **shared("n_clusterings", "n_jobs"),
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "subset_power": [Interval(Real, 0, 1, closed="right")],
     }

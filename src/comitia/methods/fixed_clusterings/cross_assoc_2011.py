@@ -8,7 +8,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._cross_assoc_2011_search import cross_association
@@ -42,16 +41,14 @@ class CrossAssociationConsensus(EnsembleMethod):
     max_iter : int, default=100
         Most sweeps over the objects.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram that the search starts from, in SciPy form.
@@ -118,8 +115,6 @@ class CrossAssociationConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "threshold": [Interval(Real, 0, 1, closed="left"), None],
         "variant": [StrOptions({"code_length", "printed"})],
     }

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
@@ -45,11 +44,7 @@ class GPMGLA(EnsembleMethod):
     n_init : int, default=3
         Number of starts of k-means, which cuts the eigenvectors.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -105,8 +100,6 @@ class GPMGLA(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "n_init"),
         "object_edge_weight": [Interval(Real, 0, None, closed="neither")],
         "weight_power": [Interval(Real, 0, None, closed="left")],
     }

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._gullo_2009_diversity import (
     dendrogram_weights,
@@ -32,9 +31,7 @@ class DiversityWeighting(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     weighting : {"single", "group", "dendrogram", "branch_length"}, default="single"
         The scheme: Single Weighting, Group Weighting, or Dendrogram Weighting with the
@@ -64,16 +61,11 @@ class DiversityWeighting(EnsembleMethod):
         Distance of two clusters in the tree, for the consensus "instance" and
         "cluster".
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram of the objects, with ``consensus="instance"``.
@@ -136,8 +128,6 @@ class DiversityWeighting(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement", "linkage"),
         "weighting": [StrOptions({"single", "group", "dendrogram", "branch_length"})],
         "consensus": [StrOptions({"instance", "cluster", "hybrid"})],
         "variant": [StrOptions({"leave_one_out", "individual"})],

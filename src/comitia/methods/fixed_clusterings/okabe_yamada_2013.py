@@ -46,8 +46,7 @@ class BoostedCOPKMeans(BoostedMethod):
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     constraint_weights_ : ndarray of shape (n_constraints,)
         Priority of each must-link and then of each cannot-link after the last round;
@@ -115,7 +114,6 @@ class BoostedCOPKMeans(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
         "variant": [StrOptions({"adaboost", "error_rate"})],
     }
 

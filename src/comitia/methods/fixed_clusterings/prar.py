@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.fixed_clusterings._prar_features import reduce_features
@@ -28,9 +27,7 @@ class PRAr(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     indices : list of str, default=None
         Names of indices of :mod:`comitia.validity`; all that are functions of one
@@ -57,11 +54,7 @@ class PRAr(EnsembleMethod):
         A linkage of the weighted co-association, or CSPA. The paper has single linkage
         and CSPA among others.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -71,8 +64,7 @@ class PRAr(EnsembleMethod):
     indices_ : list of str
         The indices that were kept, or of which the new columns were made.
 
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form, if the consensus is a linkage.
@@ -131,8 +123,6 @@ class PRAr(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("unification", "n_select"),
         "indices": [list, tuple, StrOptions(set(INDICES)), None],
         "reduction": [
             StrOptions({"none", "laplacian", "spectral", "kmedoids", "kmeans", "pca"})

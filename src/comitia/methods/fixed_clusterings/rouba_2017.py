@@ -6,7 +6,6 @@ import numpy as np
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
 from comitia.weigh import group_support, normalize_weights
@@ -23,9 +22,7 @@ class GroupRelativeWeights(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_groups : int, default=2
         Number of groups of clusterings, at most as many as there are different
@@ -34,19 +31,14 @@ class GroupRelativeWeights(EnsembleMethod):
     agreement : str or callable, default="rand"
         How alike two clusterings are, :math:`s`. The paper has ``"rand"``.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     groups_ : ndarray of shape (n_clusterings,)
         The group of each clustering.
@@ -96,11 +88,6 @@ class GroupRelativeWeights(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement", "linkage"),
-    }
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate import TreeGenerator
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._smyth_coomans_2007_kmeans import (
@@ -30,9 +29,7 @@ class PredictiveTrees(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=100
         Number of clusterings, :math:`M`; each is a tree.
@@ -131,8 +128,6 @@ class PredictiveTrees(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("max_iter", "tol", "n_init"),
         "feature_fraction": [
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),

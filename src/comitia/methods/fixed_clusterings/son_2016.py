@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -28,9 +26,7 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     index : str or callable, default="dunn"
         Validity index that weighs a clustering, hardened to its largest memberships: a
@@ -50,13 +46,11 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
         and Kessel in turn, with ``n_clusters`` clusters, each on four of five features
         drawn at random.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         The fuzzy consensus F; rows sum to one.
@@ -138,8 +132,6 @@ class ValidityWeightedFuzzyEnsemble(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
         "index": [str, callable],
     }
 

@@ -6,7 +6,6 @@ from typing import Any
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import crowd_agreement, normalize_weights
@@ -22,9 +21,7 @@ class WEAC(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     agreement : str or callable, default="nmi_max"
         How alike two clusterings are. The authors' code divides the mutual information
@@ -36,19 +33,14 @@ class WEAC(EnsembleMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree. The paper has all but ``"ward"``.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    clustering_weights_, linkage_ : shared
 
     Notes
     -----
@@ -87,8 +79,6 @@ class WEAC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage"),
         "weight_power": [Interval(Real, 0, None, closed="left")],
     }
 

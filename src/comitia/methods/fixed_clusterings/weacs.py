@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac, kmeans
 from comitia.represent.coassociation import coassociation, condensed_coassociation
@@ -37,9 +36,7 @@ class WEACS(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     indices : str or list of str, default=None
         One index of :mod:`comitia.validity`, or several whose mean is taken. All
@@ -59,8 +56,7 @@ class WEACS(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default k-means
         on random subsets of the objects.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -124,8 +120,6 @@ class WEACS(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("unification", "object_fraction"),
         "indices": [StrOptions(set(INDICES)), list, tuple, None],
         "consensus": [StrOptions({"average", "single", "complete", "ward", "kmeans"})],
     }

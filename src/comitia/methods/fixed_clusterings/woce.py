@@ -14,7 +14,6 @@ from comitia.config import require_memory
 from comitia.generate import EstimatorGenerator
 from comitia.generate.estimators import distance_bytes
 from comitia.generate.nearest_models import NearestObject
-from comitia.methods._constraints import OWN_CLUSTERINGS
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
     LinearProjection,
@@ -35,9 +34,7 @@ class WoCE(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=36
         Number of clusterings, :math:`M`. Each has between ``n_clusters`` and twice as
@@ -58,11 +55,7 @@ class WoCE(EnsembleMethod):
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    clustering_weights_, linkage_ : shared
 
     constraints_ : ConstraintSet
         The constraints.
@@ -132,7 +125,6 @@ class WoCE(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "algorithms": [list, tuple, None],
     }

@@ -51,16 +51,11 @@ class WPCK(AnnealedMethod):
     cooling : float, default=0.95
         What a temperature is multiplied by to get the next.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The best objective so far: at the start, and after each temperature.
@@ -129,7 +124,6 @@ class WPCK(AnnealedMethod):
     )
 
     _parameter_constraints = {
-        **AnnealedMethod._parameter_constraints,
         "max_subset_size": [Interval(Integral, 1, None, closed="left"), None],
     }
 

@@ -11,7 +11,6 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, hac
@@ -38,8 +37,7 @@ class CoComplexEnsemble(EnsembleMethod):
         Similarity, from 0 to 1, below which clusters are not merged. Only one of
         ``n_clusters`` and ``threshold`` can be given.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     max_iter : int, default=50
         Most references.
@@ -122,8 +120,6 @@ class CoComplexEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "max_iter"),
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "tol": [Interval(Real, 0, 2, closed="both")],
     }

@@ -16,7 +16,6 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCenter
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._yang_tan_2012_som import train_map
 from comitia.represent import coassociation_blocks
@@ -41,8 +40,7 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     n_clusterings : int, default=20
         Number of clusterings, :math:`M`, of each of the two times.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     max_displacements : int, default=None
         Most objects that are moved out of a cluster in one pass over the objects; after
@@ -124,8 +122,6 @@ class ConstrainedSOMEnsemble(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("agreement", "n_rounds"),
         "max_displacements": [Interval(Integral, 0, None, closed="left"), None],
         "learning_rate": [tuple, list],
     }

@@ -14,7 +14,6 @@ from comitia.generate.boosting_rounds import draw_features
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestCenter, NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._constraint_projection import (
@@ -67,8 +66,7 @@ class DCECP(BoostedMethod):
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_ + 1,)
         The least cost of a consensus so far, at the start and after each generation.
@@ -138,8 +136,6 @@ class DCECP(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("feature_fraction", "max_iter"),
         "constraint_fraction": [Interval(Real, 0, 1, closed="right")],
         "variant": [StrOptions({"projection", "e2cp"})],
         "patience": [Interval(Integral, 1, None, closed="left")],

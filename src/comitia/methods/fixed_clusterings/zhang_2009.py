@@ -9,7 +9,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.partition import complete_vote
@@ -48,8 +47,7 @@ class CentroidVoting(SameNumberOfClusters):
     reference : int, default=None
         Index of the reference; a random one by default.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -102,8 +100,6 @@ class CentroidVoting(SameNumberOfClusters):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("object_fraction", "agreement", "n_jobs"),
         "variant": [StrOptions({"extend", "abstain"})],
         "reference": [Interval(Integral, 0, None, closed="left"), None],
     }

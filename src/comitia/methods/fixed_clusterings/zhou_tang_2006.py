@@ -13,7 +13,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import complete_vote, kmeans_rows
 from comitia.represent import align_clusters
@@ -53,8 +52,7 @@ class ClustererEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default twenty
         runs of k-means with ``n_clusters`` clusters.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -127,8 +125,6 @@ class ClustererEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement"),
         "variant": [
             StrOptions({"voting", "weighted", "selective", "selective_weighted"})
         ],

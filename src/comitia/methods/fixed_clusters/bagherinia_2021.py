@@ -5,7 +5,6 @@ from typing import Any
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, tcut
 from comitia.represent import bipartite_graph
@@ -22,9 +21,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"hac", "bipartite"}, default="hac"
         Linkage of the similarity of objects, or the transfer cut of the graph of
@@ -44,8 +41,7 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default fuzzy
         c-means.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -105,8 +101,6 @@ class FuzzyReliabilityEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
     }
 

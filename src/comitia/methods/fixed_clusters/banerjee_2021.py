@@ -9,7 +9,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalize_weights
@@ -25,9 +24,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"entropy", "printed", "meeting"}, default="entropy"
         The exponent of the weight: a conditional entropy; as the review prints it; or
@@ -39,8 +36,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree. The paper has ``"average"``.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -50,8 +46,7 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in [0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -107,8 +102,6 @@ class ConditionalEntropyEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "variant": [StrOptions({"entropy", "printed", "meeting"})],
         "threshold": [Interval(Real, 0, 1, closed="both")],
     }

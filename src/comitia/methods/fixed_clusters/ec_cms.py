@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, TwinSolver
@@ -60,8 +59,7 @@ class ECCMS(EnsembleMethod):
         Stop when nothing changes by more than this share, and the constraints hold up
         to it.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -71,8 +69,7 @@ class ECCMS(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in (0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     n_iter_ : int
         Number of rounds.
@@ -125,8 +122,6 @@ class ECCMS(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "max_iter", "tol"),
         "threshold": [Interval(Real, 0, None, closed="neither")],
         "noise_penalty": [Interval(Real, 0, None, closed="neither")],
     }

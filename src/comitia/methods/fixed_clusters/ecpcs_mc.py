@@ -8,7 +8,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusters_by_content
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
 from comitia.partition.vote_winners import refuse_excess_groups
@@ -46,11 +45,7 @@ class ECPCSMC(EnsembleMethod):
     n_init : int, default=10
         Number of starts of the rotation inside the normalised cut.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -105,8 +100,6 @@ class ECPCSMC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "n_init"),
         "n_steps": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"uniform", "certainty"})],
     }

@@ -12,7 +12,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusters._propagated import propagated_coassociation
@@ -55,17 +54,12 @@ class LCE(EnsembleMethod):
     n_steps : int, default=4
         Number of updates of SimRank, for ``variant="srs"``.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     n_init : int, default=3
         Number of starts of k-means, which cuts the refined matrix.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -135,8 +129,6 @@ class LCE(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_init"),
         "variant": [StrOptions({"cts", "srs", "asrs", "asrs_strict", "rm", "rm_all"})],
         "decay": [Interval(Real, 0, 1, closed="both"), None],
         "n_steps": [Interval(Integral, 1, None, closed="left")],

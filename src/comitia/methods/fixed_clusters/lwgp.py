@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph
@@ -35,11 +34,7 @@ class LWGP(EnsembleMethod):
     n_init : int, default=3
         Number of starts of k-means, which cuts the eigenvectors.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -87,11 +82,6 @@ class LWGP(EnsembleMethod):
     )
 
     _labels_on_device = True
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "normalized", "n_init"),
-    }
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, ncut
 from comitia.partition.vote_winners import refuse_excess_groups
@@ -37,11 +36,7 @@ class LWMC(EnsembleMethod):
     n_init : int, default=10
         Number of starts of k-means inside the normalised cut.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -82,11 +77,6 @@ class LWMC(EnsembleMethod):
         missing="votes",
         scales="linear",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "normalized", "n_init"),
-    }
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage, ncut, tcut
 from comitia.represent import bipartite_graph, coassociation
@@ -45,8 +44,7 @@ class MDEC(EnsembleMethod):
         [1]_: thirty spectral clusterings, each of half of the features, with 5 to 20
         neighbours and a kernel 0.2 to 0.8 times as wide as the local scale.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -92,8 +90,6 @@ class MDEC(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "n_init"),
         "variant": [StrOptions({"hc", "sc", "bg"})],
     }
 

@@ -12,7 +12,6 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac, tcut
@@ -30,9 +29,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"bipartite", "hac"}, default="bipartite"
         The transfer cut of the graph of objects and retained clusters, or linkage of
@@ -48,11 +45,7 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     n_init : int, default=3
         Number of starts of k-means inside the transfer cut.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -122,8 +115,6 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_init"),
         "variant": [StrOptions({"hac", "bipartite"})],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
     }

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._twins import TwinMatrix, components_of
@@ -79,8 +78,7 @@ class SDGCA(EnsembleMethod):
     tol : float, default=1e-3
         Stop when nothing changes by more than this, in the Frobenius norm.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -90,8 +88,7 @@ class SDGCA(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Weight of each cluster, in (0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     n_iter_ : int
         Number of rounds; 0 where there is nothing to spread.
@@ -146,8 +143,6 @@ class SDGCA(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("theta", "linkage", "max_iter", "tol"),
         "threshold": [Interval(Real, 0, None, closed="neither")],
         "similar_share": [Interval(Real, 0, None, closed="neither")],
         "dissimilar_share": [Interval(Real, 0, None, closed="neither")],

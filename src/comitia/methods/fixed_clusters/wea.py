@@ -7,7 +7,6 @@ import numpy as np
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._weighted_association import (
     add_associations,
@@ -28,9 +27,7 @@ class WEA(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     metric : str, callable, list or None, default="euclidean"
         Distance d of the data, as for SciPy's ``cdist``; two objects have the
@@ -39,15 +36,13 @@ class WEA(EnsembleMethod):
         similarities; an entry may also be the (n_objects, n_objects) matrix of
         similarities itself.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     variant : {"normalized", "raw"}, default="normalized"
         Whether number of clusters, size and similarity are each divided by their
         maximum over the ensemble.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -57,8 +52,7 @@ class WEA(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         The factor :math:`k_m / |c|` of each cluster, normalised as ``variant`` says.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -111,8 +105,6 @@ class WEA(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "metric": [str, callable, list, tuple, None],
         "variant": [StrOptions({"normalized", "raw"})],
     }

@@ -16,7 +16,6 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.optimize.ties import first_lowest
 from comitia.partition import median_selection
@@ -149,7 +148,6 @@ class OverlappingCommunityConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **shared("random_state"),
         "n_clusters": [None],
         "n_clusterings": [Interval(Integral, 2, None, closed="left")],
         "variant": [StrOptions({"minimum", "product"})],

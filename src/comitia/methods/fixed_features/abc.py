@@ -10,7 +10,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
@@ -27,9 +26,7 @@ class ABC(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_clusterings : int, default=1000
         Number of clusterings, :math:`M`.
@@ -46,8 +43,7 @@ class ABC(EnsembleMethod):
     linkage : {"ward", "average"}, default="ward"
         Distance of two clusters in the tree of the result.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -57,8 +53,7 @@ class ABC(EnsembleMethod):
     feature_weights_ : ndarray of shape (n_features,)
         Probability of each feature in a draw; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -108,8 +103,6 @@ class ABC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_jobs"),
         "feature_fraction": [
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),

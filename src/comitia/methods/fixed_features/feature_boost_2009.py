@@ -154,7 +154,6 @@ class FeatureBoosting(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
         "feature_fraction": [
             Interval(Real, 0, 1, closed="right"),
             StrOptions({"sqrt"}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_objects, kmeans_round
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
 from comitia.partition import cut, hac
 from comitia.represent import coassociation
 
@@ -26,11 +25,6 @@ class SampledTreeMethod(BoostedMethod):
     Each round draws objects without replacement and clusters them by k-means; a method
     says in ``_steps`` how the weights of the objects follow.
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BoostedMethod._parameter_constraints,
-        **shared("object_fraction", "linkage"),
-    }
 
     object_fraction: float
     linkage: Any

@@ -12,7 +12,6 @@ from comitia.ensemble import Ensemble
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import kmeans_round
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.represent import overlaps
@@ -96,8 +95,7 @@ class AdaptiveEAC(BoostedMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Weight of each object after the last round; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -149,8 +147,6 @@ class AdaptiveEAC(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        **shared("linkage"),
         "n_warmup": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"confident", "unconfident"})],
     }

@@ -18,7 +18,6 @@ from comitia.generate.boosting_rounds import draw_objects
 from comitia.generate.member import Made
 from comitia.generate.nearest_models import NearestObject
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cophenetic, cut, hac
 
@@ -92,9 +91,7 @@ class BobHic(BoostedMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_rounds : int, default=20
         Number of clusterings, each a tree.
@@ -162,8 +159,6 @@ class BobHic(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        **shared("object_fraction", "linkage"),
         "variant": [StrOptions({"mean", "max", "closure"})],
     }
 

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Literal
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting import BoostingGenerator
@@ -14,7 +15,6 @@ from comitia.generate.boosting_votes import (
     pseudoloss,
 )
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import SHARED
 from comitia.methods._types import Data, Seed
 
 __all__ = ["BoostClustering"]
@@ -111,7 +111,6 @@ class BoostClustering(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
         "variant": [StrOptions({"minmax", "entropy"})],
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"}), None],
     }

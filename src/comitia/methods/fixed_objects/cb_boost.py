@@ -132,8 +132,6 @@ class CBBoost(BoostedMethod):
         scales="linear",
     )
 
-    _parameter_constraints = {**BoostedMethod._parameter_constraints}
-
     def __init__(
         self,
         n_clusters: int | None = None,

@@ -96,7 +96,6 @@ class BoostedMixtures(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
         "variant": [StrOptions({"minmax", "entropy"})],
     }
 

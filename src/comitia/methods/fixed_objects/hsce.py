@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import draw_hybrid, fuzzy_round, kmeans_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import SHARED, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh import normalize_weights
@@ -73,8 +73,7 @@ class HSCE(BoostedMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Weight of each object after the last round; they sum to 1.
 
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     objective_ : ndarray of shape (n_iter_,)
         The objective of the last k-means after each iteration.
@@ -122,8 +121,6 @@ class HSCE(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        **shared("object_fraction", "n_init"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"}), None],
     }
 

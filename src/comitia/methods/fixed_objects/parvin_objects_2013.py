@@ -84,8 +84,7 @@ class EntropySampledEnsemble(SampledTreeMethod):
         The uncertainty of an object: the sum of :math:`-A_{ij} \ln A_{ij}`, or that of
         the entropies of :math:`(A_{ij}, 1 - A_{ij})`.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -95,8 +94,7 @@ class EntropySampledEnsemble(SampledTreeMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Probability of each object to be drawn after the last round; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -146,7 +144,6 @@ class EntropySampledEnsemble(SampledTreeMethod):
     )
 
     _parameter_constraints = {
-        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"row", "binary"})],
     }

@@ -4,7 +4,6 @@ from comitia._arrays import to_numpy
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.represent.cluster_sums import row_sums
@@ -21,9 +20,7 @@ class SEC(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"paper", "review"}, default="paper"
         Points :math:`B_i / d_i` with weights :math:`d_i`, which is the normalised cut;
@@ -38,11 +35,7 @@ class SEC(EnsembleMethod):
     tol : float, default=1e-5
         Stop when the objective falls by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -100,8 +93,6 @@ class SEC(EnsembleMethod):
     _labels_on_device = True
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "variant": [StrOptions({"paper", "review"})],
     }
 

@@ -58,8 +58,7 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
     retention : float, default=0.3
         How much, :math:`\alpha`, of the old weights stays.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -69,8 +68,7 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
     object_weights_ : ndarray of shape (n_objects,)
         Probability of each object to be drawn after the last round; they sum to 1.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----
@@ -124,7 +122,6 @@ class AdaptiveClusteringEnsemble(SampledTreeMethod):
     )
 
     _parameter_constraints = {
-        **SampledTreeMethod._parameter_constraints,
         "retention": [Interval(Real, 0, None, closed="left")],
     }
 

@@ -11,7 +11,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.partition import metis_partition, tcut
@@ -34,9 +33,7 @@ class WOHB(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     smoothing : float, default=0.01
         The :math:`e` that keeps the weights of objects above zero.
@@ -58,11 +55,7 @@ class WOHB(EnsembleMethod):
         Number of partitions METIS makes; the one that cuts least is kept. For the
         transfer cut, number of starts of k-means.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -116,8 +109,6 @@ class WOHB(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("smoothing", "imbalance", "n_init"),
         "temperature": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"each", "first"}),

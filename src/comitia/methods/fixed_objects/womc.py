@@ -2,7 +2,6 @@
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import meta_vote, metis_partition
 from comitia.represent import jaccard_clusters
@@ -33,11 +32,7 @@ class WOMC(EnsembleMethod):
     n_init : int, default=1
         Number of partitions METIS makes; the one that cuts least is kept.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -85,11 +80,6 @@ class WOMC(EnsembleMethod):
         missing="votes",
         scales="linear",
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("smoothing", "imbalance", "n_init"),
-    }
 
     def __init__(
         self,

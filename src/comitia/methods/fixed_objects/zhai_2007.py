@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
@@ -13,7 +14,6 @@ from comitia.generate.boosting import BoostingGenerator
 from comitia.generate.boosting_rounds import fuzzy_round
 from comitia.generate.boosting_votes import indecision
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import SHARED, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.partition import metis_partition
 
@@ -124,8 +124,6 @@ class DualBoosting(BoostedMethod):
     )
 
     _parameter_constraints = {
-        **BoostedMethod._parameter_constraints,
-        **shared("imbalance"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "retention": [Interval(Real, 0, 1, closed="left")],
     }

@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import EXEMPT, communities, require_graph
 from comitia.represent import edge_coassociation
@@ -44,8 +43,7 @@ class ECG(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default it is 16
         runs of the first level of Louvain.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -105,8 +103,6 @@ class ECG(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("generator", "random_state"),
         "n_clusters": [None],
         "min_weight": [Interval(Real, 0, 1, closed="left")],
         "detector": [StrOptions({"louvain", "leiden"})],

@@ -10,7 +10,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import (
     EXEMPT,
@@ -55,13 +54,11 @@ class FastEnsemble(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default it is 10
         runs of Leiden.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     graph_ : csr_array of shape (n_objects, n_objects)
         The links that are left, with their weights.
@@ -118,8 +115,6 @@ class FastEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("clustering_weights"),
         "n_clusters": [None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "detector": [StrOptions({"louvain", "leiden"})],

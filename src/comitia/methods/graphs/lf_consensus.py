@@ -14,7 +14,6 @@ from comitia.agreement import agreement_matrix
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.graphs._links import EXEMPT, kept_links
@@ -56,8 +55,7 @@ class IteratedCommunityConsensus(EnsembleMethod):
         Makes the clusterings when :meth:`fit` is given data alone, and those of every
         further round; it must take the graph. By default it is 20 runs of Louvain.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -115,8 +113,6 @@ class IteratedCommunityConsensus(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
         "n_clusters": [None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"auto", "all_pairs", "links"})],

@@ -37,11 +37,6 @@ class MultiViewMethod(EnsembleMethod):
     _takes_missing: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: rule
-            for name, rule in EnsembleMethod._parameter_constraints.items()
-            if name != "generator"
-        },
         "views": ["array-like", None],
     }
 

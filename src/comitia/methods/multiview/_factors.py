@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
-from comitia.methods._constraints import shared
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import roughness
@@ -36,8 +35,6 @@ class ViewFactorMethod(MultiViewMethod, VariableWeightMethod):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("max_iter", "tol", "n_neighbors", "n_init"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "weight_power": [Interval(Real, 1, None, closed="neither")],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],

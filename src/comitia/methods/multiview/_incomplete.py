@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import floats_on, to_numpy
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import SHARED, shared
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._coupled_factors import (
     CoupledView,
@@ -77,8 +77,6 @@ class IncompleteViewMethod(MultiViewMethod):
     _takes_missing = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "view_penalty": [*SHARED["view_penalty"], "array-like"],
         "sparsity_penalty": [*SHARED["sparsity_penalty"], "array-like"],
         "scale": [StrOptions({"minmax", "shift"}), None],

@@ -11,7 +11,6 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._cgmv_ufs_guided import guided_consensus, guided_step
 from comitia.methods.multiview._coupled_factors import distance_to
@@ -35,8 +34,7 @@ class CGMVUFS(ViewFactorMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -117,11 +115,7 @@ class CGMVUFS(ViewFactorMethod):
         The objective at the start and after each update. The result belongs to its
         minimum.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----
@@ -194,8 +188,6 @@ class CGMVUFS(ViewFactorMethod):
     )
 
     _parameter_constraints = {
-        **ViewFactorMethod._parameter_constraints,
-        **shared("smoothing", "feature_fraction", "sparsity_penalty"),
         "variant": [StrOptions({"features", "consensus"})],
         "weight_power": [Interval(Real, 1, None, closed="neither"), "array-like"],
         "view_penalty": [Interval(Real, 0, None, closed="left"), None],

@@ -7,12 +7,11 @@ from sklearn.base import clone
 
 from comitia._inputs import Views
 from comitia._scales import off_center
-from comitia._sklearn import HasMethods, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
 from comitia.methods.multiview._prepared_views import impute_views
@@ -30,19 +29,13 @@ class WeightedHybridClustering(MultiViewMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
-
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    n_clusters, views : shared
 
     variant : {"ensemble", "kernel"}, default="ensemble"
         Average linkage on the weighted co-association, or kernel k-means on the
         weighted sum of the views' kernels.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     kernel : {"linear", "rbf"} or callable, default="linear"
         Kernel of each view for ``variant="kernel"``. The linear one is that of rows
@@ -57,8 +50,7 @@ class WeightedHybridClustering(MultiViewMethod):
     n_init : int, default=10
         Number of starts of kernel k-means.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
@@ -124,11 +116,8 @@ class WeightedHybridClustering(MultiViewMethod):
     _takes_missing = True
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("agreement"),
         "variant": [StrOptions({"ensemble", "kernel"})],
         "kernel": [StrOptions({"linear", "rbf"}), callable],
-        "generator": [HasMethods(["generate"]), None],
         "n_init": EnsembleMethod._parameter_constraints["n_clusters"][:1],
     }
 

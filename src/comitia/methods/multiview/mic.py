@@ -31,8 +31,7 @@ class MIC(IncompleteViewMethod):
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs,
         over the objects that all views have.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;

@@ -8,12 +8,12 @@ import numpy as np
 
 from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.clusterer import initial_centers
 from comitia.cluster.fuzzy import warn_coincident
 from comitia.cluster.fuzzy_geometry import distances_to_centers
-from comitia.methods._constraints import SHARED, shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Rng, Seed
@@ -44,8 +44,7 @@ class MinimaxFCM(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"standard"} or None, default="standard"
         Give every feature mean zero and variance one and divide a view by the square
@@ -163,8 +162,6 @@ class MinimaxFCM(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
         "scale": [StrOptions({"standard"}), None],
         "weight_power": [Interval(Real, 0, 1, closed="neither")],

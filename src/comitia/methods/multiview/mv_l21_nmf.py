@@ -7,7 +7,6 @@ import numpy as np
 from comitia._arrays import to_numpy
 from comitia.catalogue import MethodCard
 from comitia.generate.nearest_models import NearestCenter
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._factors import ViewFactorMethod
@@ -29,8 +28,7 @@ class MultiViewL21NMF(ViewFactorMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative: each feature to [0, 1], or its minimum to 0;
@@ -88,11 +86,7 @@ class MultiViewL21NMF(ViewFactorMethod):
         The objective at the start and after each update. The labels belong to its
         minimum.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----
@@ -162,11 +156,6 @@ class MultiViewL21NMF(ViewFactorMethod):
         scales="linear",
         on_device=True,
     )
-
-    _parameter_constraints = {
-        **ViewFactorMethod._parameter_constraints,
-        **shared("smoothing"),
-    }
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ from comitia._inputs import Views
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.dissimilarity import dissimilarities
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
@@ -33,8 +32,7 @@ class MVFCMddV(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     metric : str or callable, default="euclidean"
         A metric of scikit-learn's ``pairwise_distances``, or "precomputed" when the
@@ -147,8 +145,6 @@ class MVFCMddV(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("fuzziness", "n_init", "max_iter", "tol"),
         "metric": [str, callable],
         "scale": [StrOptions({"mean"}), None],
     }

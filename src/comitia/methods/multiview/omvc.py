@@ -13,7 +13,6 @@ from comitia._steps import check_random_state
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import order_of_appearance
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.multiview._coupled_factors import (
@@ -80,8 +79,7 @@ class OMVC(IncompleteViewMethod):
         over the objects that all views have; with :meth:`partial_fit`, those of the
         first chunk.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How views become non-negative, as for MIC. With :meth:`partial_fit` the first
@@ -203,8 +201,6 @@ class OMVC(IncompleteViewMethod):
     )
 
     _parameter_constraints = {
-        **IncompleteViewMethod._parameter_constraints,
-        **shared("n_rounds"),
         "chunk_size": [Interval(Integral, 1, None, closed="left")],
     }
 

@@ -9,7 +9,6 @@ from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Rng, Seed
 from comitia.methods.multiview._base import MultiViewMethod
@@ -37,8 +36,7 @@ class PMSC(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"standard", "unit"} or None, default="standard"
         Give every feature mean zero and variance one, and then every object length
@@ -157,8 +155,6 @@ class PMSC(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("view_penalty", "n_init", "max_iter", "tol"),
         "scale": [StrOptions({"standard", "unit"}), None],
         "coefficient_penalty": [Interval(Real, 0, None, closed="neither")],
         "graph_penalty": [Interval(Real, 0, None, closed="neither")],

@@ -9,7 +9,6 @@ from comitia._arrays import floats_on, to_numpy
 from comitia._inputs import Views
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._loops import keep_run
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Rng, Seed
@@ -47,8 +46,7 @@ class ClusterwiseViewWeights(MultiViewMethod):
     n_clusters : int, default=None
         Number of clusters. ``None`` takes the eigengap of the views' neighbour graphs.
 
-    views : list of slice or of lists of int, default=None
-        Which columns make up each view, when :meth:`fit` is given one table.
+    views : shared
 
     scale : {"minmax", "shift"} or None, default="minmax"
         How the views are made non-negative: each feature is brought to [0, 1], or its
@@ -184,8 +182,6 @@ class ClusterwiseViewWeights(MultiViewMethod):
     )
 
     _parameter_constraints = {
-        **MultiViewMethod._parameter_constraints,
-        **shared("n_init", "max_iter", "tol"),
         "scale": [StrOptions({"minmax", "shift"}), None],
         "view_penalty": [Interval(Real, 0, None, closed="neither")],
         "separation_penalty": [Interval(Real, 0, None, closed="left"), None],

@@ -52,8 +52,7 @@ class SelectionMethod(EnsembleMethod):
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
     """
 
     # Linkage of the clusterings kept; not used where ``_agree`` is written.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Ensemble, Maker, Seed
 from comitia.methods.selection._cluster_stability import kept_coassociation
 from comitia.partition import cut, hac, micro_linkage
@@ -36,13 +35,10 @@ class ClusterSelectionMethod(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         The stability of each cluster.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage"),
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
     }
 

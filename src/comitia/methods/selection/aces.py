@@ -7,9 +7,7 @@ import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
@@ -25,9 +23,7 @@ class ACES(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     threshold : float, default=0.5
         Mean diversity above which the ensemble is not stable.
@@ -36,22 +32,19 @@ class ACES(SelectionMethod):
         What is kept: what the stability says, as published; always the half that is
         farthest from the first consensus; or always the half that is nearest to it.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in both trees.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The diversity :math:`d_m` of each clustering.
@@ -119,8 +112,6 @@ class ACES(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement", "linkage"),
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "variant": [StrOptions({"adaptive", "diverse", "near"})],
     }

@@ -16,19 +16,13 @@ class StableClusters(ClusterSelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     threshold : float, default=None
         Clusters with a stability above this are kept. By default the largest threshold
         that leaves every object half of its clusters.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -41,8 +35,7 @@ class StableClusters(ClusterSelectionMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         The stability of each cluster, in [0, 1].
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     Notes
     -----

@@ -12,7 +12,6 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.cluster.mixture import gaussian_log_density
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._memberships import order_of_appearance
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, mask_of
@@ -138,8 +137,6 @@ class DCSS(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_select", "n_neighbors"),
         "variant": [StrOptions({"matched", "raw", "centered"})],
     }
 

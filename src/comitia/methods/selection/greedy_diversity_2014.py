@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.fixed_clusterings._same_number import SameNumberOfClusters
 from comitia.methods.selection._base import GrownSelectionMethod
@@ -47,13 +45,11 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default runs of
         k-means, all with as many clusters.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The diversity of each clustering, 1 less its mean adjusted Rand index with the
@@ -131,11 +127,6 @@ class GreedyDiversity(SameNumberOfClusters, GrownSelectionMethod):
             "where the others agree",
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("agreement"),
-    }
 
     def __init__(
         self,

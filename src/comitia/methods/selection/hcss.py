@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
@@ -31,9 +29,7 @@ class HCSS(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings each selector proposes, and how many are kept; half of
@@ -45,16 +41,11 @@ class HCSS(SelectionMethod):
     agreement : str or callable, default="nmi_sqrt"
         How alike two clusterings are, :math:`\phi`, to the last two selectors.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The score :math:`w_m` of each clustering; 0 if no selector proposes it.
@@ -125,11 +116,6 @@ class HCSS(SelectionMethod):
             "helps": HALF_KEPT,
         },
     )
-
-    _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_neighbors", "agreement"),
-    }
 
     def __init__(
         self,

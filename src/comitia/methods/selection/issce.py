@@ -10,7 +10,6 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import ConstraintSet
 from comitia.generate.boosting import BoostingGenerator
 from comitia.methods._boosted import BoostedMethod
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.fixed_clusterings.yu_2018 import (
     consensus_cost,
@@ -46,16 +45,14 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
     feature_fraction : float, default=0.5
         The share of the features that a clustering sees.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The global index of each clustering by itself; small for the better.
@@ -120,11 +117,6 @@ class ISSCE(GrownSelectionMethod, BoostedMethod):
         # Of two features, none can be left out.
         quick={"feature_fraction": 1.0},
     )
-
-    _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("feature_fraction", "agreement"),
-    }
 
     def __init__(
         self,

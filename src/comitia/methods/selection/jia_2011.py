@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 
 from comitia.agreement import agreement_with
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
@@ -24,9 +22,7 @@ class BaggedSelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
@@ -41,13 +37,11 @@ class BaggedSelection(SelectionMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default spectral
         clusterings with random kernel widths.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         How many others each clustering beats, on average over the bags:
@@ -100,8 +94,6 @@ class BaggedSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_rounds"),
         "agreement": [str, callable, list, tuple],
     }
 

@@ -4,10 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
 from comitia.methods.selection._grouping import group_clusterings
@@ -26,9 +24,7 @@ class MCAS(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_groups : int, default=None
         Number of groups; a quarter of the clusterings by default.
@@ -37,20 +33,17 @@ class MCAS(SelectionMethod):
         What groups the clusterings: normalised cut of :math:`\phi`, average linkage or
         k-medoids on :math:`1 - \phi`.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
+    agreement : shared
 
     generator : generator, default=None
         Makes the clusterings when :meth:`fit` is given data alone. By default half of
         them by k-means and half spectral.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The quality :math:`q_m` of each clustering.
@@ -109,8 +102,6 @@ class MCAS(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_groups", "agreement"),
         "groupers": [list, tuple],
     }
 

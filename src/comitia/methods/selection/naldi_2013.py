@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.partition import cut, ensemble_linkage
@@ -31,9 +29,7 @@ class ValiditySelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings a proposal keeps; a quarter of them by default.
@@ -51,16 +47,14 @@ class ValiditySelection(SelectionMethod):
     linkage : {"single", "complete", "average", "ward"}, default="average"
         Distance of two clusters in the tree of each proposal.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The scores, in [0, 1], by which the strategy that won chose.
@@ -129,8 +123,6 @@ class ValiditySelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "linkage"),
         "indices": [list, tuple, StrOptions(set(INDICES))],
         "variant": [StrOptions({"all", *_STRATEGIES})],
         "index": [StrOptions(set(INDICES)), None],

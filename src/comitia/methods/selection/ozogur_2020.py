@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaWarning
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import HALF_KEPT
 from comitia.methods._loops import keep_run
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
@@ -32,9 +30,7 @@ class ConvexConcavePruning(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     sparsity_penalty : float, default=None
         What each clustering kept costs, :math:`\lambda`; the mean quality by default.
@@ -50,11 +46,7 @@ class ConvexConcavePruning(SelectionMethod):
     variant : {"binary", "relaxed"}, default="binary"
         Whether the quality counts in proportion to :math:`\beta_m` or to its square.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    agreement, linkage : shared
 
     n_init : int, default=10
         Number of starts; the best one is kept. The first is from all clusterings, the
@@ -66,16 +58,11 @@ class ConvexConcavePruning(SelectionMethod):
     tol : float, default=1e-6
         Stop when the objective rises by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The :math:`\beta_m`, from 0 to 1.
@@ -168,8 +155,6 @@ class ConvexConcavePruning(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "agreement", "linkage", "n_init", "max_iter", "tol"),
         "sparsity_penalty": [Interval(Real, 0, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "variant": [StrOptions({"binary", "relaxed"})],

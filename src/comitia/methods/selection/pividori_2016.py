@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.agreement import agreement_matrix
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusterings_by_content
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.optimize.ties import merged_ties
@@ -35,9 +33,7 @@ class DiversityControl(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings are drawn; half of them by default.
@@ -54,17 +50,7 @@ class DiversityControl(SelectionMethod):
         Who represents a group: the member that agrees most with the others, or the
         consensus of its members by average linkage.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    agreement, linkage, generator, random_state : shared
 
     Attributes
     ----------
@@ -139,8 +125,6 @@ class DiversityControl(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "n_groups", "agreement", "linkage"),
         "diversity_bias": [Interval(Real, None, None, closed="neither")],
         "variant": [StrOptions({"medoid", "consensus"})],
     }

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
@@ -50,9 +49,7 @@ class MultiplexSelection(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     agreement : str, callable or list of these, \
             default=("nmi_sqrt", "adjusted_rand", "rand")
@@ -71,16 +68,11 @@ class MultiplexSelection(SelectionMethod):
         Communities around the clusterings with most neighbours, or communities of large
         modularity on the sum of all layers.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         What each clustering gets from the rankings of its community, large for the
@@ -151,7 +143,6 @@ class MultiplexSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
         "agreement": [str, callable, list, tuple],
         "indices": [str, callable, list, tuple],
         "aggregation": [StrOptions(set(_AGGREGATIONS))],

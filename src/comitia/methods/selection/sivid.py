@@ -3,9 +3,7 @@
 from typing import Any
 
 from comitia._sklearn import StrOptions
-from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod
 from comitia.methods.selection._sivid_categorical import (
@@ -28,9 +26,7 @@ class SIVID(SelectionMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     n_select : int, default=None
         How many clusterings are kept; half of them by default.
@@ -43,22 +39,14 @@ class SIVID(SelectionMethod):
     unification : {"minmax", "range", "prob", "rank"}, default="minmax"
         How the indices are put on one scale, as in :func:`comitia.validity.unify`.
 
-    agreement : str or callable, default="nmi_sqrt"
-        How alike two clusterings are, :math:`\phi`.
-
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
-
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    agreement, linkage, generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
 
     Attributes
     ----------
-    selected_ : ndarray of bool of shape (n_clusterings,)
-        Which clusterings were kept.
+    selected_ : shared
 
     clustering_weights_ : ndarray of shape (n_clusterings,)
         The quality :math:`q_m` of each clustering.
@@ -133,8 +121,6 @@ class SIVID(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_select", "unification", "agreement", "linkage"),
         "indices": [list, tuple, StrOptions({*INDICES, "categorical"})],
     }
 

@@ -38,9 +38,7 @@ class ClusterSplitting(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     threshold : float, default=1.0
         Clusters are split if their split index is so large.
@@ -48,11 +46,7 @@ class ClusterSplitting(EnsembleMethod):
     max_depth : int, default=5
         How often the parts of a cluster may be split again; 0 splits none.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -136,7 +130,6 @@ class ClusterSplitting(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
         "threshold": [Interval(Real, 0, None, closed="left")],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
     }

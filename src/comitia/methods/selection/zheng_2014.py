@@ -9,7 +9,6 @@ from comitia.catalogue import MethodCard
 from comitia.cluster import around_medoids
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._dendrograms import read_dendrograms
 from comitia.methods._types import Array, Data, Linkage, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, mask_of
@@ -116,7 +115,6 @@ class DendrogramSelection(SelectionMethod):
     )
 
     _parameter_constraints = {
-        **shared("n_clusters", "n_select", "random_state"),
         "variant": [StrOptions({"medoids", "farthest"})],
         "metric": [StrOptions({"euclidean", "cityblock"})],
         "linkage": [StrOptions({"average", "single", "complete"})],

@@ -10,7 +10,6 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
 from comitia.generate.series_generators import RepresentationGenerator
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.validity import get_index
@@ -28,9 +27,7 @@ class RepresentationEnsemble(EnsembleMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     representations : sequence of str or callable, default=all four names
         What is clustered: ``"statistics"``, ``"wavelets"``, ``"polynomial"`` and
@@ -51,8 +48,7 @@ class RepresentationEnsemble(EnsembleMethod):
         Clusters each representation. By default k-means, ten times, with up to two
         clusters fewer or more than ``n_clusters``.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -112,8 +108,6 @@ class RepresentationEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("linkage", "n_jobs"),
         "representations": [tuple, list],
         "indices": [tuple, list],
     }

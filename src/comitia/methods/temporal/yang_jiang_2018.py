@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, logsumexp
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.generate.series_generators import HMMGenerator
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Rng, Seed
 from comitia.partition import cut, ensemble_linkage
 from comitia.weigh import normalize_weights
@@ -54,14 +54,12 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
         Shares :math:`\pi_r` of the models in their mixture: those of the clusters in
         the objects, or all alike.
 
-    linkage : {"single", "complete", "average", "ward"}, default="average"
-        Distance of two clusters in the tree.
+    linkage : shared
 
     max_iter : int, default=50
         Most rounds of assigning series and fitting models in each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings.
@@ -71,14 +69,12 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Share of the objects that each cluster has.
 
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     separation_ : ndarray of shape (n_clusterings,)
         How different the models of each clustering are, :math:`D_m`.
 
-    linkage_ : ndarray of shape (n_objects - 1, 4)
-        The dendrogram, in SciPy form.
+    linkage_ : shared
 
     n_iter_ : int
         The most rounds that a clustering took.
@@ -137,9 +133,7 @@ class BiWeightedHMMEnsemble(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("linkage", "max_iter", "n_jobs"),
-        "temperature": [*shared("temperature")["temperature"], None],
+        "temperature": [*SHARED["temperature"], None],
         "n_states": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"plus", "minus"})],
         "prior": [StrOptions({"sizes", "uniform"})],

@@ -34,9 +34,7 @@ class BregmannianConsensus(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     metric : {"squared", "kl", "itakura_saito"} or Bregman, default="squared"
         The divergence: squared differences, Kullback-Leibler, Itakura-Saito, or that of
@@ -63,28 +61,16 @@ class BregmannianConsensus(VotesMethod):
     tol : float, default=1e-9
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     linkage_ : ndarray of shape (n_objects - 1, 4)
         The dendrogram, in SciPy form; for ``consensus="linkage"``.
 
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -158,7 +144,6 @@ class BregmannianConsensus(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
         "metric": [StrOptions({"squared", "kl", "itakura_saito"}), Bregman],
         "similarities": [list, tuple, None],
         "consensus": [StrOptions({"linkage", "ncut"})],

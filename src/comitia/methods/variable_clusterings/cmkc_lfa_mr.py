@@ -11,7 +11,6 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._loops import VariableWeightMethod
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.variable_clusterings._cmkc_lfa_mr_fusion import (
@@ -93,11 +92,7 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     objective_ : ndarray of shape (n_iter_ + 1,)
         Minus the objective, at the start and after each update; it does not rise.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----
@@ -167,8 +162,6 @@ class LateFusionMultipleKernels(VariableWeightMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_init", "max_iter", "tol"),
         "kernel": [StrOptions({"rbf", "laplacian"}), list, tuple],
         "scale": [StrOptions({"standard"}), None],
         "weight_penalty": [Interval(Real, 0, None, closed="left")],

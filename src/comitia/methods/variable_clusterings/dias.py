@@ -8,7 +8,6 @@ import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
@@ -33,9 +32,7 @@ class DIAS(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"mutual_information", "normalized"}, default="mutual_information"
         How much a clustering tells: the mutual information, which favours clusterings
@@ -59,22 +56,11 @@ class DIAS(VotesMethod):
         Makes the clusterings when :meth:`fit` is given data alone. By default a hundred
         times k-means on a fifth of the features.
 
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    clustering_weights_, objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -132,8 +118,6 @@ class DIAS(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"mutual_information", "normalized"})],
     }
 

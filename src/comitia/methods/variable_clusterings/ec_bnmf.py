@@ -9,7 +9,6 @@ from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
@@ -54,16 +53,11 @@ class ECBNMF(VotesMethod):
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     membership_ : ndarray of shape (n_objects, n_clusters_)
         Memberships :math:`F`; rows sum to one. Labels are their largest entries, and
@@ -75,11 +69,7 @@ class ECBNMF(VotesMethod):
     objective_ : ndarray of shape (n_iter_ + 1,)
         The objective at the start and after each update.
 
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    n_iter_, converged_ : shared
 
     Notes
     -----
@@ -146,8 +136,6 @@ class ECBNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), None],
         "threshold": [Interval(Real, 0, 1, closed="both"), None],
         "prior": [tuple, list],

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod, penalized_weights
 from comitia.optimize import symmetric_nmf_simplex
@@ -27,9 +26,7 @@ class RobustEvidenceAccumulation(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"capped", "quadratic"}, default="quadratic"
         What keeps the weight from going to a single clustering: a cap on each weight,
@@ -54,28 +51,16 @@ class RobustEvidenceAccumulation(VotesMethod):
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
+    clustering_weights_ : shared
 
     assignment_ : ndarray of shape (n_objects, n_clusters)
         The soft partition :math:`F`; a label is the largest entry of its row.
 
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -129,8 +114,6 @@ class RobustEvidenceAccumulation(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"capped", "quadratic"})],
         "weight_cap": [Interval(Real, 0, 1, closed="right"), None],
     }

@@ -44,8 +44,7 @@ class SPCE(EnsembleMethod):
     sparsity_penalty : float, default=0.1
         How strongly, :math:`\gamma`, weak edges are dropped, from 0 to 1.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -113,7 +112,6 @@ class SPCE(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
         "sparsity_penalty": [Interval(Real, 0, 1, closed="both")],
     }
 

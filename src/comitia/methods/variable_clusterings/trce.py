@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
     join_parts,
@@ -50,8 +49,7 @@ class TRCE(EnsembleMethod):
     max_iter : int, default=10
         Most rounds.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -125,8 +123,6 @@ class TRCE(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "graph_penalty": [Interval(Real, 0, None, closed="neither")],
     }
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import indicator_start, orthogonal_nmf, qp_simplex
@@ -32,9 +31,7 @@ class WeightedConsensus(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     weight_penalty : float, default=0.2
         Strength of the penalty that keeps the weights from gathering on a few
@@ -49,25 +46,11 @@ class WeightedConsensus(VotesMethod):
     tol : float, default=1e-6
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    clustering_weights_, objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -132,8 +115,6 @@ class WeightedConsensus(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
     }
 

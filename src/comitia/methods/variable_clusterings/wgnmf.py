@@ -8,7 +8,6 @@ import numpy as np
 from comitia._arrays import array_namespace, to_numpy
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod, penalized_weights
 from comitia.optimize import (
@@ -43,9 +42,7 @@ class WGNMF(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     variant : {"frobenius", "kl"}, default="frobenius"
         The loss: squared errors, or Kullback-Leibler divergences.
@@ -73,25 +70,11 @@ class WGNMF(VotesMethod):
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
-    clustering_weights_ : ndarray of shape (n_clusterings,)
-        Weight of each clustering; they sum to 1.
-
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    clustering_weights_, objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -175,8 +158,6 @@ class WGNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "variant": [StrOptions({"frobenius", "kl"})],
         "consensus": [StrOptions({"kmeans", "argmax"})],
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.catalogue import MethodCard
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Maker, Rng, Seed
 from comitia.methods._votes import Votes, VotesMethod
 from comitia.optimize import (
@@ -33,9 +32,7 @@ class IWNMF(VotesMethod):
 
     Parameters
     ----------
-    n_clusters : int, default=None
-        Number of clusters. ``None`` takes the eigengap of the ensemble's graph, or of
-        data the likeliest number (:func:`comitia.choose_k`).
+    n_clusters : shared
 
     weight_penalty : float, default=1.0
         Strength of the penalty on the squares of the weights, :math:`\lambda`. A large
@@ -50,11 +47,7 @@ class IWNMF(VotesMethod):
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -65,14 +58,7 @@ class IWNMF(VotesMethod):
     cluster_weights_ : ndarray of shape (n_clusters of the ensemble,)
         Mean weight that the objects of a cluster give it.
 
-    objective_ : ndarray of shape (n_iter_ + 1,)
-        The objective at the start and after each update; it does not rise.
-
-    n_iter_ : int
-        Number of updates of the weights.
-
-    converged_ : bool
-        Whether the objective stopped changing before ``max_iter``.
+    objective_, n_iter_, converged_ : shared
 
     Notes
     -----
@@ -130,8 +116,6 @@ class IWNMF(VotesMethod):
     )
 
     _parameter_constraints = {
-        **VotesMethod._parameter_constraints,
-        **shared("n_init"),
         "weight_penalty": [Interval(Real, 0, None, closed="left")],
     }
 

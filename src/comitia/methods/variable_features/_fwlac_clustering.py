@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     best_run,
     cluster_means,
     initial_centers,
@@ -18,7 +18,6 @@ from comitia.cluster.clusterer import (
 )
 from comitia.cluster.fuzzy import fuzziness_for, fuzzy_memberships
 from comitia.cluster.lac import lac_weights, weighted_distances
-from comitia.methods._constraints import SHARED
 from comitia.methods._types import Seed
 from comitia.methods.variable_features._weighted_lac import (
     ClusterWeightClusterer,
@@ -180,9 +179,7 @@ class FuzzyWeightedLAC(ClusterWeightClusterer):
     _algorithm = staticmethod(fuzzy_weighted_lac)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClusterWeightClusterer._parameter_constraints,
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
-        "tol": COMMON_CONSTRAINTS["tol"],
     }
 
     def __init__(

@@ -15,7 +15,6 @@ from comitia.cluster import LAC
 from comitia.cluster.lac import weighted_distances
 from comitia.exceptions import ComitiaError
 from comitia.generate.sweep import ParameterSweep, log_grid
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng
 
 __all__ = ["ClusterWeightedMethod", "LACEnsembleMethod", "SweepMethod", "spread_pairs"]
@@ -42,8 +41,6 @@ class SweepMethod(EnsembleMethod):
     """
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("n_init", "n_jobs"),
         "weight_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
     }
 
@@ -129,7 +126,6 @@ class ClusterWeightedMethod(SweepMethod):
     """
 
     _parameter_constraints = {
-        **SweepMethod._parameter_constraints,
         "cluster_penalty": [Interval(Real, 0, None, closed="neither"), tuple, list],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
         "consensus": [str],

@@ -11,7 +11,6 @@ from scipy.special import xlogy
 
 from comitia._sklearn import Interval, StrOptions
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     FeatureWeightClusterer,
     Repeats,
     cluster_means,
@@ -168,7 +167,6 @@ class ClusterWeightClusterer(FeatureWeightClusterer):
     """Base class of the clusterers that weigh features and clusters."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{k: v for k, v in COMMON_CONSTRAINTS.items() if k != "tol"},
         "concentration_penalty": [Interval(Real, 0, None, closed="neither")],
         "cluster_penalty": [Interval(Real, 0, None, closed="neither")],
         "smoothing": [Interval(Real, 0, 1, closed="both")],
@@ -215,7 +213,6 @@ class WeightedLAC(ClusterWeightClusterer):
     _algorithm = staticmethod(weighted_lac)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ClusterWeightClusterer._parameter_constraints,
         "variant": [StrOptions({"weighted", "plain"})],
     }
 

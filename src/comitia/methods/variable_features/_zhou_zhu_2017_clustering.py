@@ -14,7 +14,6 @@ from comitia._scales import column_scales
 from comitia._sklearn import Interval, StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    COMMON_CONSTRAINTS,
     Clusterer,
     fill_empty,
     initial_centers,
@@ -338,9 +337,6 @@ class KernelParetoClustering(Clusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            k: COMMON_CONSTRAINTS[k] for k in ("n_clusters", "max_iter", "random_state")
-        },
         "weight_power": [Interval(Real, 1, None, closed="left")],
         "n_individuals": [Interval(Integral, 4, None, closed="left")],
         "selection": [StrOptions({"knee", "compactness", "separation"}), callable],

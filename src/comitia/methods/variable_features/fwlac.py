@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
+from comitia._parameter_rules import SHARED
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import SHARED
 from comitia.methods._types import Seed
 from comitia.methods.variable_features._fwlac_clustering import FuzzyWeightedLAC
 from comitia.methods.variable_features._sweep import ClusterWeightedMethod
@@ -55,8 +55,7 @@ class FWLAC(ClusterWeightedMethod):
     n_init : int, default=3
         Number of starts of each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -137,7 +136,6 @@ class FWLAC(ClusterWeightedMethod):
     )
 
     _parameter_constraints = {
-        **ClusterWeightedMethod._parameter_constraints,
         "fuzziness": [*SHARED["fuzziness"], StrOptions({"auto"})],
     }
 

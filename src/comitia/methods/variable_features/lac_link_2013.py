@@ -47,8 +47,7 @@ class LinkRefinedLAC(LACEnsembleMethod):
     n_init : int, default=3
         Number of starts of each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -133,7 +132,6 @@ class LinkRefinedLAC(LACEnsembleMethod):
     )
 
     _parameter_constraints = {
-        **LACEnsembleMethod._parameter_constraints,
         "decay": [Interval(Real, 0, 1, closed="both")],
     }
 

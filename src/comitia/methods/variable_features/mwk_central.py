@@ -14,7 +14,6 @@ from comitia.cluster.minkowski import minkowski_runs
 from comitia.exceptions import ComitiaError
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import draw_seeds
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.partition import median_selection
@@ -50,8 +49,7 @@ class MinkowskiCentralPartition(SweepMethod):
     n_init : int, default=100
         Number of starts with each exponent.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
@@ -132,7 +130,6 @@ class MinkowskiCentralPartition(SweepMethod):
     )
 
     _parameter_constraints = {
-        **shared("n_clusters", "n_init", "n_jobs", "random_state"),
         "weight_power": ["array-like", None],
         "index": [StrOptions({"calinski_harabasz", "silhouette"})],
         "variant": [StrOptions({"guarded", "offset"})],
@@ -197,7 +194,6 @@ class JudgedMinkowski(MinkowskiKMeans):
     """Minkowski weighted k-means whose starts are judged by a validity index."""
 
     _parameter_constraints = {
-        **MinkowskiKMeans._parameter_constraints,
         "index": [str],
         "draw_n_clusters": ["boolean"],
     }

@@ -48,8 +48,7 @@ class WLAC(ClusterWeightedMethod):
     n_init : int, default=3
         Number of starts of each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -134,7 +133,6 @@ class WLAC(ClusterWeightedMethod):
     )
 
     _parameter_constraints = {
-        **ClusterWeightedMethod._parameter_constraints,
         "variant": [StrOptions({"weighted", "plain"})],
     }
 

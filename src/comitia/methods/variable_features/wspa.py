@@ -8,7 +8,6 @@ from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Rng, Seed
 from comitia.methods.variable_features._sweep import LACEnsembleMethod
 from comitia.partition import metis_partition
@@ -52,8 +51,7 @@ class WSPA(LACEnsembleMethod):
     n_init : int, default=3
         Number of starts of each clustering.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -119,8 +117,6 @@ class WSPA(LACEnsembleMethod):
     )
 
     _parameter_constraints = {
-        **LACEnsembleMethod._parameter_constraints,
-        **shared("imbalance"),
         "variant": [StrOptions({"similarity", "bipartite"})],
     }
 

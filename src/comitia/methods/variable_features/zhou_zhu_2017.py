@@ -6,7 +6,6 @@ from typing import Any
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.generate import Subsample
-from comitia.methods._constraints import OWN_CLUSTERINGS, shared
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.methods.variable_features._sweep import SweepMethod
 from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
@@ -53,8 +52,7 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
     consensus : str, default="cspa"
         Id of the method that combines the clusterings; one that needs labels only.
 
-    n_jobs : int, default=None
-        Number of parallel jobs.
+    n_jobs : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the clusterings and of the consensus.
@@ -144,8 +142,6 @@ class KernelMultiobjectiveEnsemble(SweepMethod):
     )
 
     _parameter_constraints = {
-        **OWN_CLUSTERINGS,
-        **shared("object_fraction", "max_iter", "n_jobs"),
         "weight_power": [Interval(Real, 1, None, closed="left")],
         "n_individuals": [Interval(Integral, 4, None, closed="left")],
         "selection": [StrOptions({"knee", "compactness", "separation"}), callable],

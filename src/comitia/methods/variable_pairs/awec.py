@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._constraints import shared
 from comitia.methods._learnt_graph import PartsOfGraph
 from comitia.methods._loops import warn_stopped_early
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
@@ -72,11 +71,7 @@ class AWEC(EnsembleMethod):
     tol : float, default=1e-2
         Stop when the constraints hold up to this for each two objects.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Attributes
     ----------
@@ -153,8 +148,6 @@ class AWEC(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter", "tol"),
         "neighbor_share": [Interval(Real, 0, None, closed="neither")],
         "order": [Interval(Integral, 1, None, closed="left")],
         "noise_penalty": [Interval(Real, 0, None, closed="neither")],

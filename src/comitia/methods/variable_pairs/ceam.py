@@ -15,7 +15,6 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.engine.content_keys import clusterings_by_content
 from comitia.exceptions import ComitiaError
-from comitia.methods._constraints import shared
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._ceam_multiplex import (
     Layer,
@@ -62,11 +61,7 @@ class CEAM(EnsembleMethod):
     n_init : int, default=10
         Number of starts of the rotation.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
-
-    random_state : int, RandomState instance or None, default=None
-        Seed of the generator and of the consensus.
+    generator, random_state : shared
 
     Notes
     -----
@@ -132,8 +127,6 @@ class CEAM(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("n_neighbors", "n_rounds", "n_init"),
         "continuation": [Interval(Real, 0, 1, closed="neither")],
         "n_steps": [Interval(Integral, 1, None, closed="left")],
     }

@@ -12,7 +12,6 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._constraints import shared
 from comitia.methods._similarity_tree import similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.variable_pairs._sccabg_steps import (
@@ -54,8 +53,7 @@ class SCCABG(EnsembleMethod):
     max_iter : int, default=20
         Most rounds.
 
-    generator : generator, default=None
-        Makes the clusterings when :meth:`fit` is given data alone.
+    generator : shared
 
     random_state : int, RandomState instance or None, default=None
         Seed of the generator.
@@ -134,8 +132,6 @@ class SCCABG(EnsembleMethod):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EnsembleMethod._parameter_constraints,
-        **shared("max_iter"),
         "graph_penalty": [Interval(Real, 0, None, closed="left"), None],
         "separation_penalty": [Interval(Real, 0, None, closed="left")],
     }

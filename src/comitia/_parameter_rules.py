@@ -1,26 +1,29 @@
-"""What shared parameters may be: the same in every method."""
+"""What constructor parameters may be: shared names are the same in every method."""
 
 from __future__ import annotations
 
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
-from comitia._sklearn import Interval, StrOptions
-from comitia.base import EnsembleMethod
+from comitia._sklearn import RANDOM_STATE, HasMethods, Interval, StrOptions
 
-__all__ = ["OWN_CLUSTERINGS", "SHARED", "shared"]
+__all__ = ["SHARED", "Rules", "rules_of"]
 
-SHARED: dict[str, list[Any]] = {
-    **EnsembleMethod._parameter_constraints,
+Rules = dict[str, list[Any]]
+
+SHARED: Rules = {
     "agreement": [str, callable],
     "clustering_weights": ["array-like", None],
     "cooling": [Interval(Real, 0, 1, closed="neither")],
     "feature_fraction": [Interval(Real, 0, 1, closed="right")],
     "fuzziness": [Interval(Real, 1, None, closed="neither")],
+    "generator": [HasMethods(["generate"]), None],
     "imbalance": [Interval(Real, 0, None, closed="left")],
     "linkage": [StrOptions({"single", "complete", "average", "ward"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "n_clusterings": [Interval(Integral, 1, None, closed="left")],
+    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
     "n_groups": [Interval(Integral, 1, None, closed="left"), None],
     "n_init": [Interval(Integral, 1, None, closed="left")],
     "n_jobs": [Integral, None],
@@ -29,20 +32,27 @@ SHARED: dict[str, list[Any]] = {
     "n_select": [Interval(Integral, 1, None, closed="left"), None],
     "normalized": ["boolean"],
     "object_fraction": [Interval(Real, 0, 1, closed="right")],
+    "random_state": RANDOM_STATE,
     "smoothing": [Interval(Real, 0, None, closed="left")],
     "sparsity_penalty": [Interval(Real, 0, None, closed="left")],
-    "theta": [Interval(Real, 0, None, closed="neither")],
     "temperature": [Interval(Real, 0, None, closed="neither")],
+    "theta": [Interval(Real, 0, None, closed="neither")],
     "tol": [Interval(Real, 0, None, closed="left")],
     "unification": [StrOptions({"minmax", "range", "prob", "rank"})],
     "view_penalty": [Interval(Real, 0, None, closed="left")],
 }
 
 
-def shared(*names: str) -> dict[str, list[Any]]:
-    """Constraints of shared parameters, for ``_parameter_constraints``."""
-    return {name: SHARED[name] for name in names}
+def rules_of(cls: type, shared: Rules) -> Rules:
+    """What each parameter of a constructor may be.
 
-
-# Of a method that makes its own clusterings and takes no generator.
-OWN_CLUSTERINGS = shared("n_clusters", "n_clusterings", "random_state")
+    The class or a parent says it in ``_parameter_constraints``; of other parameters the
+    shared rule holds. A class without a constructor has the rules of all of them, for
+    its subclasses.
+    """
+    rules = dict(shared)
+    for parent in reversed(cls.__mro__):
+        rules |= vars(parent).get("_parameter_constraints", {})
+    if cls.__init__ is object.__init__:  # type: ignore[misc]
+        return rules
+    return {name: rules[name] for name in signature(cls).parameters if name in rules}
