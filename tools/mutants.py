@@ -53,6 +53,11 @@ _ROWS = (
 _TCUT = ("tests/partition/test_tcut.py",)
 _ENTROPY = ("tests/weigh/test_cluster_entropy.py",)
 _VALIDITY = ("tests/validity/test_indices.py", "tests/validity/test_table.py")
+_LINKAGE = (
+    "tests/partition/test_linkage.py",
+    "tests/partition/test_linkage_kernels.py",
+    "tests/partition/test_micro_linkage.py",
+)
 _NEIGHBORS = ("tests/generate/test_shapes.py", "tests/generate/test_graph_generator.py")
 _SAMPLES = ("tests/generate/test_kmeans_on_samples.py",)
 
@@ -100,16 +105,13 @@ TESTS = {
     ),
     "_kernels/landmarks": ("tests/generate/test_landmark_spectral.py",),
     "_kernels/leiden": ("tests/cluster/test_leiden_louvain.py",),
-    "_kernels/linkage": (
-        "tests/partition/test_linkage.py",
-        "tests/partition/test_linkage_kernels.py",
-        "tests/partition/test_micro_linkage.py",
-    ),
+    "_kernels/linkage": _LINKAGE,
     "_kernels/moves": ("tests/partition/test_median_search.py",),
     "_kernels/nearest": _NEIGHBORS,
     "_kernels/neighbors": ("tests/methods/test_gp_mgla.py",),
     "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),
     "_kernels/powers": ("tests/cluster/test_minkowski.py",),
+    "_kernels/single_linkage": _LINKAGE,
     "_kernels/spanning_tree": ("tests/cluster/test_genie.py",),
     "_kernels/sums": (*_AGREEMENT, *_ROWS, "tests/represent/test_coassociation.py"),
     "_kernels/validity": _VALIDITY,

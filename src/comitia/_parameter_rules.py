@@ -30,6 +30,7 @@ SHARED: Rules = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     "n_rounds": [Interval(Integral, 1, None, closed="left")],
     "n_select": [Interval(Integral, 1, None, closed="left"), None],
+    "n_steps": [Interval(Integral, 1, None, closed="left")],
     "normalized": ["boolean"],
     "object_fraction": [Interval(Real, 0, 1, closed="right")],
     "random_state": RANDOM_STATE,

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from benchmarks.ensembles import uniform_ensemble, voronoi_ensemble
 from comitia import Ensemble, config
 from comitia._kernels import linkage as kernels
+from comitia._kernels import single_linkage
 from comitia.exceptions import MemoryBudgetError
 from comitia.partition import ensemble_linkage
 from tests.fixtures import planted
@@ -260,28 +261,28 @@ def prim_twin(codes, weights, seen=None, shares=None):
 @pytest.mark.parametrize("weights", ["equal", "drawn"])
 @pytest.mark.parametrize("name", ENSEMBLES)
 def test_spanning_tree_is_that_of_all_pairs(name, weights, block, monkeypatch):
-    monkeypatch.setattr(kernels, "_BLOCK", block)
+    monkeypatch.setattr(single_linkage, "_BLOCK", block)
     ensemble, _ = micro(name)
     whole = whole_weights(ensemble, weights)
     table = np.zeros((ensemble.n_clusterings, ensemble.codes.max() + 2), dtype=np.int32)
     for m, k in enumerate(ensemble.n_clusters_each):
         table[m, :k] = whole[ensemble.offsets[m] : ensemble.offsets[m + 1]]
-    got = kernels.spanning_tree(ensemble.codes, table)
+    got = single_linkage.spanning_tree(ensemble.codes, table)
     assert_array_equal(got, prim_twin(ensemble.codes, table))
     seen = np.random.RandomState(0).rand(*ensemble.codes.shape) < 0.8
     missing = np.where(seen, ensemble.codes, table.shape[1] - 1)
     table[:, -1] = 0
     shares = np.arange(1, len(table) + 1, dtype=np.int32)
-    got = kernels.spanning_tree(missing.astype(np.uint16), table, seen, shares)
+    got = single_linkage.spanning_tree(missing.astype(np.uint16), table, seen, shares)
     assert_array_equal(got, prim_twin(missing, table, seen, shares))
 
 
 def test_labels_that_all_blocks_have_make_large_blocks():
     random = uniform_ensemble(9000, 8, 4)
-    blocks = kernels.make_blocks(random.codes, np.int32)
+    blocks = single_linkage.make_blocks(random.codes, np.int32)
     assert blocks.n_left.tolist() == [4096, 4096, 808]
     alike = np.sort(voronoi_ensemble(9000, 8, 40).codes, axis=1)
-    assert len(kernels.make_blocks(alike, np.int32).n_left) == 18
+    assert len(single_linkage.make_blocks(alike, np.int32).n_left) == 18
 
 
 @pytest.mark.parametrize(

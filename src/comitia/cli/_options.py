@@ -10,7 +10,6 @@ from cyclopts import Group, Parameter
 
 from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD
 from comitia.cli._run_command import UsageError
-from comitia.io._input_paths import Format
 
 __all__ = [
     "As",
@@ -81,7 +80,22 @@ separated by commas."
     truth: str | None = None
     "Column with known labels. They are compared with the result, never used."
 
-    format: Format | None = None
+    format: (
+        Literal[
+            "csv",
+            "tsv",
+            "json",
+            "xlsx",
+            "parquet",
+            "feather",
+            "npy",
+            "npz",
+            "mat",
+            "zarr",
+            "h5ad",
+        ]
+        | None
+    ) = None
     "Format of the file, where its name does not say it; needed for standard input."
 
     header: bool | None = None

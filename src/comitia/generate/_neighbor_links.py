@@ -37,10 +37,7 @@ def neighbor_graph(
     n_neighbors : int
         Neighbours of each object, itself not counted; all others if there are fewer.
 
-    edge_weights : {"jaccard", "gaussian", "binary"}, default="jaccard"
-        As for :class:`GraphGenerator`.
-
-    search : {"auto", "exact", "groups", "pynndescent"}, default="auto"
+    edge_weights, search : shared
         As for :class:`GraphGenerator`.
 
     Returns

@@ -37,10 +37,7 @@ def fit_in_memory(
     X : what the generator clusters
         The data, as they were given.
 
-    on_progress : callable, default=None
-        As for :meth:`Generator.fit`.
-
-    time_limit : float, default=None
+    on_progress, time_limit : shared
         As for :meth:`Generator.fit`.
 
     Returns

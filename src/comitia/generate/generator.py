@@ -397,10 +397,7 @@ class Generator(SharedDocs, BaseEstimator):
         X : array-like of shape (n_objects, n_features)
             The data; the index of a DataFrame names the objects of the ensemble.
 
-        on_progress : callable, default=None
-            As for :meth:`fit`.
-
-        time_limit : float, default=None
+        on_progress, time_limit : shared
             As for :meth:`fit`.
 
         Returns

@@ -82,10 +82,7 @@ def recover_folder(
     target : Path
         The folder. If it was taken away already, it is brought back.
 
-    files : sequence of str
-        As for :func:`replaced_folder`.
-
-    workplace : Path, default=None
+    files, workplace : shared
         As for :func:`replaced_folder`.
     """
     where = workplace or target.parent

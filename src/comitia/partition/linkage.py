@@ -404,7 +404,7 @@ def _single_merges(
     seen: NDArray[np.bool_] | None,
     shares: NDArray[np.float64] | None,
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    from comitia._kernels.linkage import spanning_tree
+    from comitia._kernels.single_linkage import spanning_tree
 
     # Sums of int32 run at twice the width; the heights are added up anew below.
     n_terms = ensemble.n_clusterings

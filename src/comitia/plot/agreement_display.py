@@ -115,10 +115,7 @@ class AgreementDisplay(Display):
         result : Result
             The result.
 
-        ax : Axes, default=None
-            As for :meth:`from_estimator`.
-
-        measure : str, default="adjusted_rand"
+        ax, measure : shared
             As for :meth:`from_estimator`.
 
         Returns

@@ -113,10 +113,7 @@ class CoassociationDisplay(Display):
         result : Result
             The result.
 
-        ax : Axes, default=None
-            As for :meth:`from_estimator`.
-
-        n_bins : int, default=None
+        ax, n_bins : shared
             As for :meth:`from_estimator`.
 
         Returns

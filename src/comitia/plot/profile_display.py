@@ -121,10 +121,7 @@ class ProfileDisplay(Display):
         result : Result
             The result, of a fit to data.
 
-        ax : Axes, default=None
-            As for :meth:`from_estimator`.
-
-        max_features : int, default=30
+        ax, max_features : shared
             As for :meth:`from_estimator`.
 
         Returns

@@ -128,10 +128,7 @@ class WeightsDisplay(Display):
         result : Result
             The result.
 
-        ax : Axes, default=None
-            As for :meth:`from_estimator`.
-
-        of : str, default=None
+        ax, of : shared
             As for :meth:`from_estimator`.
 
         Returns

@@ -133,10 +133,7 @@ def align_clusters(
     n_labels : int, default=None
         Number of labels of the reference.
 
-    method : {"hungarian", "greedy"}, default="hungarian"
-        As for :func:`align`.
-
-    surplus : {"merge", "fresh"}, default="merge"
+    method, surplus : shared
         As for :func:`align`.
 
     Returns
@@ -176,10 +173,7 @@ def match_clusters(
         What each cluster shares with each label of the reference, as
         :func:`comitia.represent.votes.overlaps` counts it.
 
-    method : {"hungarian", "greedy"}, default="hungarian"
-        As for :func:`align`.
-
-    surplus : {"merge", "fresh"}, default="merge"
+    method, surplus : shared
         As for :func:`align`.
 
     Returns

@@ -138,16 +138,7 @@ def condensed_coassociation(
     ensemble : Ensemble
         The clusterings.
 
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        As for :func:`coassociation`.
-
-    cluster_weights : array-like of shape (n_clusters,), default=None
-        As for :func:`coassociation`.
-
-    pair_weights : array-like of shape (n_objects, n_objects) or callable, default=None
-        As for :func:`coassociation`.
-
-    co_sampled : bool or "count", default=True
+    clustering_weights, cluster_weights, pair_weights, co_sampled : shared
         As for :func:`coassociation`.
 
     dtype : dtype, default=float32
@@ -206,16 +197,7 @@ def coassociation_blocks(
     n_rows : int, default=None
         Rows in each block; by default as many as make 2**23 values.
 
-    clustering_weights : array-like of shape (n_clusterings,), default=None
-        As for :func:`coassociation`.
-
-    cluster_weights : array-like of shape (n_clusters,), default=None
-        As for :func:`coassociation`.
-
-    pair_weights : array-like of shape (n_objects, n_objects) or callable, default=None
-        As for :func:`coassociation`.
-
-    co_sampled : bool or "count", default=True
+    clustering_weights, cluster_weights, pair_weights, co_sampled : shared
         As for :func:`coassociation`.
 
     dtype : dtype, default=float32

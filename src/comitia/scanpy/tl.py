@@ -152,8 +152,7 @@ def consensus(
         }
     else:
         params["obs_keys"] = np.array(list(obs_keys), dtype=object)
-    if isinstance(random_state, int | np.integer):
-        params["random_state"] = int(random_state)
+    params |= _seed(random_state)
     written: dict[str, Any] = {
         "params": params,
         "weights": {
@@ -212,14 +211,8 @@ def choose_resolution(
     key_added : str, default="stable"
         Name of what is written.
 
-    random_state : int, RandomState instance or None, default=0
-        Seed.
-
-    n_jobs : int, default=None
-        How many runs are made at a time. It changes no result.
-
-    copy : bool, default=False
-        Whether to write into a copy, and to return that.
+    random_state, n_jobs, copy : shared
+        As for :func:`consensus`.
 
     Returns
     -------
@@ -272,8 +265,7 @@ def choose_resolution(
         "n_clusterings": int(n_clusterings),
         "edge_fraction": float(edge_fraction),
     }
-    if isinstance(random_state, int | np.integer):
-        params["random_state"] = int(random_state)
+    params |= _seed(random_state)
     adata.uns[key_added] = {
         "params": params,
         "resolution": float(chosen),
@@ -304,6 +296,12 @@ def _runs(
         n_jobs=n_jobs,
         random_state=random_state,
     ).generate(graph)
+
+
+def _seed(random_state: Any) -> dict[str, int]:
+    """What ``params`` keeps of a seed: a number, and no generator."""
+    whole = isinstance(random_state, int | np.integer)
+    return {"random_state": int(random_state)} if whole else {}
 
 
 def _checked_resolutions(resolution: Any) -> list[float]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from comitia.validity.clustered import Clustered, as_clustered, ratio
+from comitia.validity.clustered import Clustered, index, ratio
 
 __all__ = [
     "centroid_dunn",
@@ -24,10 +24,8 @@ __all__ = [
 ]
 
 
-def centroid_separation_ratio(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def centroid_separation_ratio(clustered: Clustered) -> float:
     r"""Distances between centres over distances to centres.
 
     Larger is better.
@@ -38,11 +36,7 @@ def centroid_separation_ratio(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -55,7 +49,6 @@ def centroid_separation_ratio(
     The quality by which the catalogue's ``greedy_diversity_2014`` stops. Each pair of
     centres counts once.
     """
-    clustered = as_clustered(X, labels)
     k = clustered.n_clusters
     if k == 1:
         return np.nan
@@ -63,10 +56,8 @@ def centroid_separation_ratio(
     return ratio(separation, (k - 1) / 2.0 * clustered.distances.sum())
 
 
-def cluster_size_difference(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def cluster_size_difference(clustered: Clustered) -> float:
     r"""Largest cluster size less the smallest.
 
     A property of a clustering, neither good nor bad in itself.
@@ -76,11 +67,7 @@ def cluster_size_difference(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -91,14 +78,12 @@ def cluster_size_difference(
     -----
     Named by ``vega_pons_2008``, which does not define it; the range is our reading.
     """
-    sizes = as_clustered(X, labels).sizes
+    sizes = clustered.sizes
     return float(sizes.max() - sizes.min())
 
 
-def compactness(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def compactness(clustered: Clustered) -> float:
     r"""Root mean square distance to the own centre.
 
     Smaller is better. Also called the overall variance of a clustering.
@@ -108,11 +93,7 @@ def compactness(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -124,14 +105,11 @@ def compactness(
     .. [1] J. Handl, J. Knowles and D. B. Kell, "Computational cluster validation in
        post-genomic data analysis", Bioinformatics 21(15), 2005.
     """
-    clustered = as_clustered(X, labels)
     return float(np.sqrt(clustered.within / clustered.n_objects))
 
 
-def davies_bouldin(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def davies_bouldin(clustered: Clustered) -> float:
     r"""Davies-Bouldin index: how much each cluster resembles its nearest relative.
 
     Smaller is better. With :math:`s_r` the mean distance of the members of r to their
@@ -142,11 +120,7 @@ def davies_bouldin(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -162,18 +136,13 @@ def davies_bouldin(
     .. [1] D. L. Davies and D. W. Bouldin, "A cluster separation measure", IEEE TPAMI
        1(2), 1979.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     return float(clustered.center_pairs.similarities.mean())
 
 
-def index_i(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-    *,
-    power: float = 2.0,
-) -> float:
+@index
+def index_i(clustered: Clustered, *, power: float = 2.0) -> float:
     r"""Index I: separation of the centres times the compactness gained.
 
     Larger is better. With :math:`E_k` the sum of the distances to the own centre
@@ -184,11 +153,7 @@ def index_i(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     power : float, default=2.0
         The exponent q.
@@ -204,7 +169,6 @@ def index_i(
     .. [1] U. Maulik and S. Bandyopadhyay, "Performance evaluation of some clustering
        algorithms and validity indices", IEEE TPAMI 24(12), 2002.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     gained = ratio(clustered.total_distance, float(clustered.distances.sum()))
@@ -213,10 +177,8 @@ def index_i(
     )
 
 
-def inter_cluster_distance(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def inter_cluster_distance(clustered: Clustered) -> float:
     r"""Mean squared distance between two centres.
 
     Larger is better.
@@ -226,11 +188,7 @@ def inter_cluster_distance(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -241,15 +199,12 @@ def inter_cluster_distance(
     -----
     Each pair counts once, as the catalogue's ``cross_assoc_2011`` corrects it.
     """
-    clustered = as_clustered(X, labels)
     k = clustered.n_clusters
     return clustered.center_pairs.squares / max(k * (k - 1) / 2.0, 1.0)
 
 
-def intra_cluster_distance(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def intra_cluster_distance(clustered: Clustered) -> float:
     r"""Mean over the clusters of the mean squared distance to the centre.
 
     Smaller is better.
@@ -259,25 +214,18 @@ def intra_cluster_distance(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
     intra_cluster_distance : float
         At least 0.
     """
-    clustered = as_clustered(X, labels)
     return float((clustered.squares.sum(axis=1) / clustered.sizes).mean())
 
 
-def mean_cluster_size(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def mean_cluster_size(clustered: Clustered) -> float:
     r"""Mean number of objects in a cluster.
 
     A property of a clustering, neither good nor bad in itself.
@@ -287,24 +235,18 @@ def mean_cluster_size(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
     mean_cluster_size : float
         At least 1.
     """
-    return float(as_clustered(X, labels).sizes.mean())
+    return float(clustered.sizes.mean())
 
 
-def mean_distance_to_center(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def mean_distance_to_center(clustered: Clustered) -> float:
     r"""Mean distance of the objects to the nearest centre.
 
     Smaller is better. The nearest centre need not be that of the own cluster.
@@ -314,11 +256,7 @@ def mean_distance_to_center(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -329,14 +267,12 @@ def mean_distance_to_center(
     -----
     The quality that the catalogue's ``hcss`` uses.
     """
-    own, other = as_clustered(X, labels).center_distances
+    own, other = clustered.center_distances
     return float(np.minimum(own, other).mean())
 
 
-def xie_beni(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def xie_beni(clustered: Clustered) -> float:
     r"""Xie-Beni index: scatter over the smallest squared distance of two centres.
 
     Smaller is better.
@@ -347,11 +283,7 @@ def xie_beni(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -363,17 +295,14 @@ def xie_beni(
     .. [1] X. L. Xie and G. Beni, "A validity measure for fuzzy clustering", IEEE TPAMI
        13(8), 1991.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     gap = clustered.center_pairs.smallest
     return clustered.within / (clustered.n_objects * gap**2) if gap > 0 else np.inf
 
 
-def simplified_silhouette(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def simplified_silhouette(clustered: Clustered) -> float:
     r"""Silhouette with distances to centres in the place of mean distances.
 
     Linear in the number of objects. Larger is better.
@@ -384,11 +313,7 @@ def simplified_silhouette(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -400,7 +325,6 @@ def simplified_silhouette(
     .. [1] E. R. Hruschka, L. N. de Castro and R. J. G. B. Campello, "Evolutionary
        algorithms for clustering gene-expression data", IEEE ICDM 2004.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     own, other = clustered.center_distances
@@ -409,10 +333,8 @@ def simplified_silhouette(
     return float(widths.mean())
 
 
-def centroid_dunn(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def centroid_dunn(clustered: Clustered) -> float:
     r"""Dunn index with centres in the place of pairs of objects.
 
     Linear in the number of objects. Larger is better.
@@ -422,11 +344,7 @@ def centroid_dunn(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -434,7 +352,6 @@ def centroid_dunn(
         At least 0; infinite when the clusters have no scatter. NaN for a single
         cluster.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     return ratio(clustered.center_pairs.smallest, 2.0 * float(clustered.radii.max()))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import cached_property, partial, wraps
+from inspect import signature
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +15,20 @@ from comitia import _labels
 from comitia._inputs import refuse_masks_and_dates
 from comitia._members import check_codes
 from comitia._names import in_order, matching_rows
+from comitia._shared_docs import written_out
 from comitia.exceptions import ComitiaError
 
-__all__ = ["Clustered", "SameData", "as_clustered", "check_data", "ratio"]
+__all__ = ["Clustered", "SameData", "check_data", "index", "ratio"]
+
+Value = TypeVar("Value")
+
+# What the indices are given, for their docstrings.
+_TEXTS = {
+    "X": """array-like of shape (n_objects, n_features) or Clustered
+    The data, or data and labels together.""",
+    "labels": """array-like of shape (n_objects,), default=None
+    The cluster of each object; -1, NaN or None leave it out.""",
+}
 
 # Values that are rearranged at a time.
 _BLOCK_VALUES = 2**17
@@ -455,29 +468,43 @@ def _by_first_object(codes: NDArray[Any], n_clusters: int) -> NDArray[Any]:
     return np.asarray(new[codes])
 
 
-def as_clustered(X: ArrayLike | Clustered, labels: ArrayLike | None) -> Clustered:
-    """What an index was given, as one object.
+def index(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Let a function of Clustered take data and labels in its place.
 
     Parameters
     ----------
-    X : array-like or Clustered
-        The data, or data and labels.
-
-    labels : array-like or None
-        The labels, unless they came with X.
+    function : callable
+        Called with a Clustered, and with keywords of its own. The line
+        ``X, labels : shared`` of its docstring is written out.
 
     Returns
     -------
-    clustered : Clustered
-        Data and labels.
+    index : callable
+        Called with data and labels, or with a Clustered.
     """
-    if isinstance(X, Clustered):
-        if labels is not None:
+
+    @wraps(function, assigned=("__module__", "__name__", "__qualname__"))
+    def called(
+        X: ArrayLike | Clustered, labels: ArrayLike | None = None, **settings: Any
+    ) -> Value:
+        if not isinstance(X, Clustered):
+            if labels is None:
+                raise ComitiaError(
+                    "labels is missing; give one label for each row of X."
+                )
+            X = Clustered(X, labels)
+        elif labels is not None:
             raise ComitiaError("labels were given twice; Clustered has its own.")
-        return X
-    if labels is None:
-        raise ComitiaError("labels is missing; give one label for each row of X.")
-    return Clustered(X, labels)
+        return function(X, **settings)
+
+    given = [*signature(called, follow_wrapped=False).parameters.values()][:2]
+    own = signature(function)
+    # What signature() tells of a function, and so help() and the documentation.
+    vars(called)["__signature__"] = own.replace(
+        parameters=[*given, *list(own.parameters.values())[1:]]
+    )
+    called.__doc__ = written_out(function.__doc__ or "", _TEXTS)
+    return called
 
 
 def check_data(X: ArrayLike) -> NDArray[np.float64]:

@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
 from comitia.validity.centers import widths_of
-from comitia.validity.clustered import Clustered, as_clustered
+from comitia.validity.clustered import Clustered, index
 
 __all__ = [
     "connectedness",
@@ -31,9 +31,8 @@ __all__ = [
 ]
 
 
-def silhouette_samples(
-    X: ArrayLike | Clustered, labels: ArrayLike | None = None
-) -> NDArray[np.float64]:
+@index
+def silhouette_samples(clustered: Clustered) -> NDArray[np.float64]:
     r"""Silhouette width of each object.
 
     With :math:`a_i` the mean distance to the other members of the own cluster and
@@ -44,11 +43,7 @@ def silhouette_samples(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -62,7 +57,6 @@ def silhouette_samples(
        validation of cluster analysis", J. Computational and Applied Mathematics 20,
        1987.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.full(clustered.n_objects, np.nan)
     sums = clustered.pair_sums
@@ -74,12 +68,9 @@ def silhouette_samples(
     return unsorted
 
 
+@index
 def silhouette(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-    *,
-    sample_size: int | None = None,
-    random_state: Any = None,
+    clustered: Clustered, *, sample_size: int | None = None, random_state: Any = None
 ) -> float:
     r"""Mean silhouette width: how much nearer the own cluster is than the others.
 
@@ -90,11 +81,7 @@ def silhouette(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     sample_size : int, default=None
         Use a random sample of this many objects, as scikit-learn does. All objects by
@@ -121,13 +108,13 @@ def silhouette(
     >>> round(silhouette(X, [0, 0, 0, 1, 1, 1]), 6)
     0.865657
     """
-    clustered = as_clustered(X, labels)
     if sample_size is not None:
         clustered = _sample(clustered, sample_size, random_state)
     return float(silhouette_samples(clustered).mean())
 
 
-def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
+@index
+def dunn(clustered: Clustered) -> float:
     r"""Dunn index: smallest distance between clusters over largest diameter.
 
     Larger is better.
@@ -138,11 +125,7 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -164,14 +147,14 @@ def dunn(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
     >>> dunn([[0], [1], [2], [10], [11], [12]], [0, 0, 0, 1, 1, 1])
     4.0
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     separation, diameter = clustered.pair_extremes
     return separation / diameter if diameter > 0 else np.inf
 
 
-def hubert_raw(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
+@index
+def hubert_raw(clustered: Clustered) -> float:
     r"""Hubert's raw statistic: distance of objects that are kept apart.
 
     Larger is better. With :math:`N = n (n - 1) / 2` pairs and :math:`q_{ij} = 1` for
@@ -182,11 +165,7 @@ def hubert_raw(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> flo
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -197,13 +176,11 @@ def hubert_raw(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> flo
     ----------
     .. [1] L. Hubert and P. Arabie, "Comparing partitions", J. Classification 2, 1985.
     """
-    clustered = as_clustered(X, labels)
     return clustered.pair_sums.between / _n_pairs(clustered)
 
 
-def hubert_normalized(
-    X: ArrayLike | Clustered, labels: ArrayLike | None = None
-) -> float:
+@index
+def hubert_normalized(clustered: Clustered) -> float:
     r"""Hubert's normalised statistic: correlation of distance and separation.
 
     Larger is better. The correlation over all pairs of objects of their distance
@@ -216,11 +193,7 @@ def hubert_normalized(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -232,7 +205,6 @@ def hubert_normalized(
     ----------
     .. [1] L. Hubert and P. Arabie, "Comparing partitions", J. Classification 2, 1985.
     """
-    clustered = as_clustered(X, labels)
     sums, n_pairs = clustered.pair_sums, _n_pairs(clustered)
     n, sizes = clustered.n_objects, clustered.sizes
     apart = (n_pairs - float((sizes * (sizes - 1) // 2).sum())) / n_pairs
@@ -246,7 +218,8 @@ def hubert_normalized(
     return float(covariance / np.sqrt(variance * apart * (1.0 - apart)))
 
 
-def modified_hubert(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
+@index
+def modified_hubert(clustered: Clustered) -> float:
     r"""Modified Hubert statistic: how distances of objects and of centres go together.
 
     Larger is better. With :math:`N = n (n - 1) / 2` pairs,
@@ -256,11 +229,7 @@ def modified_hubert(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -272,13 +241,11 @@ def modified_hubert(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -
     .. [1] S. Theodoridis and K. Koutroumbas, "Pattern Recognition", Academic Press,
        chapter on cluster validity.
     """
-    clustered = as_clustered(X, labels)
     return clustered.pair_sums.between_centers / _n_pairs(clustered)
 
 
-def connectedness(
-    X: ArrayLike | Clustered, labels: ArrayLike | None = None, *, n_neighbors: int = 10
-) -> float:
+@index
+def connectedness(clustered: Clustered, *, n_neighbors: int = 10) -> float:
     r"""Connectedness: how many near neighbours are in another cluster.
 
     Smaller is better. The l-th nearest neighbour counts 1 / l:
@@ -288,11 +255,7 @@ def connectedness(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     n_neighbors : int, default=10
         Number of neighbours L; all other objects when there are fewer.
@@ -307,7 +270,6 @@ def connectedness(
     .. [1] J. Handl, J. Knowles and D. B. Kell, "Computational cluster validation in
        post-genomic data analysis", Bioinformatics 21(15), 2005.
     """
-    clustered = as_clustered(X, labels)
     if n_neighbors < 1:
         raise ComitiaError(f"n_neighbors={n_neighbors} must be at least 1.")
     n_neighbors = min(int(n_neighbors), clustered.n_objects - 1)
@@ -318,7 +280,8 @@ def connectedness(
     return float(elsewhere.sum(axis=0) @ (1.0 / np.arange(1, n_neighbors + 1)))
 
 
-def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) -> float:
+@index
+def point_symmetry(clustered: Clustered) -> float:
     r"""Point symmetry index: how symmetric the clusters are about their centres.
 
     Smaller is better. The mirror image of an object about the centre of its cluster
@@ -333,11 +296,7 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -354,7 +313,6 @@ def point_symmetry(X: ArrayLike | Clustered, labels: ArrayLike | None = None) ->
     from comitia._kernels.pairwise import point_symmetry_parts
     from comitia._kernels.sums import over_ranges
 
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     gap = clustered.center_pairs.smallest

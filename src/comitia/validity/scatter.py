@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.validity.clustered import Clustered, as_clustered, ratio
+from comitia.validity.clustered import Clustered, index, ratio
 
 __all__ = [
     "calinski_harabasz",
@@ -21,10 +21,8 @@ __all__ = [
 ]
 
 
-def calinski_harabasz(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def calinski_harabasz(clustered: Clustered) -> float:
     r"""Calinski-Harabasz index: variance between over variance within clusters.
 
     Larger is better.
@@ -35,11 +33,7 @@ def calinski_harabasz(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -59,19 +53,14 @@ def calinski_harabasz(
     >>> calinski_harabasz(X, [0, 0, 0, 1, 1, 1])
     150.0
     """
-    clustered = as_clustered(X, labels)
     n, k = clustered.n_objects, clustered.n_clusters
     if k == 1 or k == n:
         return np.nan
     return ratio(clustered.between / (k - 1), clustered.within / (n - k))
 
 
-def hartigan(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-    *,
-    sse_next: float,
-) -> float:
+@index
+def hartigan(clustered: Clustered, *, sse_next: float) -> float:
     r"""Hartigan's statistic: what one more cluster gains.
 
     Large values say that a clustering with k + 1 clusters is worth having. Not a
@@ -82,11 +71,7 @@ def hartigan(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     sse_next : float
         :func:`sse` of a clustering of the same objects, by the same algorithm, with one
@@ -101,18 +86,14 @@ def hartigan(
     ----------
     .. [1] J. A. Hartigan, "Clustering Algorithms", Wiley, 1975.
     """
-    clustered = as_clustered(X, labels)
     n, k = clustered.n_objects, clustered.n_clusters
     gain = ratio(clustered.within, _scatter_of(sse_next, "sse_next")) - 1.0
     return gain * (n - k - 1)
 
 
+@index
 def krzanowski_lai(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-    *,
-    sse_previous: float,
-    sse_next: float,
+    clustered: Clustered, *, sse_previous: float, sse_next: float
 ) -> float:
     r"""Krzanowski-Lai index: whether k is where the scatter stops falling fast.
 
@@ -125,11 +106,7 @@ def krzanowski_lai(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     sse_previous, sse_next : float
         :func:`sse` of clusterings of the same objects, by the same algorithm, with one
@@ -145,7 +122,6 @@ def krzanowski_lai(
     .. [1] W. J. Krzanowski and Y. T. Lai, "A criterion for determining the number of
        groups in a data set using sum-of-squares clustering", Biometrics 44(1), 1988.
     """
-    clustered = as_clustered(X, labels)
     k, power = clustered.n_clusters, 2.0 / clustered.n_features
     if k == 1:
         return np.nan
@@ -155,10 +131,8 @@ def krzanowski_lai(
     return ratio(abs(previous - here), abs(here - after))
 
 
-def r_squared(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def r_squared(clustered: Clustered) -> float:
     r"""R-squared: the share of the variance that the clusters explain.
 
     Larger is better.
@@ -168,11 +142,7 @@ def r_squared(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -183,15 +153,12 @@ def r_squared(
     ----------
     .. [1] S. C. Sharma, "Applied Multivariate Techniques", Wiley, 1996.
     """
-    clustered = as_clustered(X, labels)
     total = float(clustered.total_squares.sum())
     return max(1.0 - clustered.within / total, 0.0) if total > 0 else np.nan
 
 
-def rmsstd(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def rmsstd(clustered: Clustered) -> float:
     r"""Root-mean-square standard deviation within the clusters.
 
     Smaller is better. With p features,
@@ -201,11 +168,7 @@ def rmsstd(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -216,15 +179,12 @@ def rmsstd(
     ----------
     .. [1] S. C. Sharma, "Applied Multivariate Techniques", Wiley, 1996.
     """
-    clustered = as_clustered(X, labels)
     freedom = clustered.n_features * (clustered.n_objects - clustered.n_clusters)
     return float(np.sqrt(clustered.within / freedom)) if freedom else np.nan
 
 
-def s_dbw(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def s_dbw(clustered: Clustered) -> float:
     r"""S_Dbw index: scatter inside the clusters plus density between them.
 
     Smaller is better. With :math:`\sigma` the vector of variances, of a cluster or of
@@ -239,11 +199,7 @@ def s_dbw(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
@@ -262,7 +218,6 @@ def s_dbw(
     """
     from comitia._kernels.validity import density_between
 
-    clustered = as_clustered(X, labels)
     k = clustered.n_clusters
     if k == 1:
         return np.nan
@@ -273,12 +228,8 @@ def s_dbw(
     return _mean_scatter(clustered) + density / (k * (k - 1) / 2.0)
 
 
-def sd(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-    *,
-    scatter_weight: float | None = None,
-) -> float:
+@index
+def sd(clustered: Clustered, *, scatter_weight: float | None = None) -> float:
     r"""SD index: scatter inside the clusters plus lack of separation between them.
 
     Smaller is better. With :math:`\sigma` the vector of variances, of a cluster or of
@@ -291,11 +242,7 @@ def sd(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     scatter_weight : float, default=None
         The weight a of the scatter; by default D of this clustering. When clusterings
@@ -313,7 +260,6 @@ def sd(
     .. [1] M. Halkidi, M. Vazirgiannis and Y. Batistakis, "Quality scheme assessment in
        the clustering process", PKDD 2000.
     """
-    clustered = as_clustered(X, labels)
     if clustered.n_clusters == 1:
         return np.nan
     separation = lack_of_separation(clustered)
@@ -321,10 +267,8 @@ def sd(
     return weight * _mean_scatter(clustered) + separation
 
 
-def sse(
-    X: ArrayLike | Clustered,
-    labels: ArrayLike | None = None,
-) -> float:
+@index
+def sse(clustered: Clustered) -> float:
     r"""Sum of squared distances to the own centre.
 
     Smaller is better.
@@ -334,18 +278,14 @@ def sse(
 
     Parameters
     ----------
-    X : array-like of shape (n_objects, n_features) or Clustered
-        The data, or data and labels together.
-
-    labels : array-like of shape (n_objects,), default=None
-        The cluster of each object; -1, NaN or None leave it out.
+    X, labels : shared
 
     Returns
     -------
     sse : float
         At least 0.
     """
-    return as_clustered(X, labels).within
+    return clustered.within
 
 
 def lack_of_separation(clustered: Clustered) -> float:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._types import Array, Data, Ensemble, Linkage, Maker, Rng, Seed
@@ -86,10 +83,6 @@ class ECPCSHC(EnsembleMethod):
             "weights_follow_quality": "no cluster has a weight of its own",
         },
     )
-
-    _parameter_constraints = {
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
-    }
 
     def __init__(
         self,

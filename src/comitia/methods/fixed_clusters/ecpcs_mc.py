@@ -1,10 +1,8 @@
 """ECPCS-MC."""
 
-from numbers import Integral
-
 import numpy as np
 
-from comitia._sklearn import Interval, StrOptions
+from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.engine.content_keys import clusters_by_content
@@ -100,7 +98,6 @@ class ECPCSMC(EnsembleMethod):
     )
 
     _parameter_constraints = {
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
         "variant": [StrOptions({"uniform", "certainty"})],
     }
 

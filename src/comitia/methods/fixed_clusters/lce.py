@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,6 @@ class LCE(EnsembleMethod):
     _parameter_constraints = {
         "variant": [StrOptions({"cts", "srs", "asrs", "asrs_strict", "rm", "rm_all"})],
         "decay": [Interval(Real, 0, 1, closed="both"), None],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -146,7 +146,6 @@ class SDGCA(EnsembleMethod):
         "threshold": [Interval(Real, 0, None, closed="neither")],
         "similar_share": [Interval(Real, 0, None, closed="neither")],
         "dissimilar_share": [Interval(Real, 0, None, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

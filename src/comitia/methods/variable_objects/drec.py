@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -106,7 +106,6 @@ class DREC(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "coefficient_penalty": [Interval(Real, 0, None, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -128,7 +128,6 @@ class CEAM(EnsembleMethod):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "continuation": [Interval(Real, 0, 1, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
