@@ -9,7 +9,6 @@ from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._constraints import shared
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
@@ -95,7 +94,6 @@ class GPMGLA(EnsembleMethod):
         missing="votes",
         scales="linear",
         exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
             "helps": "clusters are linked by the neighbours that they share, and "
             "where all clusterings are noisy all clusters share some",
         },
