@@ -341,6 +341,7 @@ def _in_one_place(ensemble: Ensemble, parts: Blocks) -> MicroRows | None:
             return None
         values.append(ours)
     only = _in_content_order(Micro(micro.ensemble, counts, micro.inverse, *values))
+    assert only.inverse is not None
     numbers = pieces(only.inverse, [len(part.counts) for part in found])
     return MicroRows(
         ensemble, LocalBlocks([only._replace(inverse=None)]), parts.put(numbers), parts

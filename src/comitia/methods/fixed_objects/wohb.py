@@ -167,7 +167,7 @@ class WOHB(EnsembleMethod):
             labels[order] = tcut(graph, n_clusters, rng, n_init=self.n_init)
             return labels
         by_content = clusters_by_content(ensemble)
-        of_objects = P.any(axis=0)  # others have no vertex
+        of_objects: Any = P.any(axis=0)  # others have no vertex
         place = (np.cumsum(of_objects) - 1)[by_content[of_objects[by_content]]]
         edges = graph.matrix()[:, place]
         of_cluster = {"even": n / soft.n_clusters_total, "joint": 1, "objects": 0}
