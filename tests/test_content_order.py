@@ -3,10 +3,19 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
 from comitia import Ensemble
-from comitia.engine.content_keys import clusterings_by_content, clusters_by_content
+from comitia.engine.content_keys import (
+    clusterings_by_content,
+    clusters_by_content,
+    vertex_keys,
+)
+from comitia.engine.row_blocks import micro_rows
 from comitia.methods._votes import Votes
+from comitia.partition import kmeans_rows, tcut
+from comitia.partition.k_means import kmodes
+from comitia.represent import bipartite_graph
 from comitia.testing import planted
 from tests.fixtures import same_partition
 
@@ -53,6 +62,58 @@ def test_factors_start_from_the_same_partition_in_any_order_of_the_objects(seed)
         for votes in (Votes(Ensemble(part), 4) for part in (labels, labels[objects]))
     )
     assert same_partition(one[objects], other)
+
+
+def with_kmeans(ensemble):
+    return kmeans_rows(ensemble, 4, np.random.RandomState(0), n_init=1).labels
+
+
+def with_kmodes(ensemble):
+    return kmodes(ensemble, 4, np.random.RandomState(0), n_init=1).labels
+
+
+def with_tcut(ensemble):
+    return tcut(bipartite_graph(ensemble), 4, np.random.RandomState(0), n_init=1)
+
+
+@pytest.mark.parametrize("part", [with_kmeans, with_kmodes, with_tcut])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_label_rows_start_from_the_same_place_in_any_order_of_the_objects(
+    part, missing
+):
+    for seed in range(5):
+        rng = np.random.RandomState(seed)
+        labels, _ = planted(200, 4, 8, noise=0.5, seed=seed)
+        labels[rng.rand(*labels.shape) < missing] = -1
+        objects = rng.permutation(len(labels))
+        # One start, so that other draws would be another partition.
+        one, other = (part(Ensemble(rows)) for rows in (labels, labels[objects]))
+        assert same_partition(one[objects], other)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.5])
+def test_rows_of_blocks_stand_in_the_same_order(noise, tmp_path):
+    votes = Ensemble(planted(300, 3, 5, noise=noise, seed=0)[0])
+    votes.save(tmp_path / "votes", block_rows=100)
+    whole, parts = (
+        micro_rows(ensemble).only
+        for ensemble in (votes, Ensemble.open(tmp_path / "votes"))
+    )
+    expected = votes.distinct().in_content_order().ensemble.codes
+    for rows in (whole, parts):
+        found = rows.ensemble.codes
+        first = np.r_[True, (found[:, 1:] != found[:, :-1]).any(axis=0)]
+        assert_array_equal(found[:, first], expected)
+
+
+def test_vertices_that_three_sweeps_do_not_tell_apart_are_told_apart_by_more():
+    # A path whose one end is heavier: the other end is told by what is far away.
+    n = 12
+    path = csr_array(np.eye(n, k=1) + np.eye(n, k=-1))
+    edges = np.ones(path.nnz, dtype=np.int64)
+    vertices = np.r_[2, np.ones(n - 1, dtype=np.int64)]
+    keys = vertex_keys(path.indptr, path.indices, edges, vertices)
+    assert len(np.unique(keys)) == n
 
 
 def test_a_clustering_given_twice_changes_no_order():

@@ -8,6 +8,7 @@ from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from tests.fixtures import E6, planted, same_partition
+from tests.outcomes import planted_problem
 
 MCAS = method("mcas")
 GROUPERS = ["spectral", "average", "kmedoids"]
@@ -104,3 +105,13 @@ def test_the_selection_stands_in_front_of_another_consensus():
 def test_an_unknown_grouper_is_refused(groupers):
     with pytest.raises(ComitiaError, match="must name one or more of spectral"):
         MCAS(2, groupers=groupers).fit(Ensemble(E6))
+
+
+def test_the_order_of_the_clusterings_chooses_no_start():
+    labels = planted_problem(200, 8, 0.35, 50).labels
+    order = np.random.RandomState(50).permutation(8)
+    one, other = (
+        MCAS(4, n_groups=5, random_state=0).fit(Ensemble(columns))
+        for columns in (labels, labels[:, order])
+    )
+    assert_array_equal(one.selected_[order], other.selected_)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, method
 from comitia.methods.variable_clusterings.spce import JoinedPairs
@@ -27,6 +28,16 @@ def test_with_a_large_penalty_e6_falls_into_four():
     assert fitted.n_components_ == 4
     assert_allclose(divisors(fitted), [0.4, 0.4, 0.2], atol=1e-9)
     assert same_partition(fitted.labels_, [0, 0, 1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_objects_with_few_labels_are_found(seed):
+    labels, truth = planted(90, 3, 20, noise=0.05, seed=11 + seed)
+    rng = np.random.RandomState(seed)
+    for n_labels, i in enumerate(rng.choice(90, 6, replace=False)):
+        labels[i, rng.permutation(20)[1 + n_labels // 2 :]] = -1
+    fitted = SPCE(3).fit(Ensemble(labels))
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
 def test_distances_count_all_objects():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
+from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
@@ -46,6 +47,36 @@ def test_the_graph_of_e6_is_that_of_the_catalogue():
     printed = [0.127219, 0.127219, 0.745563]
     assert_allclose(alpha / alpha.sum(), printed, atol=1e-6)
     assert same_partition(fitted.labels_, E6[:, 0])
+
+
+def test_what_is_missing_changes_no_sum():
+    labels, _ = planted(20, 3, 6, noise=0.4, seed=0)
+    part = labels.copy()
+    part[:, 3:][np.random.RandomState(0).rand(20, 3) < 0.5] = -1
+    seen = part >= 0
+    alpha = np.linspace(0.1, 0.3, 6)
+    expected = np.zeros((20, 20))
+    for i in range(20):
+        for j in range(20):
+            both = seen[i] & seen[j]
+            same = both & (part[i] == part[j])
+            sizes = (part == part[i]).sum(axis=0)
+            mean = (same / sizes / alpha).sum() / (both / alpha).sum()
+            expected[i, j] = mean * (1 / alpha).sum()
+    E = Ensemble(part)
+    ones = np.ones(20, dtype=np.int64)
+    graphs = ClusterGraphs(E, E.sizes, ones)
+    assert_allclose(graphs.weighted(alpha), expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_objects_with_few_labels_are_found(seed):
+    labels, truth = planted(90, 3, 20, noise=0.05, seed=11 + seed)
+    rng = np.random.RandomState(seed)
+    for n_labels, i in enumerate(rng.choice(90, 6, replace=False)):
+        labels[i, rng.permutation(20)[1 + n_labels // 2 :]] = -1
+    fitted = TRCE(3).fit(Ensemble(labels))
+    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
 def test_graphs_are_uniform_on_the_clusters():

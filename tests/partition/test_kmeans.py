@@ -239,7 +239,8 @@ def test_rows_find_the_least_cost_of_all_partitions(utility, missing, seed):
         options["row_scale"] = s
     else:
         s = np.ones(8)
-    got = kmeans_rows(Ensemble(labels), 2, rng(), n_init=40, **options)
+    # Of the entropy's starts on the third labels one in fifty ends in the optimum.
+    got = kmeans_rows(Ensemble(labels), 2, rng(), n_init=400, **options)
     cost = rows_cost(labels, got.labels, w, a, s, utility)
     assert_allclose(got.objective[-1], cost, rtol=1e-9)
     least = min(

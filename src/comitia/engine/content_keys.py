@@ -99,10 +99,15 @@ def vertex_keys(
     keys = _scrambled(vertices.astype(np.uint64))
     of_edges = _scrambled(edges.astype(np.uint64))
     n = len(vertices)
-    for _ in range(3):
+    n_before = n_different = n_sweeps = 0
+    # Three sweeps tell most apart; more are made where they tell more apart.
+    while n_sweeps < 3 or n > n_different > n_before:
         votes = _scrambled(of_edges + keys[neighbor])
         around = csr_array((votes, neighbor, begin), shape=(n, n))
         keys = _scrambled(_scrambled(keys) + around @ np.ones(n, dtype=np.uint64))
+        n_sweeps += 1
+        if n_sweeps >= 3:
+            n_before, n_different = n_different, len(np.unique(keys))
     return keys
 
 

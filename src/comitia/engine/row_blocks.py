@@ -272,7 +272,9 @@ def micro_rows(
     """The different rows of an ensemble.
 
     ``each`` are the weights of the objects and ``scale`` factors of their rows, both 1
-    by default. Rows with equal labels, weights and factors are one.
+    by default. Rows with equal labels, weights and factors are one. Where they are in
+    one place and not many, they stand in the order of what their labels say, so that
+    starts which are drawn by place do not hang on the order of the objects.
     """
     blocks = ensemble.row_blocks
     parts = blocks.map(
@@ -285,7 +287,41 @@ def micro_rows(
         found = None if most > sizes.MANY_ROWS else _in_one_place(ensemble, parts)
         if found is not None:
             return found
+    elif isinstance(parts, LocalBlocks):
+        (only,) = parts.values
+        return MicroRows(ensemble, LocalBlocks([_in_content_order(only)]))
     return MicroRows(ensemble, parts)
+
+
+def _in_content_order(micro: Micro) -> Micro:
+    """The rows sorted by what the labels say, if they are not many."""
+    from comitia.engine.content_keys import content_keys
+
+    rows, codes = micro.ensemble, micro.ensemble.codes
+    in_memory = rows.is_hard and isinstance(codes, np.ndarray)
+    if not in_memory or rows.n_objects > sizes.MANY_ROWS:
+        return micro
+    counts = micro.counts
+    if counts is None:
+        counts = np.ones(rows.n_objects, dtype=np.int64)
+    order = np.argsort(content_keys(codes, rows.n_clusters_each, counts), kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    each, scale = (
+        None if values is None else values[order]
+        for values in (micro.each, micro.scale)
+    )
+    inverse = micro.inverse
+    if inverse is None:
+        inverse = place
+    elif isinstance(inverse, np.ndarray):
+        inverse = place[inverse]
+    else:
+        from comitia._arrays import device_of, to_tensor
+
+        inverse = to_tensor(place, device_of(inverse))[inverse]
+    counts = None if micro.counts is None else counts[order]
+    return Micro(rows.with_codes(codes[:, order]), counts, inverse, each, scale)
 
 
 def _in_one_place(ensemble: Ensemble, parts: Blocks) -> MicroRows | None:
@@ -304,12 +340,11 @@ def _in_one_place(ensemble: Ensemble, parts: Blocks) -> MicroRows | None:
         if ours is None and given[0] is not None:
             return None
         values.append(ours)
-    numbers = pieces(micro.inverse, [len(part.counts) for part in found])
+    only = _in_content_order(Micro(micro.ensemble, counts, micro.inverse, *values))
+    assert only.inverse is not None
+    numbers = pieces(only.inverse, [len(part.counts) for part in found])
     return MicroRows(
-        ensemble,
-        LocalBlocks([Micro(micro.ensemble, counts, None, *values)]),
-        parts.put(numbers),
-        parts,
+        ensemble, LocalBlocks([only._replace(inverse=None)]), parts.put(numbers), parts
     )
 
 

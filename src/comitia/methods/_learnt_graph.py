@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from comitia.optimize.eigenpairs import smallest_eigenpairs
 
-__all__ = ["PartsOfGraph", "join_parts", "weighted_simplex"]
+__all__ = ["PartsOfGraph", "SeenPairs", "join_parts", "weighted_simplex"]
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +61,42 @@ class PartsOfGraph(NamedTuple):
         G = squares[:, None] + squares - 2.0 * self.vectors @ self.vectors.T
         np.fill_diagonal(G, 0.0)
         return np.maximum((G + G.T) / 2, 0.0)
+
+
+class SeenPairs:
+    """Which pairs of micro-objects each clustering has, where labels are missing.
+
+    What a clustering without one of two objects would say of them is unknown. It is
+    taken to say what the others say, so that sums over the clusterings are those over
+    the ones that have both, made as large as those over all.
+
+    Parameters
+    ----------
+    seen : ndarray of bool of shape (n_clusterings, n_micro)
+        Which objects each clustering has.
+    """
+
+    def __init__(self, seen: NDArray[np.bool_]) -> None:
+        self.seen = seen.astype(np.float64)
+        self.all_seen = bool(seen.all())
+
+    def complete(self, sums: Floats, weights: Floats) -> Floats:
+        """Sums over the clusterings for each pair, (n_micro, n_micro), in place."""
+        if not self.all_seen:
+            shares = (self.seen.T * (weights / weights.sum())) @ self.seen
+            # Where no clustering has both, there is nothing to make larger.
+            np.divide(sums, shares, out=sums, where=shares > 0)
+        return sums
+
+    def summed(self, values: Floats, weights: Floats) -> Floats:
+        """Weighted sums of (n_micro, n_clusterings) values, 0 where one is missing."""
+        sums = values @ weights
+        return sums if self.all_seen else sums * weights.sum() / (weights @ self.seen)
+
+    def pairs_each(self, counts: NDArray[Any]) -> Floats:
+        """Share of all pairs of objects that each clustering has."""
+        share: Floats = self.seen @ counts / float(np.sum(counts))
+        return share**2
 
 
 def join_parts(

@@ -6,7 +6,6 @@ from typing import Any
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.kmodes_consensus import KModesConsensus
 from comitia.partition import kmeans_rows
@@ -90,9 +89,6 @@ class IVC(KModesConsensus):
         needs="labels",
         missing="votes",
         scales="linear",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
     )
 
     _parameter_constraints = {

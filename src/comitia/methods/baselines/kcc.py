@@ -6,7 +6,6 @@ from typing import Any
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import kmeans_rows
 from comitia.weigh.clusterings import given_weights
@@ -106,9 +105,6 @@ class KCC(EnsembleMethod):
         needs="labels",
         missing="votes",
         scales="linear",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
         on_device=True,
     )
 

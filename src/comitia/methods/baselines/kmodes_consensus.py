@@ -4,7 +4,6 @@ from typing import Any
 
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition.k_means import kmodes
 from comitia.weigh.clusterings import given_weights
@@ -82,9 +81,6 @@ class KModesConsensus(EnsembleMethod):
         needs="labels",
         missing="votes",
         scales="linear",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
     )
 
     def __init__(

@@ -8,7 +8,6 @@ import numpy as np
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import tcut
 from comitia.represent import bipartite_graph, jaccard_clusters
@@ -90,7 +89,6 @@ class GPMGLA(EnsembleMethod):
         missing="votes",
         scales="linear",
         exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
             "helps": "clusters are linked by the neighbours that they share, and "
             "where all clusterings are noisy all clusters share some",
         },

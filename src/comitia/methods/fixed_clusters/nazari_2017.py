@@ -12,7 +12,6 @@ from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.generate import KMeansGenerator
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Linkage, Maker, Rng, Seed
 from comitia.partition import cut, hac, tcut
 from comitia.represent import bipartite_graph, condensed_coassociation
@@ -108,7 +107,6 @@ class ClusterReliabilityEnsemble(EnsembleMethod):
         exempt={
             "helps": "keeps half of the clusters; where all are noisy, half of them "
             "outvote less noise than all",
-            "noisy_object_order": STARTS_BY_PLACE,
         },
         # Half of the clusters are dropped: the suite's six clusterings are too few.
         quick={"generator": KMeansGenerator(n_clusterings=20)},

@@ -11,7 +11,7 @@ from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._exemptions import METIS_TIES
+from comitia.engine.content_keys import clusters_by_content
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
@@ -102,10 +102,6 @@ class WOHB(EnsembleMethod):
         needs=("labels", "data"),
         missing="votes",
         scales="linear",
-        exempt={
-            "noisy_object_order": METIS_TIES,
-            "noisy_label_names": METIS_TIES,
-        },
     )
 
     _parameter_constraints = {
@@ -151,20 +147,28 @@ class WOHB(EnsembleMethod):
             object_weights=self.object_weights_,
             temperature=self.temperature,
         )
-        soft = Ensemble.from_memberships(np.split(P, ensemble.offsets[1:-1], axis=1))
+        # METIS and k-means break ties by place: in an order that the data determine.
+        order = np.lexsort(np.asarray(X).T)
+        groups = np.split(P[order], ensemble.offsets[1:-1], axis=1)
+        soft = Ensemble.from_memberships(groups)
         n_clusters = self._resolve_n_clusters(ensemble)
         graph = bipartite_graph(soft)
+        labels = np.empty(n, dtype=np.int32)
         if self.variant == "tcut":
-            return tcut(graph, n_clusters, rng, n_init=self.n_init)
-        edges = graph.matrix()
+            labels[order] = tcut(graph, n_clusters, rng, n_init=self.n_init)
+            return labels
+        by_content = clusters_by_content(ensemble)
+        of_objects: Any = P.any(axis=0)  # others have no vertex
+        place = (np.cumsum(of_objects) - 1)[by_content[of_objects[by_content]]]
+        edges = graph.matrix()[:, place]
         of_cluster = {"even": n / soft.n_clusters_total, "joint": 1, "objects": 0}
         weights = np.repeat([1, of_cluster[self.variant]], [n, soft.n_clusters_total])
-        labels = metis_partition(
+        labels[order] = metis_partition(
             block_array([[None, edges], [edges.T, None]], format="csr"),
             n_clusters,
             vertex_weights=weights,
             imbalance=self.imbalance,
             n_init=self.n_init,
             rng=rng,
-        )
-        return labels[:n]
+        )[:n]
+        return labels

@@ -3,11 +3,12 @@
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.methods._exemptions import METIS_TIES
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import metis_partition
 from comitia.represent import profile_similarity, soft_assignment
@@ -97,7 +98,6 @@ class WOSP(EnsembleMethod):
         missing="votes",
         scales="quadratic",
         exempt={
-            "noisy_object_order": METIS_TIES,
             "helps": "objects are compared by their distances from the centres of "
             "clusters, which noise draws together",
         },
@@ -143,10 +143,14 @@ class WOSP(EnsembleMethod):
             object_weights=self.object_weights_,
             temperature=self.temperature,
         )
-        return metis_partition(
-            profile_similarity(P, ensemble),
+        # METIS breaks ties by place: in an order that the data alone determine.
+        order = np.lexsort(np.asarray(X).T)
+        labels = np.empty(n, dtype=np.int32)
+        labels[order] = metis_partition(
+            profile_similarity(P[order], ensemble),
             self._resolve_n_clusters(ensemble),
             imbalance=self.imbalance,
             n_init=self.n_init,
             rng=rng,
         )
+        return labels

@@ -6,6 +6,7 @@ import numpy as np
 
 from comitia.agreement import agreement_with
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines.cspa import CSPA
 from comitia.methods.selection._base import SelectionMethod, by_cspa
@@ -86,8 +87,6 @@ class BaggedSelection(SelectionMethod):
         missing="pairs",
         scales="quadratic",
         exempt={
-            "clustering_order": "bags are drawn by place: in another order other bags "
-            "are drawn, and of ten clusterings that are alike others may be kept",
             "helps": "keeps half; where all clusterings are noisy, half of them "
             "outvote less noise than all",
         },
@@ -125,8 +124,10 @@ class BaggedSelection(SelectionMethod):
         measures = [self.agreement] if one else list(self.agreement)
         k = self._resolve_n_clusters(ensemble)
         scores = []
+        # Bags are drawn by place: in an order that the labels alone determine.
+        order = clusterings_by_content(ensemble)
         for measure in measures * self.n_rounds:
-            bag = cover(ensemble, rng.permutation(M)[: (M + 1) // 2])
+            bag = cover(ensemble, order[rng.permutation(M)[: (M + 1) // 2]])
             cspa = CSPA(k, random_state=rng)
             benchmark = cspa.fit_predict(ensemble.take(clusterings=bag))
             scores.append(agreement_with(benchmark, ensemble, measure))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_ncut
@@ -137,10 +138,15 @@ class MCAS(SelectionMethod):
         phi = ensemble.agreement(self.agreement)
         self.clustering_weights_ = phi.mean(axis=1)
         n_groups = self.n_groups or max(1, round(len(phi) / 4))
-        self.groups_ = np.array(
-            [group_clusterings(phi, n_groups, rng, name) for name in self.groupers]
-        )
-        named = [best_of_groups(self.clustering_weights_, of) for of in self.groups_]
+        # Starts and ties hang on the order of the clusterings.
+        order = clusterings_by_content(ensemble)
+        sorted_phi, scores = phi[np.ix_(order, order)], self.clustering_weights_[order]
+        self.groups_ = np.empty((len(self.groupers), len(phi)), dtype=np.int64)
+        named = []
+        for found, name in zip(self.groups_, self.groupers, strict=True):
+            groups = group_clusterings(sorted_phi, n_groups, rng, name)
+            found[order] = groups
+            named.append(order[best_of_groups(scores, groups)])
         return np.unique(np.concatenate(named))
 
     _agree = by_ncut

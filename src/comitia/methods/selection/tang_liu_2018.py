@@ -13,7 +13,6 @@ from comitia.catalogue import MethodCard
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Maker, Rng, Seed
 from comitia.methods.selection._tang_liu_2018_tree import (
     cut_long_edges,
@@ -121,7 +120,6 @@ class ClusterSplitting(EnsembleMethod):
         missing="pairs",
         scales="quadratic",
         exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
             "drops_junk": "clusters are judged by their shape in the data alone, and "
             "kept until they cover the objects; a cluster of junk covers many",
             "helps": "clusters are kept until they cover the objects once, too few to "
@@ -178,8 +176,14 @@ class ClusterSplitting(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self._judge(ensemble, X)
+        n_clusters = self._resolve_n_clusters(ensemble)
+        # Starts are drawn by place: in an order that the data alone determine.
+        order = np.lexsort(np.asarray(X).T)
         S = self._similarity(ensemble)
-        return ncut(S, self._resolve_n_clusters(ensemble), rng)
+        S = S[np.ix_(order, order)]
+        labels = np.empty(len(order), dtype=np.int32)
+        labels[order] = ncut(S, n_clusters, rng)
+        return labels
 
     def _judge(self, ensemble: Ensemble, X: Data) -> None:
         """Weigh the clusters, and keep what covers the objects."""

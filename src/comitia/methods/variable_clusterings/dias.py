@@ -8,7 +8,6 @@ import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
-from comitia.methods._exemptions import STARTS_BY_PLACE
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods._votes import ObjectVotes, VotesMethod, penalized_weights
 from comitia.represent.cluster_sums import best_column
@@ -112,9 +111,6 @@ class DIAS(VotesMethod):
         needs="labels",
         missing="votes",
         scales="linear",
-        exempt={
-            "noisy_object_order": STARTS_BY_PLACE,
-        },
     )
 
     _parameter_constraints = {

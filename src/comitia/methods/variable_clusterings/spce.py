@@ -13,6 +13,7 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
+    SeenPairs,
     join_parts,
 )
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
@@ -76,7 +77,8 @@ class SPCE(EnsembleMethod):
     with their disagreement; the pace goes from nine tenths to one half. Pairs that all
     clusterings join, or none, are fixed. :math:`\lambda` doubles until there are k
     parts. Objects with equal labels are joined by all, and the rounds run on distinct
-    label rows.
+    label rows. Where labels are missing, a pair has the sum over the clusterings that
+    have both, made as large as over all, which is ours.
 
     With a large :math:`\gamma` the graph has many more parts than k, which the tree
     joins as well as it can. The authors scan it from 0 to 0.9 with the classes in view;
@@ -102,10 +104,9 @@ class SPCE(EnsembleMethod):
         weighs="clusterings",
         approach="variable",
         needs="labels",
-        missing="sums",
+        missing="pairs",
         scales="quadratic",
         exempt={
-            "few_labels": "a missing label counts as apart from all others",
             "helps": "weights and pace follow the first graph; on planted ensembles "
             "with a third junk, equal weights are better by 0.1",
         },
@@ -130,7 +131,7 @@ class SPCE(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_clusters = self._resolve_n_clusters(ensemble)
-        micro, counts, inverse = distinct_in_pairs(ensemble, 14, "graphs of")
+        micro, counts, inverse = distinct_in_pairs(ensemble, 15, "graphs of")
         pairs = JoinedPairs(np.asarray(micro.labels))
         S, p = self._learn(pairs, counts, n_clusters)
         self.clustering_weights_ = (1.0 / p) / (1.0 / p).sum()
@@ -144,9 +145,9 @@ class SPCE(EnsembleMethod):
     ) -> tuple[Floats, Floats]:
         """The learnt graph and the divisors of the clusterings."""
         M = pairs.n_clusterings
-        joined = pairs.weighted(np.ones(M))
+        joined = pairs.joined(np.ones(M))
         p = np.full(M, 1.0 / M)
-        S, penalty = joined / M, 1.0
+        S, penalty = pairs.weighted(np.ones(M)) / M, 1.0
         parts = PartsOfGraph.of(S, counts, k)
         for stage, (q, rounds) in enumerate(_PACES.items()):
             self._report("combine", stage, len(_PACES))
@@ -180,9 +181,17 @@ class JoinedPairs:
     def __init__(self, labels: NDArray[Any]) -> None:
         self.columns = [*labels.T]
         self.n_clusterings = len(self.columns)
+        self.seen = SeenPairs(labels.T >= 0)
 
     def weighted(self, weights: Floats) -> Floats:
-        """The sum of the weights of the clusterings that join each pair."""
+        """The sum of the weights of the clusterings that join each pair.
+
+        A clustering that lacks one of two objects says of them what the others say.
+        """
+        return self.seen.complete(self.joined(weights), weights)
+
+    def joined(self, weights: Floats) -> Floats:
+        """The same, where a clustering that lacks one does not join them."""
         u = len(self.columns[0])
         total = np.zeros((u, u))
         for column, weight in zip(self.columns, weights, strict=True):
@@ -193,10 +202,18 @@ class JoinedPairs:
         """How far each clustering is from a graph, over all objects; sum 1."""
         n = counts.astype(np.float64)
         found = np.array(
-            [n @ ((S - _joined(column)) * W) ** 2 @ n for column in self.columns]
+            [n @ self._apart(S, column, W) ** 2 @ n for column in self.columns]
         )
+        found /= self.seen.pairs_each(counts)
         far = np.maximum(np.sqrt(found), _LEAST)
         return np.maximum(far / far.sum(), _LEAST)
+
+    def _apart(self, S: Floats, column: NDArray[Any], W: Floats) -> Floats:
+        """The weighted difference from a clustering, 0 for pairs that it lacks."""
+        apart: Floats = (S - _joined(column)) * W
+        if not self.seen.all_seen:
+            apart[column < 0], apart[:, column < 0] = 0.0, 0.0
+        return apart
 
 
 def _joined(column: NDArray[Any]) -> Floats:

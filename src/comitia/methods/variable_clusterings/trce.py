@@ -13,12 +13,14 @@ from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
+    SeenPairs,
     join_parts,
     weighted_simplex,
 )
 from comitia.methods._similarity_tree import distinct_in_pairs, similarity_tree
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.partition import cut
+from comitia.represent.coassociation import seen_by
 
 __all__ = ["TRCE"]
 
@@ -92,7 +94,9 @@ class TRCE(EnsembleMethod):
     is treated step by step, with self-paced object weights
     :math:`w_i = \min(t / 2 d_i, 1)` from their divergences :math:`d_i`, and a penalty
     :math:`\rho` that doubles until there are k parts. Objects with equal labels have
-    equal rows, and the steps run on distinct label rows.
+    equal rows, and the steps run on distinct label rows. Where labels are missing, a
+    pair has the sum over the clusterings that have both, and an object its divergences
+    from those that have it, made as large as over all; that is ours.
 
     The authors' code adds the divergence of the last clustering M times where it should
     sum over all, so that the order of the clusterings matters; the sum is taken here.
@@ -143,7 +147,7 @@ class TRCE(EnsembleMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         n_clusters = self._resolve_n_clusters(ensemble)
-        micro, counts, inverse = distinct_in_pairs(ensemble, 12, "graphs of")
+        micro, counts, inverse = distinct_in_pairs(ensemble, 13, "graphs of")
         graphs = ClusterGraphs(micro, ensemble.sizes, counts)
         S, w, alpha = self._learn(graphs, counts, n_clusters)
         self.object_weights_ = w[inverse]
@@ -167,7 +171,7 @@ class TRCE(EnsembleMethod):
         for n_iter in range(1, self.max_iter + 1):
             self._report("combine", n_iter - 1, self.max_iter)
             self.n_iter_ = n_iter
-            d = np.maximum(divergences @ (1.0 / alpha), _LEAST)
+            d = np.maximum(graphs.seen.summed(divergences, 1.0 / alpha), _LEAST)
             border = 2.0 * _easiest(d, counts) if n_iter == 1 else _GROWTH * border
             w = np.minimum(border / (2.0 * d), 1.0)
             G = parts.distances()
@@ -213,6 +217,7 @@ class ClusterGraphs:
         ]
         self.shares = [1.0 / each for each in np.split(sizes, micro.offsets[1:-1])]
         self.counts = counts.astype(np.float64)
+        self.seen = SeenPairs(seen_by(micro))
 
     def weighted(self, alpha: Floats) -> Floats:
         """The sum of the graphs, each divided by its number."""
@@ -222,7 +227,7 @@ class ClusterGraphs:
             for c, share in enumerate(shares):
                 inside = np.flatnonzero(column == c)
                 total[np.ix_(inside, inside)] += share / a
-        return total
+        return self.seen.complete(total, 1.0 / alpha)
 
     def mean(self) -> Floats:
         """The mean of the graphs, symmetric."""
