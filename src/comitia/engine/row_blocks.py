@@ -297,10 +297,10 @@ def _in_content_order(micro: Micro) -> Micro:
     """The rows sorted by what the labels say, if they are not many."""
     from comitia.engine.content_keys import content_keys
 
-    rows, codes = micro.ensemble, micro.ensemble.codes
-    in_memory = rows.is_hard and isinstance(codes, np.ndarray)
-    if not in_memory or rows.n_objects > sizes.MANY_ROWS:
+    rows = micro.ensemble
+    if not rows.is_hard or rows.n_objects > sizes.MANY_ROWS:
         return micro
+    codes = rows.codes
     counts = micro.counts
     if counts is None:
         counts = np.ones(rows.n_objects, dtype=np.int64)
