@@ -8,7 +8,7 @@ from typing import Any
 
 from comitia._sklearn import RANDOM_STATE, HasMethods, Interval, StrOptions
 
-__all__ = ["SHARED", "Rules", "rules_of"]
+__all__ = ["SHARED", "Rules", "inherited_rules", "rules_of"]
 
 Rules = dict[str, list[Any]]
 
@@ -44,16 +44,21 @@ SHARED: Rules = {
 }
 
 
+def inherited_rules(cls: type) -> Rules:
+    """What a class and its parents say of parameters in ``_parameter_constraints``."""
+    rules: Rules = {}
+    for parent in reversed(cls.__mro__):
+        rules |= vars(parent).get("_parameter_constraints", {})
+    return rules
+
+
 def rules_of(cls: type, shared: Rules) -> Rules:
     """What each parameter of a constructor may be.
 
-    The class or a parent says it in ``_parameter_constraints``; of other parameters the
-    shared rule holds. A class without a constructor has the rules of all of them, for
-    its subclasses.
+    The class or a parent says it; of other parameters the shared rule holds. A class
+    without a constructor has the rules of all of them, for its subclasses.
     """
-    rules = dict(shared)
-    for parent in reversed(cls.__mro__):
-        rules |= vars(parent).get("_parameter_constraints", {})
+    rules = shared | inherited_rules(cls)
     if cls.__init__ is object.__init__:  # type: ignore[misc]
         return rules
     return {name: rules[name] for name in signature(cls).parameters if name in rules}

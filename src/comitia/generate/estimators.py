@@ -117,9 +117,7 @@ class EstimatorGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
         "estimator": [HasMethods(["fit"]), list, tuple, None],
-        "n_clusters": [Integral, tuple, list, None],
         "parameters": [dict, list, None],
         "objects": [HasMethods(["draw"]), None],
         "features": [HasMethods(["draw"]), None],

@@ -67,7 +67,6 @@ class FuzzyGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "fuzziness": [
             Interval(Real, 1, None, closed="neither"),
             StrOptions({"auto"}),

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import device_of
 from comitia._labels import narrowest
+from comitia._parameter_rules import Rules, inherited_rules
 from comitia._sklearn import (
     RANDOM_STATE,
     Interval,
@@ -82,11 +83,12 @@ class Generator(SharedDocs, BaseEstimator):
     Ensemble(kind='hard', n_objects=3, n_clusterings=4, n_clusters_total=8)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[Rules] = {
         "n_clusterings": [
             Interval(Integral, 1, None, closed="left"),
             StrOptions({AUTO}),
         ],
+        "n_clusters": [Integral, tuple, list, None],
         "n_jobs": [Integral, None],
         "checkpoint": [str, os.PathLike, None],
         "verbose": ["verbose"],
@@ -103,6 +105,10 @@ class Generator(SharedDocs, BaseEstimator):
     checkpoint: Any = None
     verbose: Any = False
     random_state: Any = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._parameter_constraints = inherited_rules(cls)
 
     # -- what a generator writes ------------------------------------------------
 

@@ -14,7 +14,7 @@ from comitia.cluster.genie import SpanningTree
 from comitia.exceptions import ComitiaError
 from comitia.generate._nearest_in_sample import ShapesGenerator
 from comitia.generate.estimators import _sized_plans, n_clusters_range
-from comitia.generate.generator import Generator, Plan
+from comitia.generate.generator import Plan
 
 __all__ = ["GenieGenerator"]
 
@@ -67,8 +67,6 @@ class GenieGenerator(ShapesGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
-        "n_clusters": [Integral, tuple, list, None],
         "gini_thresholds": [Interval(Real, 0, 1, closed="both"), tuple, list],
         "object_fraction": [Interval(Real, 0, 1, closed="right")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],

@@ -117,12 +117,10 @@ class GraphGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
         "detector": [str, list, tuple],
         "resolution": [Interval(Real, 0, None, closed="left"), list, tuple],
         "quality": [StrOptions({"modularity", "cpm"})],
         "edge_fraction": [Interval(Real, 0, 1, closed="right")],
-        "n_clusters": [Integral, tuple, list, None],
         "threshold": [Interval(Real, 0, 1, closed="both")],
         "affinity": [StrOptions({"auto", "precomputed", "nearest_neighbors"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

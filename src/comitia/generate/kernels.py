@@ -55,7 +55,6 @@ class KernelGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "kernels": [tuple, list],
         "widths": [tuple, list],
     }

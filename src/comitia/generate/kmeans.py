@@ -75,7 +75,6 @@ class KMeansGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "init": [StrOptions({"k-means++", "random"})],
         "solver": [StrOptions({"auto", "lloyd", "landmark", "minibatch"})],
     }

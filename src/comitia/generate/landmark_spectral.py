@@ -93,8 +93,6 @@ class LandmarkSpectralGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
-        "n_clusters": [Integral, tuple, list, None],
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }

@@ -51,7 +51,6 @@ class HierarchicalGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "linkages": [tuple, list],
     }
 

@@ -114,10 +114,8 @@ class MixedGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
         "n_clusterings": [Interval(Integral, 1, None, closed="left"), None],
         "families": [list, tuple, dict, str, None],
-        "n_clusters": [Integral, tuple, list, None],
     }
     takes_tensors = True
 

@@ -46,7 +46,6 @@ class MixtureGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "covariances": [tuple, list],
     }
 

@@ -19,7 +19,7 @@ from comitia.exceptions import ComitiaError
 from comitia.generate._checkpoint import fingerprint
 from comitia.generate._nearest_in_sample import ShapesGenerator
 from comitia.generate.estimators import _sized_plans, n_clusters_range
-from comitia.generate.generator import Generator, Plan
+from comitia.generate.generator import Plan
 
 __all__ = ["NeighborSpectralGenerator", "graph_points", "spectral_points"]
 
@@ -93,8 +93,6 @@ class NeighborSpectralGenerator(ShapesGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
-        "n_clusters": [Integral, tuple, list, None],
         "n_neighbors": [Integral, tuple, list],
     }
 

@@ -68,7 +68,6 @@ class HMMGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), tuple, list, None],
         "n_states": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -61,7 +61,6 @@ class SpectralGenerator(EstimatorGenerator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **EstimatorGenerator._parameter_constraints,
         "affinity": [StrOptions({"rbf", "nearest_neighbors"})],
         "widths": [tuple, list],
         "n_neighbors": [tuple, list],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,14 +101,8 @@ class ParameterSweep(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: values
-            for name, values in Generator._parameter_constraints.items()
-            if name != "n_clusterings"
-        },
         "estimator": [HasMethods(["fit"])],
         "parameters": [list, tuple],
-        "n_clusters": [Integral, tuple, list, None],
         "objects": [HasMethods(["draw"]), None],
     }
 

@@ -89,8 +89,6 @@ class TreeGenerator(Generator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Generator._parameter_constraints,
-        "n_clusters": [Integral, tuple, list, None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "reduction": [StrOptions({"pca", "factor_analysis"})],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,17 +12,17 @@ from scipy.sparse import csr_array
 
 from comitia.ensemble import Ensemble
 from comitia.optimize import project_simplex
+from comitia.optimize.ties import first_lowest
 
 __all__ = [
     "Classes",
-    "FixedPoint",
     "allocate",
     "comembership_step",
-    "even_rows",
+    "descend",
+    "first_memberships",
     "in_one_pass",
+    "match_and_average",
     "matched_only",
-    "medians",
-    "softened",
     "weighted_rows",
 ]
 
@@ -203,6 +204,64 @@ def medians(classes: Classes, columns: NDArray[Any], k: int) -> Floats:
     at = classes.rows[kept], column[kept], classes.clusterings[kept]
     values[at] = classes.values[kept]
     return allocate(values, classes.weights * classes.seen)
+
+
+def first_memberships(
+    classes: Classes,
+    order: NDArray[Any],
+    k: int,
+    n_init: int,
+    rng: np.random.RandomState,
+) -> list[Floats]:
+    """Clusterings, the heaviest first, and then random memberships."""
+    u = len(classes.counts)
+    given = []
+    for m in order[:n_init]:
+        block = classes.matrix(m)
+        Q = np.zeros((u, max(k, block.shape[1])))
+        by_size = np.argsort(-(classes.counts @ block), kind="stable")
+        Q[:, : block.shape[1]] = block[:, by_size]
+        given.append(softened(even_rows(Q, k)))
+    drawn = [rng.dirichlet(np.ones(k), size=u) for _ in range(n_init - len(given))]
+    return given + drawn
+
+
+def descend(
+    classes: Classes,
+    step: Callable[..., Any],
+    Q: Floats,
+    k: int,
+    max_iter: int,
+    tol: float,
+) -> FixedPoint:
+    """Repeat a step until the objective stops falling."""
+    objective: list[float] = []
+    state: Any = None
+    for _ in range(max_iter + 1):
+        new, value, state = step(classes, Q, k, state)
+        if objective and value >= objective[-1] * (1.0 - tol):
+            return FixedPoint(Q, objective, True)
+        Q = new
+        objective.append(value)
+    return FixedPoint(Q, objective, False)
+
+
+def match_and_average(
+    variant: str, classes: Classes, Q: Floats, k: int, state: Any
+) -> tuple[Floats, float, Any]:
+    """One turn of SE, HE, SM or HM; there is no state."""
+    width = max(k, classes.n_columns)
+    padded = np.pad(Q, ((0, 0), (0, width - k)))
+    columns = classes.matched(padded)
+    power = 2 if variant.endswith("E") else 1
+    if variant == "SM":
+        Q = medians(classes, columns, k)
+    else:
+        Q = even_rows(classes.mean(columns, width), k)
+    if variant.startswith("H"):
+        Q = np.eye(k)[first_lowest(-Q)]
+    padded = np.pad(Q, ((0, 0), (0, width - k)))
+    return Q, classes.cost(padded, columns, power), None
 
 
 def matched_only(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,15 +17,14 @@ from comitia.methods._memberships import fuzzy_clusters
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.baselines._clue_steps import (
     Classes,
-    FixedPoint,
     comembership_step,
-    even_rows,
+    descend,
+    first_memberships,
     in_one_pass,
+    match_and_average,
     matched_only,
-    medians,
-    softened,
 )
-from comitia.optimize.ties import first_lowest, lowest_run
+from comitia.optimize.ties import lowest_run
 from comitia.weigh.clusterings import given_weights
 
 __all__ = ["ClueConsensus"]
@@ -172,12 +171,12 @@ class ClueConsensus(EnsembleMethod):
         if self.variant == "DWH":
             best = in_one_pass(classes, order, k)
         else:
-            step = {
-                "GV1": matched_only,
-                "GV3": comembership_step,
-            }.get(self.variant, self._differences)
-            starts = self._starts(classes, order, k, rng)
-            runs = [self._run(classes, step, Q, k) for Q in starts]
+            steps = {"GV1": matched_only, "GV3": comembership_step}
+            step = steps.get(self.variant, partial(match_and_average, self.variant))
+            runs = [
+                descend(classes, step, Q, k, self.max_iter, self.tol)
+                for Q in first_memberships(classes, order, k, self.n_init, rng)
+            ]
             best = lowest_run(runs, lambda run: run.objective[-1])
         self.objective_, self.converged_ = np.asarray(best.objective), best.converged
         self.n_iter_ = len(best.objective) - 1
@@ -197,50 +196,3 @@ class ClueConsensus(EnsembleMethod):
             f"the memberships of {u} objects",
             'use variant="SE" or a smaller n_init',
         )
-
-    def _starts(
-        self, classes: Classes, order: NDArray[Any], k: int, rng: Rng
-    ) -> list[Floats]:
-        """Clusterings, the heaviest first, and then random memberships."""
-        u = len(classes.counts)
-        given = []
-        for m in order[: self.n_init]:
-            block = classes.matrix(m)
-            Q = np.zeros((u, max(k, block.shape[1])))
-            by_size = np.argsort(-(classes.counts @ block), kind="stable")
-            Q[:, : block.shape[1]] = block[:, by_size]
-            given.append(softened(even_rows(Q, k)))
-        drawn = [
-            rng.dirichlet(np.ones(k), size=u) for _ in range(self.n_init - len(given))
-        ]
-        return given + drawn
-
-    def _run(
-        self, classes: Classes, step: Callable[..., Any], Q: Floats, k: int
-    ) -> FixedPoint:
-        objective: list[float] = []
-        state: Any = None
-        for _ in range(self.max_iter + 1):
-            new, value, state = step(classes, Q, k, state)
-            if objective and value >= objective[-1] * (1.0 - self.tol):
-                return FixedPoint(Q, objective, True)
-            Q = new
-            objective.append(value)
-        return FixedPoint(Q, objective, False)
-
-    def _differences(
-        self, classes: Classes, Q: Floats, k: int, state: Any
-    ) -> tuple[Floats, float, Any]:
-        """One turn of SE, HE, SM or HM: match, then average."""
-        width = max(k, classes.n_columns)
-        padded = np.pad(Q, ((0, 0), (0, width - k)))
-        columns = classes.matched(padded)
-        power = 2 if self.variant.endswith("E") else 1
-        if self.variant == "SM":
-            Q = medians(classes, columns, k)
-        else:
-            Q = even_rows(classes.mean(columns, width), k)
-        if self.variant.startswith("H"):
-            Q = np.eye(k)[first_lowest(-Q)]
-        padded = np.pad(Q, ((0, 0), (0, width - k)))
-        return Q, classes.cost(padded, columns, power), None
