@@ -230,6 +230,24 @@ def test_methods_for_views_match_rows_too():
     assert_array_equal(fitted.ensemble_.object_names, NAMES)
 
 
+@pytest.mark.filterwarnings("ignore:X of the AnnData is clustered as it is")
+@pytest.mark.parametrize("both", [True, False])
+def test_views_may_be_annotated_tables(both):
+    anndata = pytest.importorskip("anndata")
+
+    def annotated(table):
+        obs = pd.DataFrame(index=table.index)
+        return anndata.AnnData(table.to_numpy(), obs=obs)
+
+    views = [annotated(X), annotated(shuffled(X)) if both else shuffled(X)]
+    fitted = method("mvcc")(3, random_state=0).fit(views)
+    assert same(fitted.labels_, TRUTH)
+    assert_array_equal(fitted.ensemble_.object_names, NAMES)
+    assert_array_equal(
+        fitted.labels_, method("mvcc")(3, random_state=0).fit([X, X]).labels_
+    )
+
+
 def test_a_generator_for_views_matches_rows():
     once = KMeansGenerator(1, n_clusters=3)
     made = ViewsGenerator(once, random_state=0).generate([X, shuffled(X)])

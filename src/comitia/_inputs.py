@@ -137,7 +137,7 @@ def check_views(
     Parameters
     ----------
     X : list or dict of array-like, or array-like of shape (n_objects, n_features)
-        The views, or one table. Rows of DataFrames are matched by name
+        The views, or one table. Rows of DataFrames and AnnData are matched by name
         (:mod:`comitia._names`).
 
     parts : list of slice, or of lists of column numbers, or None
@@ -168,7 +168,9 @@ def check_views(
     if len(X) == 0:
         raise ComitiaError("X is an empty list; give at least one view.")
     names = [f"view {v}" for v in range(len(X))] if names is None else names
-    arrays = tuple(_check_table(view, f"X[{v}]") for v, view in enumerate(X))
+    arrays = tuple(
+        _check_table(table_or_anndata(view), f"X[{v}]") for v, view in enumerate(X)
+    )
     object_names, rows = match_rows(
         names_of_each(X), [f"X[{v}]" for v in range(len(X))]
     )
@@ -432,7 +434,10 @@ def _is_masked(X: Any) -> bool:
 
 def _is_list_of_tables(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(
-        getattr(view, "ndim", None) == 2 or hasattr(view, "columns") for view in X
+        getattr(view, "ndim", None) == 2
+        or hasattr(view, "columns")
+        or hasattr(view, "obs_names")
+        for view in X
     )
 
 

@@ -65,6 +65,13 @@ def test_the_matrix_of_e6_is_that_of_the_catalogue():
     assert same_partition(fitted.labels_, E6[:, 0])
 
 
+def test_without_sure_pairs_the_matrix_of_e6_is_a_share_of_that_of_lwea():
+    fitted = ECCMS(2, threshold=1.01).fit(Ensemble(E6))
+    assert fitted.n_iter_ == 3
+    expected = 0.509901 * np.array([0.643479, 0.643479, 0.310146, 0.310146])
+    assert_allclose(1 - fitted.linkage_[:4, 2], expected, atol=1e-6)  # six decimals
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_rounds_on_label_rows_are_those_on_objects(seed):
     labels, _ = planted(40, 3, 4, noise=0.3, seed=seed)

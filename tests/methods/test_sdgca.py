@@ -50,6 +50,14 @@ def corrected_by_objects(labels, eta=0.75, theta=0.65, tau=0.8):
     return np.where(f >= 0, 1 - (1 - f) * (1 - W), (1 + f) * W)
 
 
+def test_likeness_and_distance_of_e6_are_those_of_the_catalogue():
+    E = Ensemble(E6)
+    R = random_walk_similarity(jaccard_clusters(E), 20)
+    assert_allclose([R[0, 1], R[4, 6]], [0.585016, 0.525897], atol=5e-7)  # six decimals
+    apart = 1 - propagated_coassociation(E, R)
+    assert_allclose([apart[0, 2], apart[0, 4]], [0.042177, 0.434690], atol=5e-7)
+
+
 def test_the_matrix_of_e6_is_that_of_the_catalogue():
     fitted = SDGCA(2).fit(Ensemble(E6))
     assert fitted.n_iter_ == 12

@@ -46,6 +46,7 @@ def test_the_graph_of_e6_is_that_of_the_catalogue():
     alpha = 1 / fitted.clustering_weights_
     printed = [0.127219, 0.127219, 0.745563]
     assert_allclose(alpha / alpha.sum(), printed, atol=1e-6)
+    assert_allclose(1 - fitted.linkage_[2:4, 2], 0.039072, atol=5e-7)  # S_02
     assert same_partition(fitted.labels_, E6[:, 0])
 
 
