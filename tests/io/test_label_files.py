@@ -35,6 +35,29 @@ def test_whole_numbers_with_a_point_are_labels(file):
         read_labels(file("a\n1.5\n0.0\n1.5\n"))
 
 
+def test_rows_are_not_joined_by_position_against_their_names(file):
+    first = file("who,a\nanna,0\nbert,0\ncarl,1\n", "first.csv")
+    second = file("b,who\n1,carl\n0,anna\n0,bert\n", "second.csv")
+    with pytest.raises(ComitiaError, match="--id who"):
+        read_labels([first, second], drop="who")
+    joined = read_labels([first, second], id="who")
+    assert joined.labels.tolist() == [[0, 0], [0, 0], [1, 1]]
+    again = file("b,who\n0,anna\n0,bert\n1,carl\n", "again.csv")
+    assert read_labels([first, again], drop="who").n_objects == 3
+
+
+def test_files_without_a_common_object_are_refused(file):
+    paths = [
+        file("who,a\nanna,0\nbert,0\ncarl,1\n", "first.csv"),
+        file("who,b\ncarl,0\ndora,0\neva,1\n", "second.csv"),
+        file("who,c\ndora,0\neva,1\nfritz,1\n", "third.csv"),
+    ]
+    assert read_labels(paths, id="who").n_objects == 6  # a chain
+    paths.append(file("who,d\nANNA,0\nBERT,1\nCARL,1\n", "fourth.csv"))
+    with pytest.raises(ComitiaError, match=r"fourth\.csv has no object in common"):
+        read_labels(paths, id="who")
+
+
 def test_a_column_that_tells_all_objects_apart_is_refused_unless_asked_for(file):
     path = file("who,a\nanna,0\nbert,0\ncarl,1\n")
     with pytest.raises(ComitiaError, match="say --id who"):

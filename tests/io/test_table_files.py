@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.exceptions import ComitiaError
-from comitia.io import examine_table, read_table
+from comitia.io import examine_table, read_prepared, read_table
 from comitia.io._delimited_text import _BLOCK_ROWS, read_text
 
 
@@ -458,6 +458,71 @@ def test_text_needs_neither_pandas_nor_pyarrow(tmp_path, monkeypatch):
     for package in ("pandas", "pyarrow", "polars"):
         monkeypatch.setitem(sys.modules, package, None)
     assert len(examine_table(tmp_path / "table.csv").decisions.columns) == 3
+
+
+@pytest.mark.parametrize("word", ["n.a.", "-", ".", "missing", "NONE", "#DIV/0!"])
+@pytest.mark.parametrize("form", ["{}", "{} kg", "{:,}"])
+def test_words_for_no_number_are_missing_among_numbers(word, form, table):
+    values = 1000 + np.random.RandomState(0).randint(1, 10**6, (40, 2)) / 4
+    gaps = np.random.RandomState(1).rand(40, 2) < 0.3
+
+    def written(blank):
+        lines = [
+            ";".join(
+                blank if gap else form.format(value)
+                for value, gap in zip(*row, strict=True)
+            )
+            for row in zip(values.tolist(), gaps.tolist(), strict=True)
+        ]
+        return table("\n".join(["a;b", *lines, ""]))
+
+    assert_array_equal(written(word).X, written("").X)
+
+
+def test_words_for_no_number_are_values_among_words(table):
+    got = table("a,b\n" + "1.5,x\n2.5,none\n3.0,y\n7,none\n9,x\n8,y\n")
+    assert got.feature_names == ["a", "b=none", "b=x", "b=y"]
+
+
+@pytest.mark.parametrize("end", [",,\n", ",,\n,,\n\n , ,\n", ",,\r\n,,"])
+def test_lines_of_bare_separators_at_the_end_are_no_objects(end, table):
+    got = table(THREE + end)
+    assert_array_equal(got.X, table(THREE).X)
+    assert "at the end left out" in got.notes[0]
+
+
+def test_a_line_of_bare_separators_in_the_middle_keeps_its_place(table):
+    assert len(table(THREE + ",,\n" + "5,5,3\n").X) == 5
+
+
+def test_rows_that_say_nothing_are_told(table, tmp_path):
+    got = table("a,b,c\n1,5,x\n,,\n3,,y\n4,2,x\n,,\n1,1,y\n")
+    (note,) = [each for each in got.notes if "no value in any column" in each]
+    assert note.startswith("2 rows, the first of them row 2,")
+    path = tmp_path / "new.csv"
+    path.write_text("b,a,c\n2,,\n,,\n1,2,x\n")
+    new = read_prepared(path, got.preparer)
+    assert any(each.startswith("1 row, the first of them row 2,") for each in new.notes)
+    path.write_text("b,a,c\n2,,\n1,2,x\n")
+    new = read_prepared(path, got.preparer)
+    assert not any("no value" in each for each in new.notes)
+
+
+def test_odd_numbers_are_told_with_the_way_back(table):
+    rows = [f"{i},{i * i % 17},{(i * 7) % 11}" for i in range(20)]
+    rows[3], rows[5], rows[9] = "-999,1,1", "-999,2,3", "4,1e9,2"
+    got = table("a,b,c\n" + "\n".join(rows) + "\n")
+    assert any("-999 was read as missing in 'a'" in note for note in got.notes)
+    assert any("scale of 'b'" in n and "b=numeric" in n for n in got.notes)
+
+
+def test_long_tails_name_the_kind_that_takes_logarithms(table):
+    amounts = np.exp(2 * np.random.RandomState(0).randn(80, 2)) * 100
+    rows = "\n".join(",".join(map(repr, row)) for row in amounts.tolist())
+    got = table(f"a,b\n{rows}\n")
+    assert any("--kinds a=counts --kinds b=counts" in note for note in got.notes)
+    again = table(f"a,b\n{rows}\n", kinds={"a": "counts", "b": "counts"})
+    assert not any("logarithms" in note for note in again.notes)
 
 
 def test_many_missing_values_name_a_better_way_to_fill_them(tmp_path):

@@ -80,13 +80,24 @@ def test_every_column_is_decided_on_with_a_reason():
     ("values", "kind"),
     [
         (np.arange(5.0, 5 + N), "id"),
-        (np.arange(5.0, 5 + N)[::-1], "numeric"),
+        (np.arange(5.0, 5 + N)[::-1], "id"),
+        (10 * np.arange(5.0, 5 + N)[::-1], "numeric"),
         (np.where(np.arange(N) < 3, 0.5, 1.0), "boolean"),
         (np.full(N, 7.0), "constant"),
         (np.full(N, np.nan), "empty"),
         ([*"abc"] * (N // 3), "category"),
         ([f"note {i % 20}" for i in range(N)], "text"),
         (["12.5"] * 10 + ["13"] * (N - 11) + ["unknown"], "numeric"),
+        (["12.5", "13", "14", "-", "n.a.", "#DIV/0!"] * (N // 6), "numeric"),
+        (["12", "13", "-", "unknown"] * (N // 4), "category"),
+        (["1", "2", "3", "4", "5", "5+"] * (N // 6), "category"),
+        ([*["<0.5", ">9"] * 5, *(f"{i}.25" for i in range(N - 10))], "numeric"),
+        (["<50", ">50"] * (N // 2), "boolean"),
+        ([*["12B", "7A"] * 3, *(str(i) for i in range(N - 6))], "text"),
+        ([20240101.0 + i % 28 for i in range(N)], "date"),
+        ([20240101.0 + 4 * i for i in range(N)], "numeric"),
+        ([f"{1 + i % 28}-{1 + i % 12}-2024" for i in range(N)], "date"),
+        ([*["2024-01-15", "2023-07-01"] * (N // 2 - 1), "?", "0000-00-00"], "date"),
         ([f"{1 + i % 28}.{1 + i % 12}.2024" for i in range(N)], "date"),
         ([f"{1 + i % 12}/{28 - i}/2024" for i in range(N)], "date"),
         ([f"2024-01-{1 + i:02d} 10:30" for i in range(N)], "date"),
@@ -103,6 +114,45 @@ def test_a_name_can_tell_an_identifier():
     numbers = RNG.permutation(1000)[:N].astype(float)
     for name, kind in {"order_id": "id", "orderId": "id", "paid": "numeric"}.items():
         assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
+
+
+def test_rows_are_counted_in_whatever_order_they_stand():
+    counts = np.arange(1.0, N + 1)
+    for rows in (counts, counts[::-1], RNG.permutation(counts)):
+        assert kinds_of(TablePreparer().fit(frame(place=rows)))["place"] == "id"
+
+
+def test_identifiers_may_be_missing_or_come_twice():
+    numbers = RNG.choice(10**6, N, replace=False).astype(float)
+    numbers[3] = numbers[5]
+    numbers[7] = np.nan
+    for name, kind in {"id": "id", "client_id": "id", "width": "numeric"}.items():
+        assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
+
+
+def test_dates_in_numbers_are_the_dates_in_text():
+    texts = [f"2024-{1 + i % 12:02d}-{1 + i:02d}" for i in range(N)]
+    written = [float(text.replace("-", "")) for text in texts]
+    seconds = np.array(texts, dtype="datetime64[s]").astype(float)
+    for how in ("number", "cyclic"):
+        got = [
+            TablePreparer(dates=how).fit_transform(frame(since=values, created_at=0))
+            for values in (texts, written)
+        ]
+        assert_allclose(*got)
+    got = [
+        TablePreparer(dates="number").fit_transform(frame(since=0, created_at=values))
+        for values in (texts, seconds, 1000 * seconds)
+    ]
+    assert_allclose(got[1], got[0])
+    assert_allclose(got[2], got[0])
+
+
+def test_a_limit_is_the_number_of_what_lies_below_it():
+    values = [*["<0.5"] * 4, *(f"{i}.25" for i in range(N - 4))]
+    limits = ["0.5" if each == "<0.5" else each for each in values]
+    got = [TablePreparer().fit_transform(frame(lead=each)) for each in (values, limits)]
+    assert_array_equal(*got)
 
 
 def test_what_was_declared_holds():
@@ -465,6 +515,28 @@ def test_new_rows_are_prepared_by_what_was_learnt():
     assert_allclose(X[0, at], whole[:, at].min(axis=0))
     with pytest.raises(ValueError, match="age"):
         preparer.transform(frame().drop(columns="age"))
+
+
+def test_columns_that_are_not_what_they_were_are_told():
+    from comitia.prepare.new_rows import describe_new
+    from comitia.prepare.table_columns import as_table_columns
+
+    rng = np.random.RandomState(0)
+    X = rng.randn(40, 2) + 30
+    prepare = TablePreparer().fit_columns(as_table_columns(X))
+
+    def notes(new):
+        return describe_new(prepare, as_table_columns(new))
+
+    assert notes(X[:5]) == []
+    assert notes(X[:5] + [0.0, 3.0]) == []
+    (unit,) = notes(X[:5] * [1.0, 1000.0])
+    assert "'x1' lies elsewhere" in unit
+    words = X[:3].astype(object)
+    words[:2, 0] = ["x31", "-"]
+    word, gaps = notes(words)
+    assert "'x0' is one of numbers and has 1 other, such as 'x31'" in word
+    assert gaps == "2 missing values filled in."
 
 
 def test_frames_come_out_on_request():

@@ -31,6 +31,7 @@ from comitia.io._number_text import (
 )
 from comitia.io._number_units import note_units, split_unit
 from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
+from comitia.prepare.missing_words import is_missing_word
 
 __all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
 
@@ -44,6 +45,11 @@ _GLANCE = 100
 _COUNTED_COLUMNS = 5
 
 _MARKS = re.compile(r"\d[.,']\d")
+
+_UNEVEN = (
+    "every line must have as many. Take out titles and remarks above the names of the "
+    "columns, and quote cells that hold a separator."
+)
 
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0}
 
@@ -66,6 +72,7 @@ def read_text(
     if not text.strip():
         raise ComitiaError(f"{source} is empty.")
     delimiter = separator_of(text, kind, form.sep, rows_of, notes)
+    text = _without_blank_end(text, delimiter, notes)
     rows = rows_of(text, delimiter, source)
     n_lines, first = next(rows)
     second = next(rows, None)
@@ -100,13 +107,14 @@ def read_text(
     written = {j: values[j] for j in free if values[j].dtype == object}
     with_unit: dict[int, str] = {}
     for j, column in written.items():
-        unit, values[j] = split_unit(column)
+        values[j] = _blank_among_numbers(column)
+        unit, values[j] = split_unit(values[j])
         if unit:
             with_unit[j] = unit
     if not is_plain or with_unit or any(looks_like_numbers(values[j]) for j in written):
         cells = _cells_of(text, delimiter, source, len(values[0]), free)
         cells = [
-            values[j] if j in with_unit else column
+            values[j] if j in with_unit else _blank_among_numbers(column)
             for j, column in zip(free, cells, strict=True)
         ]
         read = read_number_forms(
@@ -125,6 +133,24 @@ def read_text(
     elif delimiter == ";" and form.decimal is None:
         note_grouped_fractions(names_given, values, notes)
     return name_columns(names, values, notes)
+
+
+def _without_blank_end(text: str, delimiter: str, notes: list[str]) -> str:
+    """The text without the lines of bare separators that spreadsheets leave behind."""
+    if is_spaced(delimiter):
+        return text
+    n, end = 0, len(text.rstrip("\r\n"))
+    while (start := text.rfind("\n", 0, end) + 1) > 0:
+        line = text[start:end]
+        if line.strip(f"{delimiter} \t\r"):
+            break
+        n += delimiter in line
+        end = max(start - 1, 0)
+    if not n:
+        return text
+    lines = "line" if n == 1 else "lines"
+    notes.append(f"{n} {lines} without any value at the end left out.")
+    return text[:end].rstrip("\r") + "\n"
 
 
 def _has_names(first: list[str], rows: list[list[str]], notes: list[str]) -> bool:
@@ -171,6 +197,16 @@ def _cells_of(
     rows = [row for _, row in rows_of(text, delimiter, source)]
     rows = rows[len(rows) - n_rows :]
     return [_texts([row[j] for row in rows]) for j in columns]
+
+
+def _blank_among_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of 1,5 and 12 % without its hyphens and the like; others as they are."""
+    gaps = [cell is not None and is_missing_word(cell) for cell in column]
+    if not any(gaps):
+        return column
+    rest = column.copy()
+    rest[gaps] = None
+    return rest if looks_like_numbers(rest) or split_unit(rest)[0] else column
 
 
 def name_columns(
@@ -267,17 +303,13 @@ def _parse_columns(
                 raise ComitiaError(
                     f"{source} line {line} has {counted(len(row), 'cell')} and the "
                     f"first line has {n_columns}; "
-                    + (
-                        "is a quotation mark left open?"
-                        if opened
-                        else "every line must have as many."
-                    )
+                    + ("is a quotation mark left open?" if opened else _UNEVEN)
                 )
         for j, cells in enumerate(zip(*(row for _, row in block), strict=True)):
             if j in kept_text:
                 parts[j].append(np.array(cells, dtype=object))
                 continue
-            numbers = None if j in is_text else _numbers(cells, underscores)
+            numbers = None if j in is_text else _numbers(cells, underscores, True)
             if numbers is None:
                 if j not in is_text and parts[j]:
                     late.add(j)  # its first cells are gone: they were numbers
@@ -293,8 +325,13 @@ def _parse_columns(
     return [np.concatenate(each) for each in parts]
 
 
-def _numbers(cells: Sequence[str], underscores: bool) -> NDArray[np.float64] | None:
-    """The cells as numbers, NaN where missing; None if one is something else."""
+def _numbers(
+    cells: Sequence[str], underscores: bool, gaps: bool = False
+) -> NDArray[np.float64] | None:
+    """The cells as numbers, NaN where missing; None if one is something else.
+
+    With ``gaps`` a hyphen and the like are missing beside numbers, too.
+    """
     if underscores and any("_" in cell for cell in cells):
         return None  # Python reads 1_000 as a number; a table does not mean it so
     try:
@@ -307,7 +344,7 @@ def _numbers(cells: Sequence[str], underscores: bool) -> NDArray[np.float64] | N
             numbers[i] = float(cell)
         except ValueError:
             word = cell.strip()
-            if word in MISSING:
+            if word in MISSING or (gaps and is_missing_word(word)):
                 numbers[i] = np.nan
             elif word.lower() in _TRUTH_VALUES:
                 numbers[i] = _TRUTH_VALUES[word.lower()]
@@ -318,7 +355,7 @@ def _numbers(cells: Sequence[str], underscores: bool) -> NDArray[np.float64] | N
 
 def read_cells(cells: Sequence[str]) -> NDArray[Any]:
     """Cells as numbers, NaN where missing, or else as text."""
-    numbers = _numbers(cells, underscores=True)
+    numbers = _numbers(cells, underscores=True, gaps=True)
     return _texts(cells) if numbers is None else numbers
 
 

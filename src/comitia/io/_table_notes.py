@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from comitia.io._cell_text import counted
-from comitia.prepare.column_decisions import ColumnDecision, TableDecisions
+from comitia.io._cell_text import counted, quoted
+from comitia.prepare.column_decisions import LONG_TAIL, ColumnDecision, TableDecisions
 
 __all__ = ["MOST_LISTED", "preparation_notes", "scaling_word"]
 
@@ -49,9 +49,43 @@ def preparation_notes(
         parts.append(f"{counted(n_missing, 'missing value')} filled in{how}")
     if parts:
         notes.append(f"{'; '.join(parts)} (comitia check says more).")
+    notes += _odd_numbers(used)
     if decided.form != "columns":
         notes.append(f"{decided.form_reason}: {_FORMS[decided.form]}.")
     return notes
+
+
+def _odd_numbers(used: Sequence[ColumnDecision]) -> list[str]:
+    """What was done with numbers that would have decided everything."""
+    notes = []
+    for code in dict.fromkeys(each.code for each in used if each.code):
+        names = [each.column for each in used if each.code == code]
+        notes.append(
+            f"{code[0]:g} was read as missing in {_listed(names)}, where it is far "
+            f"outside (--kinds {quoted(names[0])}=numeric takes it as a number)."
+        )
+    far = [each.column for each in used if each.limits]
+    if far:
+        notes.append(
+            f"a few values far out would have decided the scale of {_listed(far)} and "
+            "were drawn in; look whether they are right (--kinds "
+            f"{quoted(far[0])}=numeric leaves them)."
+        )
+    tails = [each.column for each in used if each.reason.endswith(LONG_TAIL)]
+    if tails and _MANY_TAILS * len(tails) >= len(used):
+        kinds = " ".join(f"--kinds {quoted(name)}=counts" for name in tails[:2])
+        notes.append(
+            f"in {_listed(tails)} a few values are much larger than the others and "
+            f"count for most; {kinds}{' …' * (len(tails) > 2)} takes logarithms."
+        )
+    return notes
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_LISTED
+    return ", ".join(map(repr, names[:MOST_LISTED])) + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def _counted_kinds(used: Sequence[ColumnDecision]) -> str:
@@ -77,6 +111,9 @@ def _left_out(left: Sequence[ColumnDecision], named: bool) -> str:
     more = len(left) - MOST_LISTED
     return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
 
+
+# One column in so many with a long tail is no more than one among others.
+_MANY_TAILS = 4
 
 # From this share of missing values on, a better way to fill them in is named.
 _MANY_MISSING = 0.02

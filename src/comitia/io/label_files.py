@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -220,6 +220,8 @@ class _LabelFile:
     object_names: list[str] | None
     truth: NDArray[Any] | None
     notes: list[str]
+    # Columns that were left out and have another value in each row.
+    named_by: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def _saved_clusterings(path: str | os.PathLike[str], saved: Ensemble) -> _LabelFile:
@@ -266,8 +268,13 @@ def _clusterings_of(
             f"{source_of(path)} holds {len(wanted)} clusterings of {n} objects; if its "
             "rows are the clusterings, say --transpose."
         )
+    named_by = {
+        name: found.values[j].tolist()
+        for j, name in enumerate(found.names)
+        if j not in wanted and _is_unique_for_each(found.values[j])
+    }
     return _LabelFile(
-        [found.names[j] for j in wanted], labels, object_names, known, notes
+        [found.names[j] for j in wanted], labels, object_names, known, notes, named_by
     )
 
 
@@ -320,6 +327,7 @@ def _align_objects(
                 f"{_other_length(sources, lengths)}; give --id to join the files by "
                 "name, or files with the same objects in the same order."
             )
+        _refuse_other_objects(files, sources)
         return next((names for names in named if names is not None), None)
     place: dict[str, int] = {}
     for one, source in zip(files, sources, strict=True):
@@ -332,6 +340,7 @@ def _align_objects(
             )
         for name in names:
             place.setdefault(name, len(place))
+    _refuse_strangers(files, sources)
     for one, source in zip(files, sources, strict=True):
         where = [place[name] for name in one.object_names or []]
         absent = len(place) - len(where)
@@ -341,6 +350,33 @@ def _align_objects(
         if one.truth is not None:
             one.truth = _place_rows(one.truth, where, len(place))
     return [*place]
+
+
+def _refuse_other_objects(files: list[_LabelFile], sources: list[str]) -> None:
+    """Refuse to join by position what a column in all files names otherwise."""
+    first, *others = files
+    for name, mine in first.named_by.items():
+        for other, source in zip(others, sources[1:], strict=True):
+            if other.named_by.get(name, mine) != mine:
+                raise ComitiaError(
+                    f"the rows of {sources[0]} and {source} are not the same objects "
+                    f"in the same order, as column {name!r} says; give --id "
+                    f"{quoted(name)} to join the files by name."
+                )
+
+
+def _refuse_strangers(files: list[_LabelFile], sources: list[str]) -> None:
+    """Refuse a file that has no object in common with any other."""
+    named = [{*(one.object_names or ())} for one in files]
+    for i, names in enumerate(named):
+        if not any(names & other for j, other in enumerate(named) if j != i):
+            j = 1 if i == 0 else 0
+            examples = [repr(min(named[at], default="")) for at in (i, j)]
+            raise ComitiaError(
+                f"{sources[i]} has no object in common with the other files "
+                f"({examples[0]} stands there, {examples[1]} in {sources[j]}); are the "
+                "names written alike?"
+            )
 
 
 def _other_length(sources: list[str], lengths: list[int]) -> str:

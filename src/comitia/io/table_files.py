@@ -309,6 +309,7 @@ def read_table(
                 found.object_names is not None,
                 found.n_objects if asked.impute == "median" else 0,
             ),
+            *_note_on_blank_rows(found.columns, decided.columns),
         ),
     )
 
@@ -365,6 +366,7 @@ def read_prepared(
     if found.counts is None:
         X, raw = preparer.transform_columns(found.columns)
         notes += describe_new(preparer, found.columns)
+        notes += _note_on_blank_rows(found.columns, decided)
     else:
         X, raw = preparer.transform_counts(
             match_counts(preparer, found.counts, found.names)
@@ -558,6 +560,30 @@ def _require_dense(found: FileColumns, source: str) -> None:
             f"the {n} × {p} matrix of {source}",
             "give a smaller entry with key, such as X_pca",
         )
+
+
+def _note_on_blank_rows(
+    columns: Sequence[TableColumn], decisions: Sequence[ColumnDecision]
+) -> list[str]:
+    """Say which rows have no value in any column that counts."""
+    used = {each.column for each in decisions if each.used}
+    blank = np.array(True)
+    for each in columns:
+        if each.name in used and blank.any():
+            values = each.values
+            gaps = [v is None for v in values] if each.is_text else np.isnan(values)
+            blank = blank & np.asarray(gaps, dtype=bool)
+    n = int(blank.sum()) if used and blank.ndim else 0
+    if not n:
+        return []
+    verb = "has" if n == 1 else "have"
+    return [
+        (
+            f"{counted(n, 'row')}, the first of them row {int(np.argmax(blank)) + 1}, "
+            f"{verb} no value in any column that counts; the cluster follows from what "
+            "was filled in, whatever its confidence."
+        )
+    ]
 
 
 def _names_of_rows(

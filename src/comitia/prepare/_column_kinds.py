@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia.prepare._dates import days_of
+from comitia.prepare._dates import days_of, is_date, is_epoch, is_written_date
+from comitia.prepare.missing_words import is_missing_word, limit_of
 from comitia.prepare.table_columns import TableColumn
 
-__all__ = ["as_level", "as_levels", "kind_of", "number_of", "numbers_of"]
+__all__ = [
+    "as_level",
+    "as_levels",
+    "kind_of",
+    "number_of",
+    "number_or_limit",
+    "numbers_of",
+]
 
 # A text with more values is no category.
 _MOST_LEVELS = 50
@@ -22,6 +30,9 @@ _FEW_FOR_VALUES = 10
 # A column of words is one of numbers if no more than this share is words.
 _STRAY = 0.1
 
+# More different numbers than this are no codes or places on a scale.
+_MOST_CODES = 10
+
 # From here on a float no longer tells whole numbers apart.
 _LAST_EXACT = 2.0**53
 
@@ -29,6 +40,12 @@ _LAST_EXACT = 2.0**53
 _NARROW = 1e-3
 
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
+# Names of a body mass index or of a number of children are not among these.
+_SURE_ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|uuid)|.*[a-z]I[dD]")
+_EPOCH_NAME = re.compile(
+    r"(?i:(.*[^a-z])?(date|time|timestamp|datetime|ts|created|updated|modified|epoch)"
+    r"([^a-z].*)?|.*_(at|on))"
+)
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -67,16 +84,15 @@ def _text_kind(
     n, n_distinct = len(column.values), len(distinct)
     if days_of(distinct) is not None:
         return "date", "dates in text"
+    dates = [value for value in present if is_date(value)]
+    if len(dates) >= (1 - _STRAY) * len(present) and days_of(dates) is not None:
+        stray = next(value for value in present if not is_date(value))
+        return "date", f"dates in text, and some that are none, such as {stray!r}"
     if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
         return "commas", "numbers with decimal commas"
     words = [value for value in present if number_of(value) is None]
-    if len(words) <= _STRAY * len(present):
-        return "stray", (
-            f"numbers, and {len(words)} that {'is' if len(words) == 1 else 'are'} "
-            f"none, such as {words[0]!r}"
-            if words
-            else "numbers in text"
-        )
+    if len(words) <= _STRAY * len(present) or _are_gaps(present, distinct, words):
+        return "stray", _about_words(words)
     if n_distinct > 2 and all(map(_SIGNED.fullmatch, distinct)):
         example = min(distinct)
         return "text", f"numbers with a sign, such as {example!r}; write them without"
@@ -89,6 +105,30 @@ def _text_kind(
     return "category", f"text with {n_distinct} values"
 
 
+def _are_gaps(present: list[str], distinct: set[str], words: list[str]) -> bool:
+    """Whether a column of many words is one of numbers that are lacking there."""
+    numbers = {value for value in distinct if number_of(value) is not None}
+    if len(numbers) > 2 and all(map(is_missing_word, {*words})):
+        return True
+    if 2 * len(words) > len(present) or len(numbers) <= _MOST_CODES:
+        return False
+    # Codes such as 12 and 12B are whole numbers. Measurements have fractions.
+    return any(not float(value).is_integer() for value in numbers) or all(
+        limit_of(word) is not None or is_missing_word(word) for word in {*words}
+    )
+
+
+def _about_words(words: list[str]) -> str:
+    if not words:
+        return "numbers in text"
+    n, limits = len(words), [each for each in words if limit_of(each) is not None]
+    verb = "is" if n == 1 else "are"
+    about = f"numbers, and {n} that {verb} none, such as {words[0]!r}"
+    if limits:
+        about += f"; {limits[0]!r} counts as its limit"
+    return about
+
+
 def _number_kind(
     column: TableColumn,
     present: NDArray[np.float64],
@@ -98,18 +138,34 @@ def _number_kind(
     if np.isinf(distinct).any():
         return "numeric", "numbers"
     whole = bool((distinct == np.rint(distinct)).all())
+    if whole and is_written_date(distinct):
+        return "date", "whole numbers that are dates, such as 20260331"
+    if whole and _EPOCH_NAME.fullmatch(column.name.strip()) and is_epoch(distinct):
+        return "date", "seconds since 1970, and its name"
     if whole and len(distinct) == len(values) > 2:
         if np.array_equal(values, values[0] + np.arange(len(values))):
             return "id", "it counts the rows"
+        if _counts_in_any_order(distinct):
+            return "id", "each whole number once, as numbers of rows are"
         if _ID_NAME.fullmatch(column.name.strip()):
             return "id", "whole numbers, different in every row, and its name"
         if np.abs(distinct).max() > _LAST_EXACT:
             return "id", "whole numbers beyond 2**53, different in every row"
+    # Some that are missing or come twice do not make quantities of identifiers.
+    many = len(distinct) > max(_MOST_CODES, len(present) / 2)
+    if whole and many and _SURE_ID_NAME.fullmatch(column.name.strip()):
+        return "id", "whole numbers, most of them different, and its name"
     if whole and len(distinct) and _cannot_be_told_apart(distinct):
         return "id", "whole numbers beyond 2**53, which run into each other"
     if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
         return "boolean", "two values"
     return "numeric", "whole numbers" if whole else "numbers"
+
+
+def _counts_in_any_order(distinct: NDArray[np.float64]) -> bool:
+    """Whether whole numbers have no gap, however the rows were sorted."""
+    n = len(distinct)
+    return n >= _FEW_FOR_VALUES and distinct[-1] - distinct[0] == n - 1
 
 
 def _cannot_be_told_apart(distinct: NDArray[np.float64]) -> bool:
@@ -125,11 +181,19 @@ def number_of(text: str) -> float | None:
         return None
 
 
+def number_or_limit(text: str) -> float | None:
+    """The number, or the limit in a cell such as <0.01; None for words."""
+    number = number_of(text)
+    return limit_of(text) if number is None else number
+
+
 def numbers_of(column: TableColumn) -> NDArray[np.float64]:
     """The numbers of a column of numbers or of text; NaN for words."""
     if not column.is_text:
         return column.values
-    found = [None if value is None else number_of(value) for value in column.values]
+    found = [
+        None if value is None else number_or_limit(value) for value in column.values
+    ]
     return np.array([np.nan if value is None else value for value in found])
 
 

@@ -9,11 +9,26 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CYCLES", "cyclic_features", "days_of", "is_month_first"]
+__all__ = [
+    "CYCLES",
+    "cyclic_features",
+    "days_of",
+    "days_of_numbers",
+    "is_date",
+    "is_epoch",
+    "is_month_first",
+    "is_written_date",
+]
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?")
-_BY_DOTS = re.compile(r"(\d{1,2})([./])(\d{1,2})\2(\d{4})(?:[ T](\d{1,2}):(\d{2}).*)?")
+_BY_DOTS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:[ T](\d{1,2}):(\d{2}).*)?")
+
+# Dates of this century and the last as numbers such as 20260331, and as seconds since
+# 1970, of which those from 2000 to 2037 are taken for dates.
+_WRITTEN = (19000101.0, 21001231.0)
+_SECONDS = (946_684_800.0, 2_145_916_800.0)
+_A_DAY = 86_400.0
 
 _FORMS = _ISO.fullmatch, _BY_DOTS.fullmatch
 
@@ -55,6 +70,47 @@ def is_month_first(texts: Iterable[str | None]) -> bool:
         and max(int(part[0]) for part in parts) <= 12
         and max(int(part[2]) for part in parts) > 12
     )
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date in one of the forms, or has the look of one."""
+    return any(form(text) for form in _FORMS) and days_of([text]) is not None
+
+
+def is_written_date(distinct: NDArray[np.float64]) -> bool:
+    """Whether whole numbers are dates such as 20260331, more than two of them."""
+    if len(distinct) < 3 or distinct[0] < _WRITTEN[0] or distinct[-1] > _WRITTEN[1]:
+        return False
+    return not np.isnan(_of_written(distinct)).any()
+
+
+def is_epoch(distinct: NDArray[np.float64]) -> bool:
+    """Whether whole numbers can be seconds, or milliseconds, since 1970."""
+    if len(distinct) < 3:
+        return False
+    low, high = float(distinct.min()), float(distinct.max())
+    return any(
+        unit * _SECONDS[0] <= low and high <= unit * _SECONDS[1] for unit in (1, 1000)
+    )
+
+
+def days_of_numbers(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Days since 1970 of numbers that are days, 20260331, seconds or milliseconds."""
+    days = np.array(values, dtype=np.float64)
+    written = (values >= _WRITTEN[0]) & (values <= _WRITTEN[1])
+    days[written] = _of_written(values[written])
+    for unit in (1, 1000):
+        mine = (values >= unit * _SECONDS[0]) & (values <= unit * _SECONDS[1])
+        days[mine] = values[mine] / (unit * _A_DAY)
+    return days
+
+
+def _of_written(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Days since 1970 of numbers such as 20260331; NaN for what is no date."""
+    whole = values.astype(np.int64)
+    texts = [f"{v // 10000}-{v // 100 % 100}-{v % 100}" for v in whole.tolist()]
+    found = [_from_iso(text) for text in texts]
+    return np.array([np.nan if day is None else day for day in found])
 
 
 def _parsed(texts: Iterable[str], month_first: bool) -> dict[str, float | None]:

@@ -19,6 +19,9 @@ __all__ = ["preparer_state", "restored_preparer"]
 
 _FORMAT = "comitia-preparation-1"
 
+# What a decision holds in tuples, which JSON has as lists.
+_TUPLES = ("levels", "code", "limits")
+
 
 def preparer_state(preparer: Any) -> dict[str, Any]:
     """Everything that a fitted TablePreparer chose and learnt, as JSON can hold it."""
@@ -54,19 +57,23 @@ def restored_preparer(cls: Any, state: Mapping[str, Any]) -> Any:
         preparer = cls(**state["parameters"])
         validate_parameters(preparer)
         fields = ColumnDecision.__dataclass_fields__
+        # Earlier preparations knew neither codes for missing values nor limits.
+        n_columns = len(state["columns"]["column"])
+        about = {**{name: [()] * n_columns for name in _TUPLES}, **state["columns"]}
         expected = {
             "parameters": (sorted(state["parameters"]), sorted(cls().get_params())),
-            "columns": (sorted(state["columns"]), sorted(fields)),
+            "columns": (sorted(about), sorted(fields)),
             "form": (state["form"], ("columns", "alike", "counts")),
             "scale": (state["scale"], ("standard", "robust", "none")),
         }
         for name, (found, allowed) in expected.items():
             if found != allowed and found not in allowed:
                 raise ValueError(f"{name} is not what it should be")
-        lines = zip(*state["columns"].values(), strict=True)
-        rows = [dict(zip(state["columns"], line, strict=True)) for line in lines]
+        lines = zip(*about.values(), strict=True)
+        rows = [dict(zip(about, line, strict=True)) for line in lines]
         decisions = [
-            ColumnDecision(**{**row, "levels": tuple(row["levels"])}) for row in rows
+            ColumnDecision(**{**row, **{name: tuple(row[name]) for name in _TUPLES}})
+            for row in rows
         ]
         preparer._take(
             TableDecisions(

@@ -15,11 +15,12 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from comitia.prepare._column_kinds import as_level, numbers_of
+from comitia.prepare._column_kinds import as_level, number_or_limit, numbers_of
 from comitia.prepare._dates import (
     CYCLES,
     cyclic_features,
     days_of,
+    days_of_numbers,
     is_month_first,
 )
 from comitia.prepare._fitted_state import (
@@ -31,6 +32,7 @@ from comitia.prepare._fitted_state import (
     unpacked,
 )
 from comitia.prepare.column_decisions import ColumnDecision, Preferences
+from comitia.prepare.missing_words import is_missing_word
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = ["VariableCoder"]
@@ -39,6 +41,17 @@ Floats = NDArray[np.float64]
 
 # Variance of one dimension of a discrete variable, as a share of that of a number.
 _SHARE = 0.5
+
+# No more than one value in a hundred is so many standard deviations from the mean,
+# whatever the distribution (Chebyshev).
+_ELSEWHERE = 10.0
+
+# What is said of columns of new rows.
+_WORDS = "is one of numbers and has {} other, such as {!r}, taken for missing."
+_MOVED = (
+    "lies elsewhere than in the table that was clustered: most rows are more than "
+    f"{_ELSEWHERE:g} standard deviations from its mean; is the unit the same?"
+)
 
 
 class VariableCoder:
@@ -91,6 +104,8 @@ class VariableCoder:
             place = {level: float(i + 1) for i, level in enumerate(about.levels)}
             return np.array([place.get(text or "", np.nan) for text in _texts(column)])
         values = numbers_of(column)
+        if about.code:
+            values = np.where(np.isin(values, about.code), np.nan, values)
         if about.kind == "counts":
             return np.log1p(values)
         return np.sqrt(values) if about.kind == "shares" else values
@@ -110,7 +125,7 @@ class VariableCoder:
 
     def _days(self, column: TableColumn, j: int) -> Floats:
         if not column.is_text:
-            return column.values
+            return days_of_numbers(column.values)
         days = days_of(column.values, j in self.month_first)
         assert days is not None
         return days
@@ -175,6 +190,9 @@ class VariableCoder:
         return {"standard": StandardScaler(), "robust": RobustScaler()}.get(self.scale)
 
     def _scaled(self, numbers: Floats, fit: bool = False) -> Floats:
+        limits = [self.decisions[j].limits or (-np.inf, np.inf) for j in self.numbers]
+        if np.isfinite(limits).any():
+            numbers = np.clip(numbers, *np.array(limits).T)
         if self.scaler is None:
             return numbers
         if fit:
@@ -268,6 +286,30 @@ class VariableCoder:
             texts = _texts(found[name])
             unknown = sorted({text for text in texts if text is not None} - {*levels})
             yield name, texts.count(None), unknown
+
+    def odd_columns(self, columns: Sequence[TableColumn]) -> Iterator[tuple[str, str]]:
+        """Columns of new rows that are not what they were, and why, in words."""
+        found = {each.name: each for each in columns}
+        for at, j in enumerate(self.numbers):
+            about = self.decisions[j]
+            column = found[about.column]
+            numeric = about.kind in ("numeric", "counts", "shares")
+            if column.is_text and numeric:
+                words = [
+                    value
+                    for value in column.values
+                    if value is not None
+                    and number_or_limit(value) is None
+                    and not is_missing_word(value)
+                ]
+                if words:
+                    yield about.column, _WORDS.format(len(words), words[0])
+            if isinstance(self.scaler, StandardScaler):
+                values = self._number_column(column, j)
+                values = values[np.isfinite(values)]
+                z = (values - self.scaler.mean_[at]) / self.scaler.scale_[at]
+                if len(z) and 2 * np.count_nonzero(np.abs(z) > _ELSEWHERE) > len(z):
+                    yield about.column, _MOVED
 
     def _owners(self) -> list[int]:
         """The column of the table that each column of the matrix comes from."""

@@ -12,16 +12,26 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
-from comitia.prepare._column_kinds import as_levels, kind_of, number_of
+from comitia.prepare._column_kinds import (
+    as_levels,
+    kind_of,
+    number_or_limit,
+    numbers_of,
+)
 from comitia.prepare._dates import days_of
+from comitia.prepare.missing_words import is_missing_word
+from comitia.prepare.odd_numbers import far_limits, has_long_tail, missing_code
+from comitia.prepare.repeated_columns import column_prints, repeated_columns
 from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import form_of
 
 __all__ = [
     "KINDS",
+    "LONG_TAIL",
     "ColumnDecision",
     "Preferences",
     "TableDecisions",
@@ -30,13 +40,19 @@ __all__ = [
     "decide_counts",
     "grouped_decisions",
     "join_decisions",
+    "prints_of",
 ]
+
+Prints = NDArray[np.float64] | None
 
 # What a column can be declared to be.
 KINDS = (
     *("numeric", "counts", "shares", "boolean", "category", "ordinal", "date", "id"),
     "drop",
 )
+
+# Said of numbers of which logarithms would be the better measure.
+LONG_TAIL = "a few of them much larger than the others"
 
 # Squares of larger values overflow when they are added up.
 _TOO_LARGE = 1e150
@@ -114,6 +130,13 @@ class ColumnDecision:
 
     problem : str, default=""
         Why the table cannot be used as it is.
+
+    code : tuple of float, default=()
+        The number that stands for a missing one, such as -999, if there is one.
+
+    limits : tuple of float, default=()
+        Between which two numbers the column is scaled, if a few values lie so far out
+        that they would decide its scale.
     """
 
     column: str
@@ -125,6 +148,8 @@ class ColumnDecision:
     reason: str
     levels: tuple[str, ...] = ()
     problem: str = ""
+    code: tuple[float, ...] = ()
+    limits: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -211,6 +236,11 @@ def decide_columns(
             replace(each, kind="numeric") if each.kind == "boolean" else each
             for each in found
         ]
+    if form == "columns":
+        found = _without_repeats(
+            found,
+            [prints_of(*both, asked) for both in zip(found, columns, strict=True)],
+        )
     found = [
         _with_action(each, column, asked, form, scale)
         for each, column in zip(found, columns, strict=True)
@@ -244,8 +274,55 @@ def decide_column(column: TableColumn, asked: Preferences) -> ColumnDecision:
     return _with_action(_decide(column, asked), column, asked, "columns", scale)
 
 
+def prints_of(about: ColumnDecision, column: TableColumn, asked: Preferences) -> Prints:
+    """What is equal for columns that say the same, if this one may be left out.
+
+    Parameters
+    ----------
+    about, column, asked : ColumnDecision, TableColumn, Preferences
+        What was decided about the column, the column, and what is to be done.
+
+    Returns
+    -------
+    prints : ndarray or None
+        Those of :func:`comitia.prepare.repeated_columns.column_prints`.
+    """
+    if not about.used or about.problem or about.column in asked.kinds:
+        return None
+    if about.kind in _DISCRETE:
+        return column_prints(column, None)
+    if about.kind != "numeric":
+        return None
+    values = numbers_of(column)
+    if not np.isfinite(values[~np.isnan(values)]).all():
+        return None
+    return column_prints(column, values)
+
+
+def _without_repeats(
+    found: Sequence[ColumnDecision], prints: Sequence[Prints]
+) -> list[ColumnDecision]:
+    """The decisions, where a column that repeats another does not count again."""
+    some = {j: each for j, each in enumerate(prints) if each is not None}
+    repeats = repeated_columns(some)
+    return [
+        replace(
+            each,
+            kind="repeated",
+            used=False,
+            action="left out",
+            reason=f"it repeats {found[repeats[j]].column!r}",
+        )
+        if j in repeats
+        else each
+        for j, each in enumerate(found)
+    ]
+
+
 def join_decisions(
-    columns: Sequence[ColumnDecision], asked: Preferences
+    columns: Sequence[ColumnDecision],
+    asked: Preferences,
+    prints: Sequence[Prints] = (),
 ) -> TableDecisions:
     """Put the decisions of :func:`decide_column` together.
 
@@ -254,14 +331,20 @@ def join_decisions(
     columns, asked : sequence of ColumnDecision, Preferences
         The decisions, and what was to be done.
 
+    prints : sequence of ndarray or None, default=()
+        What :func:`prints_of` gave for each column.
+
     Returns
     -------
     decisions : TableDecisions
-        The same, and what is wrong with the table as a whole.
+        The same without columns that repeat others, and what is wrong with the table
+        as a whole.
     """
     _refuse_unknown([each.column for each in columns], asked)
     form, reason = form_of((), asked.form)
     scale = "standard" if asked.scale == "auto" else asked.scale
+    if prints and form == "columns":
+        columns = _without_repeats(columns, prints)
     return TableDecisions([*columns], form, reason, scale, _nothing_left(columns))
 
 
@@ -370,9 +453,11 @@ def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
             "decimal points.",
         )
     if kind == "stray":
-        n_words = sum(number_of(value) is None for value in present)
+        n_words = sum(number_or_limit(value) is None for value in present)
         about = replace(about, n_missing=about.n_missing + n_words)
         kind = "numeric"
+    if kind == "numeric":
+        about, reason = _without_code(about, column, reason)
     if about.n_distinct == 1:
         kind, reason = "constant", "the same everywhere"
     used = kind not in ("constant", "text") and not (
@@ -394,6 +479,26 @@ def _decide(column: TableColumn, asked: Preferences) -> ColumnDecision:
         )
     levels = column.levels if kind == "ordinal" else ()
     return replace(about, kind=kind, used=used, reason=reason, levels=levels)
+
+
+def _without_code(
+    about: ColumnDecision, column: TableColumn, reason: str
+) -> tuple[ColumnDecision, str]:
+    """Take a number such as -999 for missing."""
+    values = numbers_of(column)
+    code = missing_code(values)
+    if code is None:
+        return about, reason
+    n = int((values == code).sum())
+    return (
+        replace(
+            about,
+            n_missing=about.n_missing + n,
+            n_distinct=about.n_distinct - 1,
+            code=(code,),
+        ),
+        f"{reason}; {code:g} stands {n} times far outside, for missing",
+    )
 
 
 def _as_wanted(
@@ -423,7 +528,11 @@ def _as_wanted(
                 f"column {column.name!r} is declared a date and holds "
                 f"{sorted(distinct)[0]!r}; write dates as 2026-03-31 or 31.3.2026."
             )
-        words = [value for value in sorted(distinct) if number_of(value) is None]
+        words = [
+            value
+            for value in sorted(distinct)
+            if number_or_limit(value) is None and not is_missing_word(value)
+        ]
         if wanted in ("numeric", "counts", "shares") and words:
             raise ComitiaError(
                 f"column {column.name!r} is declared {wanted} and holds {words[0]!r}; "
@@ -476,6 +585,10 @@ def _with_action(
         if about.kind == "date":
             cyclic = asked.dates == "cyclic"
             done = "place in the year and in the week" if cyclic else f"days, {done}"
+        about = _with_limits(about, column, asked, form, scale)
+        if about.limits:
+            low, high = about.limits
+            done += f", values far out as {low:g} or {high:g}"
     elif scale == "none" and asked.categorical == "onehot":
         done = "0 and 1"
     problem = _value_problem(about, column, scale)
@@ -496,6 +609,33 @@ def _with_action(
                 "column out with --drop."
             )
     return replace(about, action=done, problem=about.problem or problem)
+
+
+def _with_limits(
+    about: ColumnDecision,
+    column: TableColumn,
+    asked: Preferences,
+    form: str,
+    scale: str,
+) -> ColumnDecision:
+    """Keep a few values that lie far out from deciding the scale of a column.
+
+    A column that was declared numeric is one whose values are all meant.
+    """
+    declared = about.column in asked.kinds
+    if about.kind != "numeric" or declared or form != "columns" or scale == "none":
+        return about
+    values = numbers_of(column)
+    if np.isinf(values).any():
+        return about
+    values = values[~np.isin(values, about.code)]
+    limits = far_limits(values)
+    if limits is not None:
+        about = replace(about, limits=limits)
+        values = np.clip(values, *limits)
+    if has_long_tail(values):
+        about = replace(about, reason=f"{about.reason}, {LONG_TAIL}")
+    return about
 
 
 _LEFT_OUT = {

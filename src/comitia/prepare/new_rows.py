@@ -89,6 +89,9 @@ def describe_new(preparer: Any, columns: Sequence[TableColumn]) -> list[str]:
                 f"column {name!r} has values that were not in the table that was "
                 f"clustered, such as {unknown[0]!r}; they count as none of its levels."
             )
+    notes += [
+        f"column {name!r} {what}" for name, what in preparer.coder_.odd_columns(columns)
+    ]
     if n_missing:
         noun = "value" if n_missing == 1 else "values"
         notes.append(f"{n_missing} missing {noun} filled in.")

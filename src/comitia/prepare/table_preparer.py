@@ -23,12 +23,14 @@ from comitia.prepare._count_tables import CountCoder
 from comitia.prepare._preparer_state import preparer_state, restored_preparer
 from comitia.prepare._variable_coder import VariableCoder
 from comitia.prepare.column_decisions import (
+    ColumnDecision,
     Preferences,
     TableDecisions,
     decide_column,
     decide_columns,
     decide_counts,
     join_decisions,
+    prints_of,
 )
 from comitia.prepare.new_rows import refuse_lacking
 from comitia.prepare.table_columns import TableColumn, as_table_columns, is_frame
@@ -269,21 +271,26 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             The fitted preparer.
         """
         validate_parameters(self)
-        asked, decisions, parts = Preferences.of(self), [], []
+        asked, prints = Preferences.of(self), []
+        decisions: list[ColumnDecision] = []
+        learnt: dict[int, VariableCoder] = {}
         for column in columns:
             about = decide_column(column, asked)
-            decisions.append(about)
+            prints.append(prints_of(about, column, asked))
             if about.used and not about.problem:
                 scale = "standard" if asked.scale == "auto" else asked.scale
-                parts.append(VariableCoder([about], scale, asked).fit([column]))
+                coder = VariableCoder([about], scale, asked)
+                learnt[len(decisions)] = coder.fit([column])
+            decisions.append(about)
         self.n_features_in_ = len(decisions)
         names = [each.column for each in decisions]
         self.feature_names_in_ = np.array(names, dtype=object)
-        decided = join_decisions(decisions, asked)
+        decided = join_decisions(decisions, asked, prints)
         if decided.problems:
             raise ComitiaError(" ".join(decided.problems))
         self._take(decided)
-        coder = VariableCoder(decisions, self.scale_, asked)
+        parts = [learnt[j] for j, each in enumerate(decided.columns) if each.used]
+        coder = VariableCoder(decided.columns, self.scale_, asked)
         self.coder_, self.rotation_ = coder.join(parts), None
         return self
 
@@ -520,7 +527,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             {
                 name: value
                 for name, value in asdict(each).items()
-                if name not in ("levels", "problem")
+                if name not in ("levels", "problem", "code", "limits")
             }
             for each in self.decisions_
         ]

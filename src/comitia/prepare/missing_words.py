@@ -1,0 +1,55 @@
+"""Words that stand for a missing number, and numbers with a limit."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["is_missing_word", "limit_of"]
+
+# In any case of letters. Among words some of these are answers ("unknown", "none"), so
+# that they count as missing only where everything else in the column is a number.
+_WORDS = frozenset(
+    {
+        *("na", "n.a.", "n.a", "n/a", "<na>", "nan", "null", "nil", "none", "missing"),
+        *("unknown", "not available", "not applicable", "no data", "nodata", "n.d."),
+        *("nd", "k.a.", "keine angabe", "undefined", "-", "--", "---", "\u2013"),
+        *("\u2014", ".", "..", "...", "?", "*"),
+        # What spreadsheets write where a formula failed.
+        *("#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!"),
+    }
+)
+
+_LIMIT = re.compile(r"[<>≤≥]=?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+
+
+def is_missing_word(text: str) -> bool:
+    """Whether a cell among numbers says that there is no number.
+
+    Parameters
+    ----------
+    text : str
+        The cell.
+
+    Returns
+    -------
+    yes : bool
+        True for n.a., a hyphen, #DIV/0! and the like.
+    """
+    return text.strip().casefold() in _WORDS
+
+
+def limit_of(text: str) -> float | None:
+    """The limit of a number that is only known to be below or above it.
+
+    Parameters
+    ----------
+    text : str
+        The cell, such as ``<0.01``.
+
+    Returns
+    -------
+    limit : float or None
+        Here 0.01; None for anything else.
+    """
+    found = _LIMIT.fullmatch(text.strip())
+    return None if found is None else float(found[1])
