@@ -6,6 +6,7 @@ import numpy as np
 
 from comitia._sklearn import StrOptions
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
 from comitia.select import (
@@ -125,12 +126,17 @@ class NeighborhoodSelection(SelectionMethod):
     def _select(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         phi = ensemble.agreement(self.agreement)
         self.graph_ = relative_neighborhood(np.maximum(1.0 - phi, 0.0))
-        self.groups_ = multilayer_communities([self.graph_], rng)
+        # Louvain visits the clusterings in an order that is drawn by place.
+        order = clusterings_by_content(ensemble)
+        self.groups_ = np.empty(len(order), dtype=np.int64)
+        self.groups_[order] = multilayer_communities(
+            [self.graph_[np.ix_(order, order)]], rng
+        )
         if self.variant == "ensemble":
             quality = mean_agreement(ensemble, self.agreement)
         else:
             quality = group_support(phi, self.groups_)
         self.clustering_weights_ = np.maximum(quality, 0.0)
-        return best_of_groups(quality, self.groups_)
+        return np.sort(order[best_of_groups(quality[order], self.groups_[order])])
 
     _agree = by_cspa

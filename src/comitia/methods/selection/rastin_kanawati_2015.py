@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import StrOptions
 from comitia.agreement import agreement_matrix
 from comitia.catalogue import MethodCard
+from comitia.engine.content_keys import clusterings_by_content
 from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Maker, Rng, Seed
 from comitia.methods.selection._base import SelectionMethod, by_cspa
@@ -178,7 +179,11 @@ class MultiplexSelection(SelectionMethod):
                 self.layers_.sum(axis=0, dtype=np.float64), priority=typical
             )
         else:
-            self.groups_ = multilayer_communities(list(self.layers_), rng)
+            # Louvain visits the clusterings in an order that is drawn by place.
+            order = clusterings_by_content(ensemble)
+            sorted_layers = [layer[np.ix_(order, order)] for layer in self.layers_]
+            self.groups_ = np.empty(len(order), dtype=np.int64)
+            self.groups_[order] = multilayer_communities(sorted_layers, rng)
         indices = _listed(self.indices, "indices")
         scores = np.column_stack([index_scores(X, ensemble, i) for i in indices])
         points = np.empty(len(scores))
