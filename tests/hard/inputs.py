@@ -440,7 +440,7 @@ FEATURE_FILES = {
     "one row": ("data.csv", b"a,b\n1,2\n", "has one row"),
     "words": ("data.csv", b"a\nx\ny\n", "'a' is text that is different"),
     "dates": ("data.csv", b"b\n2026-01-01\n2026-01-02\n", "'b' is dates in text"),
-    "empty columns": ("data.csv", b"a,b\n,\n,\n", "'b' is without any value|is empty"),
+    "empty columns": ("data.csv", b"a,b\n,\n,\n", "has a header and no rows|is empty"),
     "numbers of two meanings": ("data.csv", b"a;b\n1,234;2\n2,345;3\n", "--decimal ,"),
     "infinite values": ("data.csv", b"a,b\n1,inf\n2,3\n", "'b' has 1 infinite"),
     "values beyond float": ("data.csv", b"a,b\n1,1e999\n2,3\n", "'b' has 1 infinite"),
