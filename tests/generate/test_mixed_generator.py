@@ -91,6 +91,8 @@ def test_an_open_range_begins_at_the_number_wanted():
     assert n_clusters_range((12, None), 90) == (12, 24)
     assert n_clusters_range((3, None), 90) == (3, 9)
     assert n_clusters_range((60, None), 90) == (60, 90)
+    with pytest.raises(ComitiaError, match=r"give at most 1, got n_samples=1"):
+        n_clusters_range((2, None), 1)
     with pytest.raises(ComitiaError, match=r"or \(fewest, None\)"):
         n_clusters_range((0, None), 90)
 

@@ -12,7 +12,7 @@ from benchmarks.ensembles import planted_labels
 from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import agreement
 from comitia.cluster import ConstraintSet
-from comitia.exceptions import ComitiaError
+from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.methods.composite._consensus_choices import cover_clusters
 from comitia.partition import reassign
 from comitia.partition.reassign import voters_of
@@ -128,6 +128,11 @@ def test_more_clusters_can_be_asked_for_than_the_clusterings_have():
     votes = Ensemble([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])
     found = ConsensusClustering(5, random_state=0).fit(votes)
     assert found.n_clusters_ == 5
+
+
+def test_clusters_of_equal_objects_are_told():
+    with pytest.warns(ComitiaWarning, match="equal objects are in different"):
+        ConsensusClustering(2, random_state=0).fit(np.ones((20, 3)))
 
 
 @pytest.mark.parametrize("of", ["clusterings", "clusters"])

@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs, make_moons
 
 from comitia import ConsensusClustering, Ensemble, sizes
 from comitia.agreement import adjusted_rand
+from comitia.exceptions import ComitiaWarning
 from comitia.explanation import RivalScores
 from comitia.methods.composite._consensus_rivals import (
     Criteria,
@@ -159,7 +160,8 @@ def test_data_without_anything_to_compare_are_left_alone(X):
     labels[: len(X) // 2] = 1
     votes = Ensemble(labels[:, None])
     if not X.any():
-        assert compare_rivals(X, votes, labels, np.random.RandomState(0)) is None
+        with pytest.warns(ComitiaWarning, match="equal objects"):
+            assert compare_rivals(X, votes, labels, np.random.RandomState(0)) is None
     assert compare_rivals(X, votes, 0 * labels, np.random.RandomState(0)) is None
     each = np.arange(len(X))
     assert compare_rivals(X, votes, each, np.random.RandomState(0)) is None

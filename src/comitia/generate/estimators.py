@@ -467,7 +467,9 @@ def n_clusters_range(n_clusters: Any, n: int) -> tuple[int, int]:
         try:
             fewest, most = n_clusters
             fewest = int(fewest)
-            most = max(usual, min(2 * fewest, n)) if most is None else int(most)
+            # More than there are objects are refused below, in words that say so.
+            end = max(usual, fewest, min(2 * fewest, n)) if fewest > 0 else 0
+            most = end if most is None else int(most)
         except (TypeError, ValueError):
             fewest = most = 0
     if not 1 <= fewest <= most:

@@ -103,7 +103,10 @@ def compare_rivals(
         some = np.sort(rng.choice(n, sizes.RIVALS_SAMPLE, replace=False))
     data, ours = X[some], np.unique(labels[some], return_inverse=True)[1]
     k = int(ours.max()) + 1
-    if k < 2 or len(data) <= k + 1 or not np.ptp(data, axis=0).any():
+    if k < 2 or len(data) <= k + 1:
+        return None
+    if not np.ptp(data, axis=0).any():
+        _warn_of_equal_objects(k)
         return None
     data = untied(off_center(data))
     criteria = Criteria(data)
@@ -282,6 +285,15 @@ def _principal_components(X: Floats) -> Floats:
     return Z @ vectors[:, there]
 
 
+def _warn_of_equal_objects(k: int) -> None:
+    warnings.warn(
+        f"n_clusters={k} is more than there are different objects: equal objects "
+        "are in different clusters.",
+        ComitiaWarning,
+        stacklevel=3,
+    )
+
+
 def _single_algorithms(
     data: Floats, k: int, rng: np.random.RandomState
 ) -> dict[str, Labels]:
@@ -295,12 +307,7 @@ def _single_algorithms(
         means = KMeans(k, n_init=10, random_state=seed).fit_predict(data)
         ward = AgglomerativeClustering(k).fit_predict(data)
     if len(np.unique(means)) < k:
-        warnings.warn(
-            f"n_clusters={k} is more than there are different objects: equal objects "
-            "are in different clusters.",
-            ComitiaWarning,
-            stacklevel=2,
-        )
+        _warn_of_equal_objects(k)
     return {"k-means": means, "Ward": ward}
 
 
