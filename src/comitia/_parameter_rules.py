@@ -52,13 +52,13 @@ def inherited_rules(cls: type) -> Rules:
     return rules
 
 
-def rules_of(cls: type, shared: Rules) -> Rules:
+def rules_of(cls: type) -> Rules:
     """What each parameter of a constructor may be.
 
-    The class or a parent says it; of other parameters the shared rule holds. A class
+    The class or a parent says it, the base class of the shared parameters. A class
     without a constructor has the rules of all of them, for its subclasses.
     """
-    rules = shared | inherited_rules(cls)
+    rules = inherited_rules(cls)
     if cls.__init__ is object.__init__:  # type: ignore[misc]
         return rules
     return {name: rules[name] for name in signature(cls).parameters if name in rules}

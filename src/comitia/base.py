@@ -81,7 +81,7 @@ class EnsembleMethod(MethodData):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._parameter_constraints = rules_of(cls, SHARED)
+        cls._parameter_constraints = rules_of(cls)
         if cls.__doc__ is not None:
             cls.__doc__ = written_out(cls.__doc__, METHODS)
         if "card" in vars(cls):

@@ -89,7 +89,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._parameter_constraints = rules_of(cls, COMMON_CONSTRAINTS)
+        cls._parameter_constraints = rules_of(cls)
 
     def _read(self, X: Any) -> NDArray[np.float64]:
         """Check parameters and data, for fit."""
