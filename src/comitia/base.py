@@ -764,8 +764,8 @@ class EnsembleMethod(MethodData):
             name = i if ensemble.object_names is None else ensemble.object_names[i]
             raise ComitiaError(
                 f"{len(uncovered)} object(s) are in no clustering, the first is "
-                f"object {name}; leave out their rows (ensemble.take(objects=…)), "
-                "or add a clustering that has them."
+                f"object {name}; leave them out (their rows of a file, or "
+                "ensemble.take(objects=…)), or add a clustering that has them."
             )
 
     def _check_n_clusters(self, n: int) -> None:

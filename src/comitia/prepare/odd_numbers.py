@@ -137,7 +137,7 @@ def has_long_tail(values: NDArray[np.float64]) -> bool:
     --------
     >>> import numpy as np
     >>> from comitia.prepare.odd_numbers import has_long_tail
-    >>> has_long_tail(np.exp(np.linspace(-4, 4, 30)))
+    >>> has_long_tail(np.exp(np.linspace(-8, 8, 60)))
     True
     >>> has_long_tail(np.linspace(0, 4, 30))
     False
