@@ -84,15 +84,6 @@ def test_projections_count_equal_values():
     assert_allclose(np.repeat(weighted_simplex(V, counts), counts, axis=1), whole)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_what_is_said_to_be_likely_does_not_change_a_projection(seed):
-    rng = np.random.RandomState(seed)
-    V, counts = rng.randn(20, 9), rng.randint(0, 4, size=(20, 9))
-    likely = rng.rand(20, 9) < 0.3
-    counts[:, 0], likely[:, 0] = 1, True
-    assert_allclose(weighted_simplex(V, counts, likely), weighted_simplex(V, counts))
-
-
 def test_parts_of_label_rows_are_those_of_objects():
     counts = np.array([2, 1, 3])
     S = np.array([[0.4, 0.2, 0.0], [0.2, 0.3, 0.1], [0.0, 0.1, 0.5]])

@@ -137,23 +137,16 @@ def join_parts(
     return np.where(same, S, between[np.ix_(part, part)]), int(n_parts)
 
 
-def weighted_simplex(
-    V: Floats, counts: NDArray[Any], likely: NDArray[np.bool_] | None = None
-) -> Floats:
+def weighted_simplex(V: Floats, counts: NDArray[Any]) -> Floats:
     """Nearest rows that are not negative and whose counted sums are 1.
 
     Each value of a row stands for as many equal ones as ``counts`` says, which has a
-    number for each column, or for each value. Where ``likely`` says nearly which values
-    stay positive, some in each row, less is tried; the result is the same.
+    number for each column, or for each value.
     """
     n = np.broadcast_to(np.asarray(counts, dtype=np.float64), V.shape)
     # The shift by any values of a row is at most that by those which stay positive:
     # values that are not above it are left out, until there are none.
-    if likely is None:
-        shift = (np.einsum("ij,ij->i", V, n) - 1.0) / n.sum(axis=1)
-    else:
-        at = np.nonzero(likely)
-        shift = _shift(at[0], V[at], n[at])
+    shift = (np.einsum("ij,ij->i", V, n) - 1.0) / n.sum(axis=1)
     at = np.nonzero(shift[:, None] < V)
     rows, values, weights = at[0], V[at], n[at]
     while True:
