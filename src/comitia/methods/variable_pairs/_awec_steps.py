@@ -119,20 +119,19 @@ def smooth_rows(
     matrix = 2.0 * L.pairs * counts[:, None]
     linear = _DISTANCE * distances, 2.0 * (L.shift() + penalty), 2.0 * penalty
     rates = _rates(2.0 * penalty, 2.0 * (_largest_eigenvalue(L, counts) + penalty))
-    now = np.ascontiguousarray(start.pairs), start.own
-    before = now[0].copy(), now[1].copy()
-    slopes = np.empty_like(matrix), np.empty_like(matrix)
+    now, before = (TwinMatrix(start.pairs.copy(), start.own.copy()) for _ in range(2))
+    first = now.pairs @ matrix if now.pairs.any() else np.zeros_like(matrix)
+    # Without a momentum of slopes, those before are not looked at.
+    slopes = (first, first) if rates[1] == 0.0 else (first, first.copy())
     n = counts.astype(np.float64)
     for step in range(_MOST_STEPS):
-        np.matmul(now[0], matrix, out=slopes[0])
-        if step == 0:
-            now = now[0].copy(), now[1].copy()
-            slopes[1][:] = slopes[0]
-        change = step_rows(now, before, slopes, matrix, linear, n, rates)
+        if step > 0:
+            np.matmul(now.pairs, matrix, out=slopes[0])
+        change = step_rows(tuple(now), tuple(before), slopes, matrix, linear, n, rates)
         now, before, slopes = before, now, slopes[::-1]
         if change <= _STILL:
             break
-    return TwinMatrix(*now).symmetric()
+    return now.symmetric()
 
 
 def _rates(flattest: float, steepest: float) -> tuple[float, float, float]:
