@@ -42,6 +42,7 @@ SIDES = {
 ELSEWHERE = {
     "KEPT_DISTANCES": "tests/methods/test_zhou_zhu_2017_clustering.py",
     "KEPT_TABLE_BYTES": "tests/test_growth.py",
+    "KRYLOV_MATRIX": "tests/methods/test_trce.py",
     "SETTLED_PAIRS": "tests/generate/test_stopping.py",
     "MEMBER_BYTES": "tests/io/test_new_objects.py",
     "SHAPES_SAMPLE": "tests/generate/test_sizes.py",

@@ -5,8 +5,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
+from comitia.methods._learnt_graph import weighted_simplex
 from comitia.methods._twins import TwinMatrix
-from comitia.methods.variable_pairs._awec_steps import smooth_rows, topologies
+from comitia.methods.variable_pairs._awec_steps import (
+    _largest_eigenvalue,
+    smooth_rows,
+    topologies,
+)
 from comitia.methods.variable_pairs.awec import leading_parts
 from comitia.optimize import qp_simplex
 from comitia.represent import coassociation
@@ -76,21 +81,66 @@ def test_an_object_that_meets_nobody_is_linked_to_its_two_nearest():
     assert np.isfinite(AWEC(2).fit(Ensemble(labels)).topology_weights_).all()
 
 
-def test_rows_of_the_graph_solve_their_programmes():
+# A heavy ball for the larger penalty, Nesterov's momentum for the other.
+@pytest.mark.parametrize("penalty", [0.3, 30.0])
+def test_rows_of_the_graph_solve_their_programmes(penalty):
     rng = np.random.RandomState(0)
     C, counts = random_twins(rng, 4)
     points = rng.rand(4, 2)
     distances = ((points[:, None] - points) ** 2).sum(axis=2)
     start = TwinMatrix(np.zeros((4, 4)), np.ones(4))
-    got = whole(smooth_rows(C, distances, 0.3, counts, start), counts)
+    got = whole(smooth_rows(C, distances, penalty, counts, start), counts)
     full = whole(C, counts)
     np.fill_diagonal(full, 0.0)
     inverse = np.repeat(np.arange(4), counts)
-    Q = 2 * (np.diag(full.sum(axis=1)) - full + 0.3 * np.eye(len(full)))
-    b = 0.6 * np.eye(len(full)) - 1.1 * distances[np.ix_(inverse, inverse)]
+    Q = 2 * (np.diag(full.sum(axis=1)) - full + penalty * np.eye(len(full)))
+    b = 2 * penalty * np.eye(len(full)) - 1.1 * distances[np.ix_(inverse, inverse)]
     rows = np.array([qp_simplex(Q, -one) for one in b])
     # Both stop when nothing moves by more than 1e-7.
     assert_allclose(got, (rows + rows.T) / 2, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step_of_all_rows_is_its_formula(seed):
+    from comitia._kernels.smooth_rows import step_rows
+
+    rng = np.random.RandomState(seed)
+    u = 7
+    (Q, counts), now, before = (
+        random_twins(rng, u),
+        *(
+            TwinMatrix(rng.rand(u, u) * (rng.rand(u, u) < 0.6), rng.rand(u))
+            for _ in range(2)
+        ),
+    )
+    distances, pull, (a, c, s) = rng.rand(u, u), 3.0, (0.3, seed / 5, 0.2)
+    there = TwinMatrix.sum((1 + c, now), (-c, before)).product(Q, counts)
+    point = TwinMatrix.sum((1 + a, now), (-a, before), (-s, there))
+    point = TwinMatrix(point.pairs - s * distances, point.own + s * pull)
+    weights = np.column_stack([counts - np.eye(u), np.ones(u)])
+    expected = weighted_simplex(np.column_stack(point), weights)
+    matrix = Q.pairs * counts[:, None]
+    slopes = now.pairs @ matrix, before.pairs @ matrix
+    change = step_rows(
+        tuple(now),
+        tuple(before),
+        slopes,
+        matrix,
+        (distances, Q.shift(), pull),
+        counts.astype(float),
+        (a, c, s),
+    )
+    assert_allclose(np.column_stack(before), expected, atol=1e-14)
+    assert_allclose(change, np.abs(expected - np.column_stack(now)).max())
+
+
+@pytest.mark.parametrize("u", [1, 5, 40])
+def test_the_largest_eigenvalue_is_nearly_that_of_all_objects(u):
+    C, counts = random_twins(np.random.RandomState(u), u)
+    L = C.laplacian(counts)
+    largest = np.linalg.eigvalsh(whole(L, counts))[-1]
+    got = _largest_eigenvalue(L, counts)
+    assert 0.99 * largest <= got <= max(1.1 * largest, 1e-12)
 
 
 def test_products_of_twin_matrices_are_those_of_all_objects():

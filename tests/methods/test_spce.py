@@ -10,6 +10,10 @@ from tests.fixtures import E6, planted, same_partition
 SPCE = method("spce")
 
 
+def joined(column):
+    return (column[:, None] == column) & (column >= 0)
+
+
 def divisors(fitted):
     p = 1 / fitted.clustering_weights_
     return p / p.sum()
@@ -40,18 +44,34 @@ def test_objects_with_few_labels_are_found(seed):
     assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
-def test_distances_count_all_objects():
+def test_missing_labels_join_nothing_and_say_what_the_others_say():
+    labels, _ = planted(30, 3, 5, noise=0.3, seed=0)
+    labels[np.random.RandomState(0).rand(30, 5) < 0.3] = -1
+    labels[:, 0] = np.arange(30) % 4
+    weights = np.arange(1.0, 6.0)
+    joined = ((labels[:, None] == labels) & (labels >= 0)) @ weights
+    seen = ((labels[:, None] >= 0) & (labels >= 0)) @ weights
+    pairs = JoinedPairs(labels)
+    assert_allclose(pairs.joined(weights), joined)
+    assert_allclose(pairs.weighted(weights), joined * weights.sum() / seen)
+
+
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_distances_count_all_objects(share_missing):
     labels, _ = planted(30, 3, 4, noise=0.3, seed=0)
+    labels[np.random.RandomState(1).rand(30, 4) < share_missing] = -1
+    labels[:, 0] = np.arange(30) % 4
     micro, counts, inverse = Ensemble(labels).distinct()
     rng = np.random.RandomState(0)
     u = len(counts)
     S, W = rng.rand(u, u), rng.rand(u, u)
     S, W = (S + S.T) / 2, (W + W.T) / 2
     full = np.ix_(inverse, inverse)
-    far = [
-        np.linalg.norm((S[full] - (column[:, None] == column)) * W[full])
-        for column in labels.T
-    ]
+    far = []
+    for column in labels.T:
+        seen = np.ix_(column >= 0, column >= 0)
+        apart = (S[full] - joined(column)) * W[full]
+        far.append(np.linalg.norm(apart[seen]) / np.mean(column >= 0))
     got = JoinedPairs(np.asarray(micro.labels)).distances_to(S, W, counts)
     assert_allclose(got, np.array(far) / np.sum(far))
 

@@ -116,15 +116,6 @@ def test_projections_count_equal_values():
     assert_allclose(np.repeat(weighted_simplex(V, counts), counts, axis=1), whole)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_what_is_said_to_be_likely_does_not_change_a_projection(seed):
-    rng = np.random.RandomState(seed)
-    V, counts = rng.randn(20, 9), rng.randint(0, 4, size=(20, 9))
-    likely = rng.rand(20, 9) < 0.3
-    counts[:, 0], likely[:, 0] = 1, True
-    assert_allclose(weighted_simplex(V, counts, likely), weighted_simplex(V, counts))
-
-
 def test_parts_of_label_rows_are_those_of_objects():
     counts = np.array([2, 1, 3])
     S = np.array([[0.4, 0.2, 0.0], [0.2, 0.3, 0.1], [0.0, 0.1, 0.5]])
@@ -136,6 +127,32 @@ def test_parts_of_label_rows_are_those_of_objects():
     assert_allclose(parts.distances()[np.ix_(inverse, inverse)], G, atol=1e-12)
     assert parts.too_few
     assert not parts.too_many
+
+
+@pytest.mark.parametrize("n_parts", [1, 3, 4, 5])
+def test_parts_of_large_graphs_are_those_of_small_ones(monkeypatch, n_parts):
+    rng = np.random.RandomState(n_parts)
+    cluster, counts = np.arange(150) % 6, rng.randint(1, 4, 150)
+    part = np.minimum(cluster, n_parts - 1)
+    S = rng.rand(150, 150) * np.where(cluster[:, None] == cluster, 1.0, 0.05)
+    S = (S + S.T) * (part[:, None] == part)
+    expected = PartsOfGraph.of(S, counts, 4)
+    monkeypatch.setattr("comitia.sizes.KRYLOV_MATRIX", 10)
+    got = PartsOfGraph.of(S, counts, 4)
+    assert got[1:] == expected[1:]
+    assert_allclose(got.distances(), expected.distances(), atol=1e-11)
+
+
+@pytest.mark.parametrize("size", [0, 1000])
+def test_where_there_are_too_many_parts_the_vectors_before_stay(monkeypatch, size):
+    monkeypatch.setattr("comitia.sizes.KRYLOV_MATRIX", size)
+    counts = np.ones(30, dtype=np.int64)
+    before = PartsOfGraph.of(np.full((30, 30), 0.5), counts, 1)
+    S = np.kron(np.eye(3), np.ones((10, 10)))
+    parts = PartsOfGraph.of(S, counts, 2, before=before)
+    assert parts.too_many
+    assert not parts.too_few
+    assert parts.vectors is before.vectors
 
 
 def test_clusterings_far_from_the_rest_count_less():

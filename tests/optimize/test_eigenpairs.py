@@ -3,7 +3,11 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose
 
-from comitia.optimize.eigenpairs import largest_eigenpairs, smallest_eigenpairs
+from comitia.optimize.eigenpairs import (
+    eigenpairs_beside,
+    largest_eigenpairs,
+    smallest_eigenpairs,
+)
 
 
 def parts(sizes):
@@ -61,3 +65,33 @@ def test_the_smallest_are_there_as_often_as_a_graph_has_parts(size):
     values, vectors = smallest_eigenpairs(np.eye(len(S)) - S, 5)
     assert_allclose(values, [0, 0, 0, 0, 1], atol=1e-12)
     assert_allclose(vectors[:, :4] @ vectors[:, :4].T, S, atol=1e-12)
+
+
+def laplacian(part, rng, between=0.01):
+    """Of a random graph, heavy within parts, light between all but the last two."""
+    n = len(part)
+    S = rng.rand(n, n) * np.where(part[:, None] == part, 1.0, between)
+    alone = part == part.max()
+    S[np.ix_(alone, ~alone)] = S[np.ix_(~alone, alone)] = 0.0
+    S += S.T
+    return np.diag(S.sum(axis=1)) - S, np.column_stack([alone, ~alone])
+
+
+@pytest.mark.parametrize("n_pairs", [0, 2, 3])
+def test_eigenpairs_beside_the_known_ones_are_those_of_a_dense_decomposition(n_pairs):
+    part = np.repeat(np.arange(5), 40)
+    L, known = laplacian(part, np.random.RandomState(n_pairs))
+    known = known / np.linalg.norm(known, axis=0)
+    values, vectors = eigenpairs_beside(L, known, n_pairs, np.diagonal(L).max())
+    expected, all_vectors = np.linalg.eigh(L)
+    last = n_pairs + 2
+    assert_allclose(values[:-1], expected[2:last], rtol=1e-10)
+    assert values[-1] >= expected[last] * (1 - 1e-10)
+    space = all_vectors[:, 2:last] @ all_vectors[:, 2:last].T
+    assert_allclose(vectors @ vectors.T, space, atol=1e-11)
+
+
+def test_eigenpairs_beside_the_known_ones_are_refused_where_the_next_is_equal():
+    # Complete graphs: all eigenvalues but those that are 0 equal the order.
+    L = 60.0 * np.eye(60) - np.ones((60, 60))
+    assert eigenpairs_beside(L, np.full((60, 1), 60**-0.5), 2, 60.0) is None

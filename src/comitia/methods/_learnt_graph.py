@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from comitia.optimize.eigenpairs import smallest_eigenpairs
+from comitia import sizes
+from comitia.optimize.eigenpairs import eigenpairs_beside, smallest_eigenpairs
 
 __all__ = ["PartsOfGraph", "SeenPairs", "join_parts", "weighted_simplex"]
 
@@ -37,30 +38,82 @@ class PartsOfGraph(NamedTuple):
     too_many: bool
 
     @classmethod
-    def of(cls, S: Floats, counts: NDArray[np.int64], k: int) -> PartsOfGraph:
-        """Of a symmetric graph in which each micro-object stands for its objects."""
+    def of(
+        cls,
+        S: Floats,
+        counts: NDArray[np.int64],
+        k: int,
+        before: PartsOfGraph | None = None,
+    ) -> PartsOfGraph:
+        """Of a symmetric graph in which each micro-object stands for its objects.
+
+        Where there are too many parts and some ``before`` are given, the vectors are
+        those of these.
+        """
         root = np.sqrt(counts)
         degrees = S @ counts
-        reduced = np.diag(degrees) - S * root[:, None] * root
-        reduced = (reduced + reduced.T) / 2
         # The largest degree stands for the largest eigenvalue, at most twice as large.
-        tied = _TIED * max(float(degrees.max()), _TIED)
+        scale = max(float(degrees.max()), _TIED)
+        large = len(S) > sizes.KRYLOV_MATRIX
+        if large:
+            part = _components(S)
+            n_parts = int(part.max()) + 1
+            if n_parts > k and before is not None:
+                return cls(before.vectors, too_few=False, too_many=True)
+        reduced = -S * root[:, None]
+        reduced *= root
+        reduced[np.diag_indices(len(S))] += degrees
+        if large and n_parts <= k:
+            known = np.zeros((len(S), n_parts))
+            known[np.arange(len(S)), part] = root
+            known /= np.linalg.norm(known, axis=0)
+            found = eigenpairs_beside(reduced, known, k - n_parts, scale)
+            if found is not None:
+                values = np.concatenate([np.zeros(n_parts), found[0]])
+                vectors = np.hstack([known, found[1]])
+                return cls._told(values, vectors / root[:, None], k)
+        reduced = (reduced + reduced.T) / 2
         values, vectors = smallest_eigenpairs(reduced, min(k + 1, len(S)))
-        if len(values) > k and values[k] - values[k - 1] <= tied:
+        if len(values) > k and values[k] - values[k - 1] <= _TIED * scale:
             values, vectors = np.linalg.eigh(reduced)
         last = min(k, len(values))
-        while last < len(values) and values[last] - values[last - 1] <= tied:
+        while last < len(values) and values[last] - values[last - 1] <= _TIED * scale:
             last += 1
+        parts = cls._told(values, vectors[:, :last] / root[:, None], k)
+        if parts.too_many and before is not None:
+            return parts._replace(vectors=before.vectors)
+        return parts
+
+    @classmethod
+    def _told(cls, values: Floats, vectors: Floats, k: int) -> PartsOfGraph:
         few = float(values[:k].sum()) > _ZERO
         many = len(values) > k and float(values[: k + 1].sum()) < _STILL_ZERO
-        return cls(vectors[:, :last] / root[:, None], few, many)
+        return cls(vectors, few, many)
 
     def distances(self) -> Floats:
         """Squared distances of the rows of the eigenvectors."""
         squares = (self.vectors**2).sum(axis=1)
-        G = squares[:, None] + squares - 2.0 * self.vectors @ self.vectors.T
+        G = self.vectors @ self.vectors.T  # symmetric to the last bit
+        for row, own in zip(G, squares, strict=True):
+            row *= -2.0
+            row += own + squares
+            np.maximum(row, 0.0, out=row)
         np.fill_diagonal(G, 0.0)
-        return np.maximum((G + G.T) / 2, 0.0)
+        return G
+
+
+def _components(S: Floats) -> NDArray[np.intp]:
+    """The part of each object; S is symmetric, and parts share no edge."""
+    part = np.full(len(S), -1)
+    n_parts, rest = 0, np.arange(len(S))
+    while len(rest):
+        reached = rest[:1]
+        while len(reached):
+            part[reached] = n_parts
+            rest = rest[part[rest] < 0]
+            reached = rest[(S[np.ix_(reached, rest)] > 0).any(axis=0)]
+        n_parts += 1
+    return part
 
 
 class SeenPairs:
@@ -83,7 +136,9 @@ class SeenPairs:
     def complete(self, sums: Floats, weights: Floats) -> Floats:
         """Sums over the clusterings for each pair, (n_micro, n_micro), in place."""
         if not self.all_seen:
-            shares = (self.seen.T * (weights / weights.sum())) @ self.seen
+            # One array times itself is symmetric to the last bit.
+            half = self.seen * np.sqrt(weights / weights.sum())[:, None]
+            shares = half.T @ half
             # Where no clustering has both, there is nothing to make larger.
             np.divide(sums, shares, out=sums, where=shares > 0)
         return sums
@@ -120,23 +175,16 @@ def join_parts(
     return np.where(same, S, between[np.ix_(part, part)]), int(n_parts)
 
 
-def weighted_simplex(
-    V: Floats, counts: NDArray[Any], likely: NDArray[np.bool_] | None = None
-) -> Floats:
+def weighted_simplex(V: Floats, counts: NDArray[Any]) -> Floats:
     """Nearest rows that are not negative and whose counted sums are 1.
 
     Each value of a row stands for as many equal ones as ``counts`` says, which has a
-    number for each column, or for each value. Where ``likely`` says nearly which values
-    stay positive, some in each row, less is tried; the result is the same.
+    number for each column, or for each value.
     """
     n = np.broadcast_to(np.asarray(counts, dtype=np.float64), V.shape)
     # The shift by any values of a row is at most that by those which stay positive:
     # values that are not above it are left out, until there are none.
-    if likely is None:
-        shift = (np.einsum("ij,ij->i", V, n) - 1.0) / n.sum(axis=1)
-    else:
-        at = np.nonzero(likely)
-        shift = _shift(at[0], V[at], n[at])
+    shift = (np.einsum("ij,ij->i", V, n) - 1.0) / n.sum(axis=1)
     at = np.nonzero(shift[:, None] < V)
     rows, values, weights = at[0], V[at], n[at]
     while True:

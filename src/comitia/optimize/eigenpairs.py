@@ -11,9 +11,16 @@ from comitia import sizes
 from comitia.config import require_memory
 from comitia.optimize.ties import SAME
 
-__all__ = ["largest_eigenpairs", "smallest_eigenpairs"]
+__all__ = ["eigenpairs_beside", "largest_eigenpairs", "smallest_eigenpairs"]
 
 Floats = NDArray[np.float64]
+
+# Blocks of a Krylov space before it is looked at, and at the most; vectors in each
+# beyond those that are wanted.
+_FEWEST_BLOCKS, _MOST_BLOCKS, _MORE = 5, 20, 6
+# Shift that makes the matrix regular, the largest residual of a vector, and the least
+# gap to the next eigenvalue: shares of the largest degree.
+_SHIFT, _RESIDUAL, _GAP = 1e-6, 1e-14, 1e-6
 
 
 def largest_eigenpairs(
@@ -82,6 +89,73 @@ def smallest_eigenpairs(S: Floats, n_pairs: int) -> tuple[Floats, Floats]:
     values, vectors = _decomposed(-S, n_pairs)
     order = np.argsort(-values, kind="stable")[:n_pairs]
     return -values[order], vectors[:, order]
+
+
+def eigenpairs_beside(
+    L: Floats, known: Floats, n_pairs: int, scale: float
+) -> tuple[Floats, Floats] | None:
+    """Smallest eigenpairs of a Laplacian beside the known ones of the eigenvalue 0.
+
+    From a block Krylov space of the inverse, a dozen products with a few vectors in
+    place of the thousands with one that a dense decomposition makes. The start is a
+    block of random vectors, which finds equal eigenvalues together. Vectors are
+    accepted that solve the equations as well as those of LAPACK, and whose eigenvalues
+    are apart from the next.
+
+    Parameters
+    ----------
+    L : ndarray of shape (n, n)
+        Symmetric, without negative eigenvalues.
+
+    known : ndarray of shape (n, n_known)
+        Orthonormal basis of all vectors that L maps to 0.
+
+    n_pairs : int
+        How many, possibly none.
+
+    scale : float
+        The size of the eigenvalues, such as the largest degree.
+
+    Returns
+    -------
+    values : ndarray of shape (n_pairs + 1,)
+        The eigenvalues, and an upper bound of the next.
+
+    vectors : ndarray of shape (n, n_pairs)
+        The eigenvectors. None instead of both where none were accepted; a dense
+        decomposition then tells what is equal.
+    """
+    from scipy.linalg.lapack import dpotrf, dpotrs
+
+    shifted = L.copy().T  # symmetric, in the order of LAPACK
+    shifted[np.diag_indices(len(L))] += _SHIFT * scale
+    factor, failed = dpotrf(shifted, lower=1, overwrite_a=1, clean=0)
+    if failed:
+        return None
+    width = n_pairs + _MORE
+    block = np.random.RandomState(0).standard_normal((len(L), width))
+    basis = images = np.empty((len(L), 0))
+    for n_blocks in range(1, min(_MOST_BLOCKS, (len(L) - known.shape[1]) // width) + 1):
+        block = _orthonormal(_orthonormal(block, known, basis), known, basis)
+        basis, images = np.hstack([basis, block]), np.hstack([images, L @ block])
+        if n_blocks >= _FEWEST_BLOCKS:
+            values, within = np.linalg.eigh(basis.T @ images)
+            values, within = values[: n_pairs + 1], within[:, : n_pairs + 1]
+            vectors = basis @ within
+            residuals = np.linalg.norm(images @ within - vectors * values, axis=0)
+            gap = float(values[-1] - max(values[:-1], default=0.0))
+            solved = max(residuals[:-1], default=0.0) <= _RESIDUAL * scale
+            if solved and gap > max(_GAP * scale, 2.0 * float(residuals[-1])):
+                return values, vectors[:, :-1]
+        block = dpotrs(factor, block, lower=1)[0]
+    return None
+
+
+def _orthonormal(block: Floats, *others: Floats) -> Floats:
+    """Columns that are orthogonal to those of the others, and to each other."""
+    for other in others:
+        block = block - other @ (other.T @ block)
+    return np.linalg.qr(block)[0]
 
 
 def _signed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -28,6 +29,8 @@ Floats = NDArray[np.float64]
 _PACES = {0.9: 5, 0.8: 5, 0.7: 5, 0.6: 5, 0.5: 20}
 # Divisors of the clusterings are at least this.
 _LEAST = 1e-12
+# Values of the rows that are worked on at a time.
+_BLOCK_VALUES = 1 << 15
 
 
 class SPCE(EnsembleMethod):
@@ -152,36 +155,53 @@ class SPCE(EnsembleMethod):
         for stage, (q, rounds) in enumerate(_PACES.items()):
             self._report("combine", stage, len(_PACES))
             border = 2.0 * ((q - 1.0) ** 2 * q + q**2 * (1.0 - q)) * M**2
-            total = (1.0 / p).sum()
-            weighted = pairs.weighted(1.0 / p)
-            apart = np.maximum(S**2 * total - 2.0 * S * weighted + weighted, 0.0)
-            W = np.minimum(border / (2.0 * np.maximum(apart, _LEAST)), 1.0)
+            W = _pair_weights(S, pairs.weighted(1.0 / p), (1.0 / p).sum(), border)
             for inner in range(rounds):
                 total = (1.0 / p).sum()
-                weighted = pairs.weighted(1.0 / p)
-                S = (weighted - penalty * parts.distances() / (2.0 * W**2)) / total
-                least = self.sparsity_penalty * M / (W * np.sqrt(total))
-                S = np.where(least > S, 0.0, np.clip(S, 0.0, 1.0))
-                S[joined == M], S[joined == 0] = 1.0, 0.0
-                S = (S + S.T) / 2
-                before, parts = parts, PartsOfGraph.of(S, counts, k)
+                S, G = pairs.weighted(1.0 / p), parts.distances()
+                for rows in _row_blocks(len(S)):
+                    edges, w = S[rows], W[rows]
+                    edges -= penalty * G[rows] / (2.0 * w**2)
+                    edges /= total
+                    weak = self.sparsity_penalty * M / (w * np.sqrt(total)) > edges
+                    np.clip(edges, 0.0, 1.0, out=edges)
+                    edges[weak | (joined[rows] == 0)] = 0.0
+                    edges[joined[rows] == M] = 1.0
+                parts = PartsOfGraph.of(S, counts, k, before=parts)
                 p = pairs.distances_to(S, W, counts)
                 if parts.too_few:
                     penalty *= 2.0
                 elif parts.too_many:
-                    penalty, parts = penalty / 2.0, before
+                    penalty /= 2.0
                 elif inner > 0:
                     break
         return S, p
+
+
+def _pair_weights(S: Floats, weighted: Floats, total: float, border: float) -> Floats:
+    """Weights by the disagreement about each pair, in place of what joins it."""
+    for rows in _row_blocks(len(S)):
+        edges, pairs = S[rows], weighted[rows]
+        apart = edges**2 * total - 2.0 * edges * pairs + pairs
+        pairs[:] = np.minimum(border / (2.0 * np.maximum(apart, _LEAST)), 1.0)
+    return weighted
+
+
+def _row_blocks(n: int) -> Iterator[slice]:
+    """Rows so few that what is computed of them stays in the cache."""
+    size = max(1, _BLOCK_VALUES // n)
+    return (slice(start, start + size) for start in range(0, n, size))
 
 
 class JoinedPairs:
     """Which pairs of distinct label rows each clustering joins."""
 
     def __init__(self, labels: NDArray[Any]) -> None:
-        self.columns = [*labels.T]
-        self.n_clusterings = len(self.columns)
-        self.seen = SeenPairs(labels.T >= 0)
+        codes = np.ascontiguousarray(labels.T, dtype=np.int32)
+        alone = -1 - np.arange(codes.shape[1], dtype=np.int32)
+        self.codes = np.where(codes >= 0, codes, alone)
+        self.n_clusterings = len(codes)
+        self.seen = SeenPairs(codes >= 0)
 
     def weighted(self, weights: Floats) -> Floats:
         """The sum of the weights of the clusterings that join each pair.
@@ -192,29 +212,18 @@ class JoinedPairs:
 
     def joined(self, weights: Floats) -> Floats:
         """The same, where a clustering that lacks one does not join them."""
-        u = len(self.columns[0])
-        total = np.zeros((u, u))
-        for column, weight in zip(self.columns, weights, strict=True):
-            total += weight * _joined(column)
+        from comitia._kernels.joined_pairs import weights_joined
+
+        u = self.codes.shape[1]
+        total = np.empty((u, u))
+        weights_joined(self.codes, weights, total)
         return total
 
     def distances_to(self, S: Floats, W: Floats, counts: NDArray[np.int64]) -> Floats:
         """How far each clustering is from a graph, over all objects; sum 1."""
-        n = counts.astype(np.float64)
-        found = np.array(
-            [n @ self._apart(S, column, W) ** 2 @ n for column in self.columns]
-        )
+        from comitia._kernels.joined_pairs import squared_distances
+
+        found = squared_distances(self.codes, S, W, counts.astype(np.float64))
         found /= self.seen.pairs_each(counts)
         far = np.maximum(np.sqrt(found), _LEAST)
         return np.maximum(far / far.sum(), _LEAST)
-
-    def _apart(self, S: Floats, column: NDArray[Any], W: Floats) -> Floats:
-        """The weighted difference from a clustering, 0 for pairs that it lacks."""
-        apart: Floats = (S - _joined(column)) * W
-        if not self.seen.all_seen:
-            apart[column < 0], apart[:, column < 0] = 0.0, 0.0
-        return apart
-
-
-def _joined(column: NDArray[Any]) -> Floats:
-    return ((column[:, None] == column) & (column >= 0)).astype(np.float64)

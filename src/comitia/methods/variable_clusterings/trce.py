@@ -181,13 +181,13 @@ class TRCE(EnsembleMethod):
             S = weighted_simplex(Q - rho / (2.0 * self.graph_penalty) * G, counts)
             divergences = graphs.divergences(Q)
             S = (S + S.T) / 2
-            before, parts = parts, PartsOfGraph.of(S, counts, k)
+            parts = PartsOfGraph.of(S, counts, k, before=parts)
             alpha = np.sqrt(np.maximum((counts * w**2) @ divergences, _LEAST**2))
             alpha = np.maximum(alpha / alpha.sum(), _LEAST)
             if parts.too_few:
                 rho *= 2.0
             elif parts.too_many:
-                rho, parts = rho / 2.0, before
+                rho /= 2.0
             elif n_iter > 1:
                 self.converged_ = True
                 break

@@ -118,9 +118,10 @@ class AWEC(EnsembleMethod):
     much, the authors tune them with the classes in view, and the defaults are ours.
     Their code was read, not the paper.
 
-    2 000 different objects in 20 clusterings, each with 35 % of its labels at random,
-    take 16 s of one core. Half of that are about 30 products of two matrices of all
-    pairs, one for each step of the programme of Z, which no two objects share.
+    Half of the time are the products of two matrices of all pairs, one for each of
+    about twenty steps of the programme of Z, which no two objects share. The steps stop
+    when nothing moves by more than 1e-7; the heights of the tree then are within 1e-7
+    of those at the optimum in small ensembles.
 
     References
     ----------

@@ -88,10 +88,11 @@ class CEAM(EnsembleMethod):
     Each clustering spreads over all M layers in each round, and each of its clusters on
     its own, so that the time grows with M times the number of all clusters, and the
     search for neighbours with :math:`n^2`. 2 000 objects in 20 clusterings of 10
-    clusters take 15 s of one core, of 10 to 100 clusters more than 40 s: sparse
-    products at the speed of memory, which neither equal objects nor another solver
-    spare, since all steps are counted. What would take more than some minutes, such as
-    20 000 different objects, is refused; ``approximate="landmarks"`` works on a sample.
+    clusters take 15 s of one core, a third of them for sparse products and more than a
+    third for the neighbours; of 10 to 100 clusters more than 40 s. The products are at
+    the speed of memory, and neither equal objects nor another solver spare them, since
+    all steps are counted. What would take more than some minutes, such as 20 000
+    different objects, is refused; ``approximate="landmarks"`` works on a sample.
 
     References
     ----------
