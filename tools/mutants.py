@@ -96,6 +96,7 @@ TESTS = {
         "tests/cluster/test_hmm_kernels.py",
         "tests/cluster/test_hmm.py",
     ),
+    "_kernels/joined_pairs": ("tests/methods/test_spce.py",),
     "_kernels/knn": _NEIGHBORS,
     "_kernels/label_rows": (
         "tests/test_label_row_kernels.py",
@@ -112,6 +113,7 @@ TESTS = {
     "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),
     "_kernels/powers": ("tests/cluster/test_minkowski.py",),
     "_kernels/single_linkage": _LINKAGE,
+    "_kernels/smooth_rows": ("tests/methods/test_awec.py",),
     "_kernels/spanning_tree": ("tests/cluster/test_genie.py",),
     "_kernels/sums": (*_AGREEMENT, *_ROWS, "tests/represent/test_coassociation.py"),
     "_kernels/validity": _VALIDITY,
