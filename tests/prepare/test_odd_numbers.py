@@ -140,3 +140,9 @@ def test_amounts_have_a_long_tail_and_their_logarithms_none():
     assert has_long_tail(1000 * amounts)
     assert not has_long_tail(np.log1p(1000 * amounts))
     assert not has_long_tail(-amounts)
+
+
+def test_an_exponential_distribution_has_no_long_tail():
+    quantiles = -np.log1p(-(np.arange(500) + 0.5) / 500)
+    assert not has_long_tail(quantiles)
+    assert has_long_tail(quantiles**3)
