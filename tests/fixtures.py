@@ -3,9 +3,20 @@
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from comitia._content_order import content_order
+from comitia._inputs import Views
 from comitia.testing import planted, same_partition
 
-__all__ = ["E6", "LWEA16", "U6", "X6", "is_ultrametric", "planted", "same_partition"]
+__all__ = [
+    "E6",
+    "LWEA16",
+    "U6",
+    "X6",
+    "is_ultrametric",
+    "planted",
+    "same_partition",
+    "settled",
+]
 
 # Six objects in three clusterings, two of them identical.
 E6 = np.array(
@@ -32,3 +43,15 @@ def is_ultrametric(D, tol=1e-9):
     """Whether no side of a triangle is longer than both of the others."""
     D = squareform(D) if np.ndim(D) == 1 else np.asarray(D)
     return all((np.maximum(D[:, [k]], D[k]) + tol >= D).all() for k in range(len(D)))
+
+
+def settled(X, *beside):
+    """Objects in the order in which a fit looks at them, and what stands beside them.
+
+    There a part that is called by itself draws what a method draws with the same seed.
+    X is a table or a list of views.
+    """
+    views = isinstance(X, list)
+    order = content_order(Views(tuple(X), tuple("v" * len(X))) if views else X)
+    placed = [view[order.objects] for view in X] if views else X[order.objects]
+    return (placed, *(each[order.objects] for each in beside)) if beside else placed

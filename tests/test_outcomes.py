@@ -185,9 +185,9 @@ LEAST_VARIATION = 0.05
 
 
 def variation(cls):
-    """Median over the ordinary sets: on one all clusterings may be equally good."""
+    """Mean over the ordinary sets: on one all clusterings may be equally good."""
     weights = [weights_of(fitted) for fitted, _ in ordinary_fits(cls).values()]
-    return np.median([np.std(w) / np.mean(w) for w in weights])
+    return np.mean([np.std(w) / np.mean(w) for w in weights])
 
 
 @each(WEIGHING, "weights_differ")

@@ -40,6 +40,8 @@ SIDES = {
 
 # Constant: where a test of its own runs both sides.
 ELSEWHERE = {
+    "CONTENT_ORDER_BYTES": "tests/test_data_order.py",
+    "CONTENT_ORDER_OBJECTS": "tests/test_data_order.py",
     "KEPT_DISTANCES": "tests/methods/test_zhou_zhu_2017_clustering.py",
     "KEPT_TABLE_BYTES": "tests/test_growth.py",
     "KRYLOV_MATRIX": "tests/methods/test_trce.py",

@@ -125,6 +125,8 @@ class FitSteps:
     _device: str | None = None
     # Some rows of the table that is fitted, for the number of clusters.
     _table: Any = None
+    # The order in which the objects are looked at: None for that of the data.
+    _order: Any = None
 
     n_clusters: int | None
     random_state: Any
@@ -165,6 +167,7 @@ class FitSteps:
             self.__dict__.pop("_checkpoint", None)
             self.__dict__.pop("_time_limit", None)
             self.__dict__.pop("_table", None)
+            self.__dict__.pop("_order", None)
 
     def _stage(self, name: str) -> AbstractContextManager[None]:
         """Time what is done inside, and say when it begins and ends."""

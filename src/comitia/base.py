@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from comitia import sizes
 from comitia._arrays import check_device, device_of
+from comitia._content_order import ContentOrder
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._parameter_rules import SHARED, Rules, rules_of
 from comitia._shared_docs import METHODS, written_out
@@ -76,6 +79,7 @@ class EnsembleMethod(MethodData):
     generator: Any
     random_state: Any
     ensemble_: Ensemble
+    constraints_: Any
     n_clusters_probabilities_: dict[int, float]
     cluster_weights_: NDArray[np.float64]
 
@@ -611,8 +615,14 @@ class EnsembleMethod(MethodData):
         return data, names
 
     def _make_ensemble(self, data: Any, rng: np.random.RandomState) -> Any:
-        with self._stage("generate"):
-            return self._generate(data, rng)
+        order = self._order = self._order_of(data)
+        if order is not None:
+            data = order.sort(data)
+        with self._stage("generate"), self._constraints_in(order):
+            made = self._generate(data, rng)
+        if order is None or made is None:
+            return made
+        return made.take(objects=order.places)
 
     def _make_consensus(
         self,
@@ -623,7 +633,13 @@ class EnsembleMethod(MethodData):
         approximate: str | None,
     ) -> None:
         self._check_ensemble(ensemble)
-        with self._stage("combine"):
+        order, given = self._order, ensemble
+        if order is None and data is not None:
+            order = self._order_of(data)
+        if order is not None:
+            data = order.sort(data)
+            ensemble = None if given is None else given.take(objects=order.objects)
+        with self._stage("combine"), self._constraints_in(order):
             if approximate is not None:
                 labels = self._combine_landmarks(ensemble, rng)
             else:
@@ -632,9 +648,33 @@ class EnsembleMethod(MethodData):
                 except MemoryBudgetError as error:
                     raise self._naming_landmarks(error, ensemble) from None
             self._keep(ensemble, labels)
+        if order is not None:
+            self._put_back(order, given)
         if names is not None:
             self.ensemble_ = self.ensemble_.with_object_names(proper_names(names))
         self._warn_of_fewer_clusters()
+
+    def _put_back(self, order: ContentOrder, given: Any) -> None:
+        """Put what was found into the order in which the objects were given."""
+        from comitia._object_places import put_back
+
+        put_back(self.__dict__, order, self._per_object, self._object_numbers)
+        if given is not None:
+            self.ensemble_ = given
+        before = self.labels_
+        self.labels_, self.n_clusters_ = _by_appearance(before)
+        first_of_each = np.unique(self.labels_, return_index=True)[1]
+        self._number_anew(before[first_of_each])
+
+    def _number_anew(self, clusters: NDArray[np.intp]) -> None:
+        """Put what is kept of each cluster into the order of the labels."""
+        k = len(clusters)
+        for name, axis in self._per_cluster.items():
+            kept = vars(self).get(name)
+            if isinstance(kept, list):
+                setattr(self, name, [np.take(one, clusters, axis) for one in kept])
+            elif kept is not None and kept.shape[axis] == k:
+                setattr(self, name, np.take(kept, clusters, axis))
 
     def _check_given(self, data: Any, ensemble: Ensemble | None) -> None:
         """Whether data and ensemble are what this method works on."""
@@ -734,6 +774,16 @@ class EnsembleMethod(MethodData):
         if self._device is None:
             return ensemble
         return Ensemble.on_device(ensemble, self._device)
+
+    @contextmanager
+    def _constraints_in(self, order: ContentOrder | None) -> Iterator[None]:
+        """Name the objects of constraints by their places in an order meanwhile."""
+        given = None if order is None else vars(self).get("constraints_")
+        if order is not None and given is not None:
+            self.constraints_ = given.renamed(order.places)
+        yield
+        if given is not None:
+            self.constraints_ = given
 
     def _keep_constraints(
         self, must_link: Any, cannot_link: Any, X: Any, names: Names

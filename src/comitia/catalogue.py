@@ -71,6 +71,7 @@ PROMISES = {
     "deterministic": "gives the same labels for the same seed",
     "label_names": "does not mind how the labels are called",
     "object_order": "does not mind the order of the objects",
+    "data_order": "makes the same of data in another order",
     "clustering_order": "does not mind the order of the clusterings",
     "equal_clusterings": "gives equal clusterings the same weight",
     "unanimous": "returns what all clusterings agree on",

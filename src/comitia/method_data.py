@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from comitia._arrays import on_host, to_tensor
+from comitia._content_order import ContentOrder, order_for
 from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._sklearn import validate_data
@@ -39,12 +40,34 @@ class MethodData(FitSteps, FittedResult):
 
     # Whether ``_combine`` works on labels that live on a device; others get a copy.
     _labels_on_device: ClassVar[bool] = False
+    # The fitted attributes that have an entry for each object: arrays, and what has
+    # ``take(objects=…)``. Those that hold numbers of objects.
+    _per_object: ClassVar[tuple[str, ...]] = (
+        *("ensemble_", "labels_", "membership_", "object_weights_"),
+    )
+    _object_numbers: ClassVar[tuple[str, ...]] = ()
+    # Those that have an entry for each cluster of the result, and along which axis; of
+    # lists, that of each array.
+    _per_cluster: ClassVar[dict[str, int]] = {"membership_": 1}
 
     if TYPE_CHECKING:
 
         def _check_n_clusters(self, n: int) -> None: ...
 
     # -- the data ---------------------------------------------------------------
+
+    @property
+    def _draws_from_data(self) -> bool:
+        """Whether more is drawn from data than a generator draws."""
+        return "labels" not in self.card.needs and "graph" not in self.card.needs
+
+    def _order_of(self, data: Any) -> ContentOrder | None:
+        """The order in which this method sees the objects: that of their content.
+
+        None where they keep their places: also where nobody but a generator draws from
+        the data, which sees to it itself.
+        """
+        return order_for(self, data) if self._draws_from_data else None
 
     def _check_data(self, X: Any) -> Any:
         if "graph" in self.card.needs:

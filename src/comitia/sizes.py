@@ -110,6 +110,12 @@ DENSE_COLUMNS = 512
 MANY_FOR_TREES = 50_000
 MANY_FOR_GRAPHS = 5_000
 
+# Objects of data that are put into the order of their content before anything is drawn
+# from them, and bytes of these data. That takes a copy, and hundredths of a second;
+# samples of more objects are drawn by their places.
+CONTENT_ORDER_OBJECTS = 200_000
+CONTENT_ORDER_BYTES = 1 << 30
+
 # Objects of a generator, from which on k-means with solver="auto" fits its members on
 # samples: Lloyd's iterations over 50 000 objects take a hundred times as long, for an
 # inertia that is a per cent lower. Labels differ across this size.
@@ -196,6 +202,8 @@ __all__ += [
     "ALL_PAIRS_VERTICES",
     "BLOCK_ROWS",
     "COMPILED_NEAREST_OBJECTS",
+    "CONTENT_ORDER_BYTES",
+    "CONTENT_ORDER_OBJECTS",
     "EXACT_NEIGHBORS_OBJECTS",
     "FAMILY_ANSWERS_OBJECTS",
     "KMEANS_SAMPLE",

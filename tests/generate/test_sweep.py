@@ -9,8 +9,9 @@ from comitia.cluster import LAC
 from comitia.exceptions import ComitiaError
 from comitia.generate import Subsample
 from comitia.generate.sweep import ParameterSweep, log_grid
+from tests.fixtures import settled
 
-X = np.random.RandomState(0).randn(30, 3) * [1, 10, 100] + [0, 5, 0]
+X = settled(np.random.RandomState(0).randn(30, 3) * [1, 10, 100] + [0, 5, 0])
 GRID = [{"concentration_penalty": penalty} for penalty in (0.1, 1.0, 10.0)]
 
 

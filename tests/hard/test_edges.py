@@ -112,8 +112,9 @@ def labels_of(cls, scale, shift):
         return method_of(cls).fit(data).labels_
 
 
-# What each finds of the clusters where they are; all others find them all.
-_FINDS = {"zhao_2020": 0.8}
+# What each finds of the clusters where they are; all others find them all. Six members
+# are few for nazari_2017: seven seeds of twenty miss some clusters.
+_FINDS = {"zhao_2020": 0.8, "nazari_2017": 0.6}
 
 
 @pytest.mark.parametrize("move", MOVES)

@@ -15,10 +15,10 @@ from comitia.methods.fixed_objects.adaptive_eac import (
     by_confidence,
 )
 from comitia.partition import cut, ensemble_linkage
-from tests.fixtures import E6, same_partition
+from tests.fixtures import E6, same_partition, settled
 
 EVEN = np.random.RandomState(0).rand(80, 2)  # no clusters: rounds do not agree
-BLOBS, TRUTH = make_blobs(120, centers=4, random_state=3)
+BLOBS, TRUTH = settled(*make_blobs(120, centers=4, random_state=3))
 
 
 def rounds_of(labels):
@@ -109,7 +109,8 @@ def test_when_rounds_agree_weights_are_uniform(variant):
 
 
 def test_variants_weigh_the_borders_differently():
-    # In the first weighted round both have seen the same: one is the other reversed.
+    # In the first weighted round both have seen the same: one is the other reversed,
+    # but for objects that are more often with others than with their own.
     sure, unsure = (
         AdaptiveEAC(4, n_rounds=10, variant=variant, random_state=0)
         .fit(EVEN)
@@ -117,7 +118,7 @@ def test_variants_weigh_the_borders_differently():
         for variant in ("confident", "unconfident")
     )
     assert_allclose([sure.sum(), unsure.sum()], 1.0)
-    assert_allclose(np.corrcoef(sure, unsure)[0, 1], -1.0)
+    assert np.corrcoef(sure, unsure)[0, 1] < -0.99
 
 
 def test_warm_up_alone_is_plain_evidence_accumulation():

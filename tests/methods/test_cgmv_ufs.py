@@ -11,6 +11,7 @@ from comitia.methods import CGMVUFS
 from comitia.methods.multiview._prepared_views import row_scale, scale_view
 from comitia.optimize import power_weights
 from comitia.represent import knn_graph
+from tests.fixtures import settled
 from tests.methods._views import confused_pair, without
 from tests.multiview import complementary_views
 
@@ -37,7 +38,7 @@ def test_weights_are_those_worked_out():
 
 
 def test_the_objective_is_its_definition_and_weights_solve_their_problems():
-    views, _ = confused_pair(15)
+    views = settled(confused_pair(15)[0])
     fitted = Watched(
         3, view_penalty=2.0, graph_penalty=3.0, smoothing=0.05, random_state=0
     ).fit(views)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist
 
+from comitia import sizes
 from comitia.cluster import ConstraintSet, random_constraints
 from comitia.exceptions import ComitiaError
 from comitia.generate import EstimatorGenerator
@@ -126,7 +127,9 @@ def test_the_direction_between_the_clusters_comes_first():
         assert abs(means[0] - means[1]) > 3 * (Y @ along)[truth == 0].std()
 
 
-def test_a_projection_is_what_every_member_sees():
+def test_a_projection_is_what_every_member_sees(monkeypatch):
+    # The order of the content of the data is not that of their projection.
+    monkeypatch.setattr(sizes, "CONTENT_ORDER_OBJECTS", 0)
     X = correlated(3)
     projection = principal_axes(X, 2)
     generator = EstimatorGenerator(

@@ -92,7 +92,7 @@ def test_objects_with_equal_rows_count_as_often_as_they_are_there():
     whole = fuzzy_rows(
         Ensemble(labels), 2, np.random.RandomState(0), n_init=1, max_iter=500, tol=1e-12
     )
-    assert_allclose(whole.objective, run.objective)
+    assert_allclose(whole.objective[-1], run.objective[-1])  # from another start
     assert_allclose(whole.membership, np.repeat(run.membership, [7, 1, 4, 2], axis=0))
     # The fixed point of the whole table, object by object.
     w = whole.membership**2

@@ -11,7 +11,7 @@ from comitia.cluster import ConstraintSet, random_constraints
 from comitia.methods.selection.issce import unweighted_ncut
 from comitia.partition import ncut
 from comitia.represent import coassociation
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, planted, same_partition, settled
 
 ISSCE = method("issce")
 
@@ -21,7 +21,7 @@ def noisy_features(seed, n_noise=6):
         60, centers=[[0, 0], [0, 6], [6, 0]], cluster_std=1.5, random_state=seed
     )
     noise = np.random.RandomState(seed).randn(60, n_noise)
-    return np.hstack([X, noise]), truth
+    return settled(np.hstack([X, noise]), truth)
 
 
 def constrained(seed, truth, n=20):

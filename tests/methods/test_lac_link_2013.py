@@ -12,7 +12,7 @@ from comitia.exceptions import MemoryBudgetError
 from comitia.methods.variable_features._lac_link_2013_links import refine_by_links
 from comitia.partition import ncut
 from comitia.represent import coassociation, profile_similarity
-from tests.fixtures import same_partition
+from tests.fixtures import same_partition, settled
 from tests.methods._subspaces import subspaces
 
 LinkRefinedLAC = method("lac_link_2013")
@@ -51,7 +51,7 @@ def test_clusters_of_wine_are_told_apart():
 
 
 def test_links_fall_with_the_decay_and_vanish_at_zero():
-    X, _ = subspaces(n=15)
+    X = settled(subspaces(n=15)[0])
     whole, half, none = (
         LinkRefinedLAC(4, decay=decay, random_state=0).fit(X)
         for decay in (1.0, 0.5, 0.0)
@@ -59,7 +59,11 @@ def test_links_fall_with_the_decay_and_vanish_at_zero():
     eye = np.eye(40)
     assert_allclose(half.link_similarity_ - eye, (whole.link_similarity_ - eye) / 2)
     S, _ = similarity(none, X)
-    assert_allclose(S, coassociation(none.ensemble_, dtype=np.float64), atol=1e-12)
+    S = S - coassociation(none.ensemble_, dtype=np.float64)
+    # An object may be nearer to another center after the last step.
+    same = (none.generator_.transform(X) == none.ensemble_.labels).all(axis=1)
+    assert same.mean() > 0.9
+    assert_allclose(S[np.ix_(same, same)], 0.0, atol=1e-12)
 
 
 def test_clusterings_that_agree_leave_the_plain_coassociation():

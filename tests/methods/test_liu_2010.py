@@ -12,7 +12,7 @@ from comitia.generate import KMeansGenerator
 from comitia.methods import WeightedHybridClustering
 from comitia.methods.multiview.liu_2010 import kernel_of, unit_trace
 from comitia.partition import kernel_kmeans
-from tests.fixtures import E6, same_partition
+from tests.fixtures import E6, same_partition, settled
 from tests.methods._views import confused_pair, without
 
 
@@ -56,7 +56,7 @@ def test_linkage_and_kernels_are_weighted(monkeypatch):
     from comitia.methods.multiview import liu_2010
     from comitia.partition import ensemble_linkage
 
-    views, _ = confused_pair(junk=True)
+    views = settled(confused_pair(junk=True)[0])
     tree = WeightedHybridClustering(3, random_state=0).fit(views)
     w = tree.view_weights_
     assert np.ptp(w) > 0.1

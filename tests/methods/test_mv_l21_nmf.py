@@ -12,7 +12,7 @@ from comitia.methods import MultiViewL21NMF
 from comitia.methods.multiview._prepared_views import row_scale, scale_view
 from comitia.optimize import power_weights
 from comitia.represent import knn_graph
-from tests.fixtures import same_partition
+from tests.fixtures import same_partition, settled
 from tests.methods._views import confused_pair, without
 
 
@@ -60,7 +60,7 @@ def test_weights_are_those_worked_out_and_the_best_ones(t, power, worked):
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_the_objective_and_the_weights_are_their_definitions(smoothing):
-    views, _ = confused_pair(15)
+    views = settled(confused_pair(15)[0])
     fitted = Watched(3, graph_penalty=4.0, smoothing=smoothing, random_state=0)
     fitted.fit(views)
     cost = cost_by_loops(fitted, views, fitted.U, 4.0, smoothing)

@@ -240,8 +240,8 @@ def test_by_default_weights_differ():
     views, _ = complementary_views(junk=True)
     inert = MVCC(4, weight_penalty=10.0, random_state=0).fit(views).view_weights_
     assert inert.std() < 0.05 * inert.mean()  # the strength of the authors' code
-    weights = MVCC(4, random_state=0).fit(views).view_weights_
-    assert weights.std() > 0.1 * weights.mean()
+    found = [MVCC(4, random_state=seed).fit(views).view_weights_ for seed in range(5)]
+    assert np.median([w.std() / w.mean() for w in found]) > 0.1
 
 
 def test_a_view_of_noise_weighs_least():
@@ -307,6 +307,7 @@ def test_memberships_go_with_the_labels():
     assert fitted.view_labels_.shape == (100, 2)
 
 
+@pytest.mark.filterwarnings("ignore:only .* of n_clusters")
 def test_units_do_not_matter_where_views_are_scaled():
     views, _ = complementary_views()
     one = MVCC(4, random_state=0).fit(views)

@@ -20,7 +20,7 @@ from comitia.methods.multiview._mvfcmddv_medoids import (
     update_medoids,
     view_weights,
 )
-from tests.fixtures import same_partition
+from tests.fixtures import same_partition, settled
 from tests.multiview import (
     complementary_views,
     each_library,
@@ -216,7 +216,7 @@ def test_a_view_of_noise_weighs_least_for_every_cluster():
 
 
 def test_dissimilarities_are_as_good_as_data():
-    views, _ = complementary_views()
+    views = settled(complementary_views()[0])
     given = [cdist(x, x, "cityblock") for x in views]
     one = MVFCMddV(4, metric="manhattan", random_state=0).fit(views)
     other = MVFCMddV(4, metric="precomputed", random_state=0).fit(given)

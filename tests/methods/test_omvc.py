@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.methods import MIC, OMVC
+from tests.fixtures import settled
 from tests.methods._views import confused_pair, without
 
 
@@ -36,7 +37,7 @@ def shuffled():
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_a_single_chunk_gives_the_factors_of_mic(share):
-    views = without(confused_pair(junk=True)[0], share)
+    views = settled(without(confused_pair(junk=True)[0], share))
     same = {"max_iter": 40, "tol": 0.0, "random_state": 0}
     one = OMVC(3, chunk_size=90, n_rounds=1, **same).fit(views)
     with pytest.warns(ConvergenceWarning):

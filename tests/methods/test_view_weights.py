@@ -48,8 +48,8 @@ def test_every_method_for_views_is_here():
 @pytest.mark.parametrize("name", [name for name in WEIGHING if name not in EXEMPT])
 def test_by_default_a_view_of_noise_weighs_least(name, n_clusters, seed):
     views, truth = planted_views(n_clusters, seed)
-    fitted = method(name)(n_clusters, random_state=0).fit(views)
-    weights = shares(fitted)
+    found = [method(name)(n_clusters, random_state=r).fit(views) for r in range(3)]
+    weights = np.median([shares(fitted) for fitted in found], axis=0)
     assert weights.argmin() == 2
     assert weights.std() > 0.05 * weights.mean()
     # Clearly less: a share of a third is what it would have without weights.
@@ -57,7 +57,8 @@ def test_by_default_a_view_of_noise_weighs_least(name, n_clusters, seed):
     # cgmv_ufs clusters by some features of each view, noise or not, and pmsc finds less
     # with any weights.
     if name not in ("cgmv_ufs", "pmsc"):
-        assert adjusted_rand_score(truth, fitted.labels_) > 0.7
+        scores = [adjusted_rand_score(truth, fitted.labels_) for fitted in found]
+        assert np.median(scores) > 0.7
 
 
 @pytest.mark.parametrize("name", EXEMPT)

@@ -10,14 +10,14 @@ from comitia.cluster import LAC
 from comitia.exceptions import ComitiaError
 from comitia.methods.variable_features._sweep import spread_pairs
 from comitia.methods.variable_features._weighted_lac import WeightedLAC
-from tests.fixtures import same_partition
+from tests.fixtures import same_partition, settled
 from tests.methods._subspaces import standardized, subspaces
 
 WLAC = method("wlac")
 
 
 def test_clusterings_are_weighted_lac_over_spread_pairs():
-    X, _ = subspaces(n=10)
+    X = settled(subspaces(n=10)[0])
     fitted = WLAC(3, n_clusterings=4, smoothing=0.2, random_state=0).fit(X)
     pairs = spread_pairs((0.02, 2.0), (0.1, 10.0), 4)
     offsets = fitted.ensemble_.offsets
@@ -47,7 +47,7 @@ def test_pairs_spread_over_the_square():
 
 @pytest.mark.parametrize("variant", ["weighted", "plain"])
 def test_a_large_cluster_penalty_gives_lac_with_k_times_the_penalty(variant):
-    X, _ = subspaces()
+    X = settled(subspaces()[0])
     fitted = WLAC(
         3, n_clusterings=1, weight_penalty=0.1, cluster_penalty=1e6, variant=variant,
         random_state=0,

@@ -13,7 +13,7 @@ from comitia.exceptions import ComitiaError
 from comitia.methods import ConstrainedSOMEnsemble
 from comitia.methods.fixed_clusterings.yang_tan_2012 import certainty
 from comitia.weigh import normalize_weights
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, planted, same_partition, settled
 
 
 def mean_phi(ensemble):
@@ -59,8 +59,10 @@ def test_unanimous_clusterings_are_certain_of_everything():
 class Blobs:
     """Three overlapping clusters, and constraints that they obey."""
 
-    X, truth = make_blobs(
-        60, centers=[[0, 0], [0, 4], [4, 0]], cluster_std=1.5, random_state=0
+    X, truth = settled(
+        *make_blobs(
+            60, centers=[[0, 0], [0, 4], [4, 0]], cluster_std=1.5, random_state=0
+        )
     )
     pairs = random_constraints(truth, 60, np.random.RandomState(1))
     links = {"must_link": pairs.must_link, "cannot_link": pairs.cannot_link}

@@ -13,7 +13,7 @@ from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
     pareto_search,
 )
 from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
-from tests.fixtures import same_partition
+from tests.fixtures import same_partition, settled
 
 KernelMultiobjectiveEnsemble = method("zhou_zhu_2017")
 FEW = {"n_clusterings": 4, "n_individuals": 8, "max_iter": 8, "random_state": 0}
@@ -28,7 +28,7 @@ def noisy(n=30, seed=0):
 
 
 def test_fronts_are_those_of_the_search_on_samples():
-    X, _ = noisy()
+    X = settled(noisy()[0])
     fitted = KernelMultiobjectiveEnsemble(3, **FEW).fit(X)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     plans = fitted.generator_.plan(

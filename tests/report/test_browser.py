@@ -311,7 +311,8 @@ def test_every_figure_can_be_saved(visit, page_of_iris):
     assert name == "iris-csv-map-of-150-objects-in-3-clusters.svg"
     root = ElementTree.fromstring(drawing)
     paths = root.findall(".//{http://www.w3.org/2000/svg}path")
-    assert {path.get("fill") for path in paths} == {
+    hollow = "rgb(255, 255, 255)"  # where the consensus is not sure
+    assert {path.get("fill") for path in paths} - {hollow} == {
         "rgb(0, 114, 178)",
         "rgb(199, 78, 0)",
         "rgb(0, 131, 95)",
@@ -369,8 +370,9 @@ def test_the_slider_shows_other_numbers_of_clusters(visit, page_of_iris, iris):
 
 def test_the_map_is_coloured_by_a_column(visit, page_of_iris):
     page = visit(page_of_iris)
+    # Where the consensus is not sure, marks are hollow.
     fills = """[...new Set([...document.querySelectorAll('.marks path')].map(
-        path => path.getAttribute('fill')))]"""
+        path => path.getAttribute('fill')))].filter(fill => fill !== '#fff')"""
     assert len(page.evaluate(fills)) == 3
     page.select_option("#color-by", label="petal length (cm)")
     assert len(page.evaluate(fills)) > 10

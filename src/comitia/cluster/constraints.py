@@ -296,6 +296,34 @@ class ConstraintSet:
         one, other = self.groups[self.cannot_link].T
         return self.cannot_link[one == other]
 
+    def renamed(self, numbers: NDArray[np.intp]) -> ConstraintSet:
+        """The same pairs under other numbers of the objects.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_objects,)
+            The new number of each object.
+
+        Returns
+        -------
+        constraints : ConstraintSet
+            In the same order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from comitia.cluster import ConstraintSet
+        >>> pairs = ConstraintSet(3, must_link=[(0, 1)])
+        >>> pairs.renamed(np.array([2, 0, 1])).must_link.tolist()
+        [[2, 0]]
+        """
+        return ConstraintSet(
+            self.n_objects,
+            numbers[self.must_link],
+            numbers[self.cannot_link],
+            weights=self.weights,
+        )
+
     def closure(self) -> ConstraintSet:
         """Add the constraints that follow from those given.
 

@@ -31,17 +31,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._content_order import ContentOrder
 from comitia._inputs import masked_to_nan
 from comitia._sklearn import RANDOM_STATE, Interval, StrOptions
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.generate.generator import Generator, Keep, Plan, draw_seeds
 from comitia.generate.member import Made, MadeAgain
 from comitia.generate.nearest_models import NearestCenter
+from comitia.generate.sampling import Sample
 
 __all__ = ["BoostingGenerator", "Round"]
 
@@ -94,6 +96,37 @@ class Round(Made):
     def everyone(self) -> NDArray[Any]:
         """Labels of as many objects as are known."""
         return self.state.get("everyone", np.asarray(self.labels))
+
+    def put_back(self, order: ContentOrder) -> Self:
+        """Put the objects into the order in which they were given.
+
+        Parameters
+        ----------
+        order : ContentOrder
+            That in which they were clustered.
+
+        Returns
+        -------
+        round : Round
+            The same round: the labels, the objects that were drawn, and whatever has an
+            entry for each object.
+        """
+        n = len(order.places)
+
+        def placed(value: Any) -> Any:
+            each = isinstance(value, np.ndarray) and value.shape[:1] == (n,)
+            return value[order.places] if each else value
+
+        drawn = self.drawn
+        if isinstance(drawn, Sample):
+            drawn = drawn._replace(rows=order.objects[drawn.rows])
+        return replace(
+            super().put_back(order),
+            weights=placed(self.weights),
+            drawn=drawn,
+            state={name: placed(value) for name, value in self.state.items()},
+            measures={name: placed(value) for name, value in self.measures.items()},
+        )
 
     def renamed(self, mapping: NDArray[Any]) -> Round:
         """Give the clusters other numbers.
@@ -327,6 +360,11 @@ class BoostingGenerator(Generator):
             yield made
         self.rounds_ = rounds
         self.weights_ = weights
+
+    def put_back(self, order: ContentOrder) -> None:
+        self.rounds_ = [made.put_back(order) for made in self.rounds_]
+        if len(self.weights_) == len(order.places):
+            self.weights_ = self.weights_[order.places]
 
     def _first_weights(self, X: Any) -> Array:
         if isinstance(self.weights, str):

@@ -150,7 +150,7 @@ class Frame:
 
     @classmethod
     def between(cls, shift: Array, low: Array, high: Array) -> Frame:
-        """The frame of data with these means and ends.
+        """The frame of data with about these means, and these ends.
 
         Parameters
         ----------
@@ -165,8 +165,13 @@ class Frame:
         reach = max(float(np.abs(end - shift).max(initial=0.0)) for end in (low, high))
         if not np.isfinite(reach):
             raise ComitiaError("X has values too large to be subtracted; scale it.")
-        refuse_width(float((high - low).max(initial=0.0)), "X")
+        widths = high - low
+        refuse_width(float(widths.max(initial=0.0)), "X")
         _, exponent = np.frexp(reach)
+        # Only so many digits that rows in another order, whose sum is rounded in
+        # another way, have the same frame.
+        _, digits = np.frexp(widths)
+        shift = np.ldexp(np.rint(np.ldexp(shift, 10 - digits)), digits - 10)
         return cls(shift, float(2.0 ** -int(exponent)))
 
     def columns(self, X: Array, dtype: Any = np.float32) -> NDArray[Any]:
@@ -235,14 +240,14 @@ class Columns:
         Parameters
         ----------
         rows : ndarray of int
-            Their numbers, in order and without repeats.
+            Their numbers, without repeats.
 
         Returns
         -------
         columns : Columns
             Those objects.
         """
-        if len(rows) == len(self):
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
             return self
         return Columns(np.ascontiguousarray(self.values[:, rows]), self.frame)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from comitia._arrays import as_tensor, device_of, require_device_memory, to_numpy
+from comitia._content_order import ContentOrder, has_content_order, order_for
 from comitia._steps import OnProgress
 from comitia.engine.storage import OnDevice
 from comitia.ensemble import Ensemble
@@ -64,7 +65,10 @@ def fit_on_device(
     generator.n_features_in_ = data.shape[1]
     plans = generator.plan_members(data)
     frame = _frame(data)
-    fitted = (_fitted(generator, data, frame, plan) for plan in plans)
+    order = None
+    if has_content_order(*data.shape):
+        order = order_for(generator, to_numpy(data).astype(np.float64))
+    fitted = (_fitted(generator, data, frame, plan, order) for plan in plans)
     models = list(report_each(fitted, len(plans), on_progress))
     codes = _labels(_columns(data, frame), models)
     k = np.array([model.n_clusters for model in models])
@@ -95,8 +99,17 @@ def _frame(data: Tensor) -> Frame:
     return Frame.between(to_numpy(shift), to_numpy(low), to_numpy(high))
 
 
-def _fitted(generator: Generator, data: Tensor, frame: Frame, plan: Plan) -> Any:
-    rows = as_tensor(generator.sample_rows(len(data), plan)).to(data.device)
+def _fitted(
+    generator: Generator,
+    data: Tensor,
+    frame: Frame,
+    plan: Plan,
+    order: ContentOrder | None,
+) -> Any:
+    drawn = generator.sample_rows(len(data), plan)
+    if order is not None:
+        drawn = order.objects[drawn]
+    rows = as_tensor(drawn).to(data.device)
     sample = frame.columns(to_numpy(data[rows]).astype(np.float64))
     return generator.fit_sample(Columns(sample, frame), plan)
 

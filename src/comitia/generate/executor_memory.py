@@ -9,6 +9,7 @@ from functools import partial
 from numbers import Integral
 from typing import Any
 
+from comitia._content_order import ContentOrder, order_for
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._steps import OnProgress, check_random_state
@@ -50,6 +51,9 @@ def fit_in_memory(
     """
     names: dict[str, Any] = {"object_names": proper_names(names_of(X))}
     X = generator.check_data(X)
+    order = order_for(generator, X)
+    if order is not None:
+        X = order.sort(X)
     auto = getattr(generator, "n_clusterings", None) == AUTO
     if auto:
         # As many as there may be are planned; those that are not needed are not made.
@@ -85,8 +89,10 @@ def fit_in_memory(
     groups = [plan.get("group") for plan in plans]
     if any(groups):
         names["groups"] = groups
-    models = (_model_of(generator, X, *one) for one in zip(plans, made, strict=True))
-    return generator.assemble(made, names), [
+    models = [_model_of(generator, X, *one) for one in zip(plans, made, strict=True)]
+    if order is not None:
+        generator.put_back(order)
+    return generator.assemble(_as_given(made, order), names), [
         Member(model, one.names, shift) for model, one in zip(models, made, strict=True)
     ]
 
@@ -110,9 +116,18 @@ def fit_plans(generator: Generator, X: Any, plans: list[Plan]) -> Ensemble:
     ensemble : Ensemble
         The clusterings.
     """
+    order = order_for(generator, X)
+    if order is not None:
+        X = order.sort(X)
     shift = generator.shift_of(X)
     X = generator.prepare(X if shift is None else X - shift)
-    return generator.assemble(list(generator.fit_members(X, plans, _fit_now)), {})
+    made = list(generator.fit_members(X, plans, _fit_now))
+    return generator.assemble(_as_given(made, order), {})
+
+
+def _as_given(made: list[Made], order: ContentOrder | None) -> list[Made]:
+    """Members with their objects in the order in which these were given."""
+    return made if order is None else [one.put_back(order) for one in made]
 
 
 def _fit_now(m: int, fit: Callable[[], Made]) -> Made:

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import delayed
 
 from comitia import sizes
+from comitia._content_order import (
+    ContentOrder,
+    content_order,
+    has_content_order,
+    holds_places,
+)
 from comitia._labels import narrowest
 from comitia._lock import locked
 from comitia._sklearn import in_workers
@@ -146,7 +152,7 @@ def generate_blocks(
         passes = _Passes(rows, client)
         ends = passes.over(_ends_of, _spans(len(rows)))
         frame = Frame.of_ends(itertools.chain.from_iterable(ends))
-        models = _fitted(generator, passes, frame, plans)
+        models = _fitted(generator, passes, frame, plans, _order_of(generator, passes))
         groups = [str(plan["group"]) for plan in plans if "group" in plan]
         writer = BlockWriter(
             folder,
@@ -232,14 +238,34 @@ def _sampled(task: Any, *, rows: Rows, frame: Frame) -> NDArray[np.float32]:
     return columns
 
 
+def _order_of(generator: Generator, passes: _Passes) -> ContentOrder | None:
+    """The order in which samples are drawn, that of the same rows in memory."""
+    n, p = len(passes.rows), passes.rows.n_features
+    if holds_places(generator) or not has_content_order(n, p):
+        return None
+    (order,) = passes.over(_sorted, [(0, n)])
+    return order
+
+
+def _sorted(task: Any, *, rows: Rows) -> ContentOrder | None:
+    """The order of the content of some rows."""
+    return content_order(rows.read(*task).astype(np.float64, copy=False))
+
+
 def _fitted(
-    generator: Generator, passes: _Passes, frame: Frame, plans: list[Plan]
+    generator: Generator,
+    passes: _Passes,
+    frame: Frame,
+    plans: list[Plan],
+    order: ContentOrder | None,
 ) -> list[Any]:
     """The members, each fitted on its sample; samples are read together."""
     rows = passes.rows
     models: list[Any] = []
     for some in _batches(generator, rows, plans):
         wanted = [generator.sample_rows(len(rows), plan) for plan in some]
+        if order is not None:
+            wanted = [order.objects[places] for places in wanted]
         union = np.unique(np.concatenate(wanted))
         together = Columns(_gathered(passes, frame, union), frame)
         jobs = (

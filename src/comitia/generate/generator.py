@@ -21,6 +21,7 @@ from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from comitia._arrays import device_of
+from comitia._content_order import ContentOrder
 from comitia._labels import narrowest
 from comitia._parameter_rules import Rules, inherited_rules
 from comitia._sklearn import (
@@ -263,6 +264,15 @@ class Generator(SharedDocs, BaseEstimator):
             None for nothing.
         """
         return None
+
+    def put_back(self, order: ContentOrder) -> None:
+        """Put what the generator keeps of objects into the order that they had.
+
+        Parameters
+        ----------
+        order : ContentOrder
+            That in which :meth:`prepare` and the members saw them.
+        """
 
     def prepare(self, X: Any) -> Any:
         """Bring data into the form that members want, once for all of them.

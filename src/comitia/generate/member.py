@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._content_order import ContentOrder
 from comitia.exceptions import ComitiaError
 
 __all__ = ["Made", "MadeAgain", "Member", "ShiftedModel"]
@@ -41,6 +42,27 @@ class Made:
     model: Any = None
     state: dict[str, NDArray[Any]] = field(default_factory=dict)
     earlier: bool = False
+
+    def put_back(self, order: ContentOrder) -> Self:
+        """Put the objects into the order in which they were given.
+
+        Parameters
+        ----------
+        order : ContentOrder
+            That in which they were clustered.
+
+        Returns
+        -------
+        made : Made
+            The same clustering.
+        """
+        labels, membership = self.labels, self.membership
+        places = order.places
+        return replace(
+            self,
+            labels=None if labels is None else np.asarray(labels)[places],
+            membership=None if membership is None else np.asarray(membership)[places],
+        )
 
     @property
     def names(self) -> NDArray[Any]:

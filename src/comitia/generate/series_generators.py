@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from comitia._content_order import ContentOrder
 from comitia._inputs import check_series
 from comitia._scales import column_scales, far_shift
 from comitia._sklearn import Interval
@@ -256,6 +257,16 @@ class RepresentationGenerator(BaseEstimator):
         ]
         self.features_ = self._standardize(raw)
         return self.features_
+
+    def put_back(self, order: ContentOrder) -> None:
+        """Put the representations into the order that the series had.
+
+        Parameters
+        ----------
+        order : ContentOrder
+            That in which they were given.
+        """
+        self.features_ = [X[order.places] for X in self.features_]
 
     @available_if(_members_can_label)
     def transform(self, series: Any) -> NDArray[np.int32]:

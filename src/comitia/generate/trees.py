@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from comitia._content_order import ContentOrder
 from comitia._sklearn import Interval, StrOptions
 from comitia.generate.estimators import n_clusters_range
 from comitia.generate.generator import Generator, Plan, draw_seeds
@@ -141,6 +142,9 @@ class TreeGenerator(Generator):
             Y = _reducer(self.reduction, self.n_components).fit_transform(Z) * scale
         self.responses_ = Y
         return _Data(Z, Y / scale, center, scale)
+
+    def put_back(self, order: ContentOrder) -> None:
+        self.responses_ = self.responses_[order.places]
 
     def fit_member(self, X: _Data, plan: Plan) -> Made:
         from sklearn.tree import DecisionTreeRegressor

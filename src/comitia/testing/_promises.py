@@ -271,6 +271,27 @@ def _data_alone_make_their_own_ensemble(cls: Any) -> None:
     assert_array_equal(fitted.labels_, again.labels_)
 
 
+@_check("data_order", on_tables)
+def _the_order_of_data_does_not_matter(cls: Any) -> None:
+    # Clusters that overlap: other draws of members or starts would give others.
+    rng = np.random.RandomState(0)
+    n = 61
+    X = np.repeat([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]], 21, axis=0)[:n]
+    X += rng.randn(n, 2)
+    order = rng.permutation(n)
+    one = quick_method(cls, n_clusters=3).fit(X)
+    other = quick_method(cls, n_clusters=3).fit(X[order])
+    assert same_partition(one.labels_[order], other.labels_), "other clusters"
+    for name, values in vars(one).items():
+        if isinstance(values, np.ndarray) and values.shape[:1] == (n,):
+            if name == "labels_" or values.dtype.kind not in "biuf":
+                continue
+            moved, there = values[order], getattr(other, name)
+            if values.ndim == 2:  # clusters are numbered as they appear
+                moved, there = np.sort(moved, axis=1), np.sort(there, axis=1)
+            assert_allclose(moved, there, rtol=1e-6, atol=1e-9, err_msg=name)
+
+
 @_check("predict", _has_predict)
 def _old_objects_are_labeled_as_they_were(cls: Any) -> None:
     fitted = quick_method(cls, n_clusters=4).fit(_easy().X)
@@ -337,8 +358,10 @@ def _a_failed_fit_leaves_the_method_as_it_was(cls: Any) -> None:
 def _fit_is_generate_and_combine(cls: Any) -> None:
     X = _easy().X[::3]
     at_once, steps = quick_method(cls).fit(X), quick_method(cls)
-    steps.combine(steps.generate(X), X)
-    assert_array_equal(steps.labels_, at_once.labels_)
+    made = steps.generate(X)
+    for _ in range(2):  # what was generated can be combined again
+        steps.combine(made, X)
+        assert_array_equal(steps.labels_, at_once.labels_)
     for name in ("clustering", "cluster", "object", "view"):
         one, other = (getattr(e, f"{name}_weights_", None) for e in (at_once, steps))
         assert_array_equal(one, other, f"other weights of {name}s in two steps")

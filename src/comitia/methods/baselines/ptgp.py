@@ -74,6 +74,10 @@ class PTGP(EnsembleMethod):
         needs="labels",
         missing="pairs",
         scales="quadratic",
+        exempt={
+            "data_alone": "clear clusters fall apart where most objects of each have "
+            "equal labels, as those of a few k-means clusterings have",
+        },
     )
 
     _parameter_constraints = {

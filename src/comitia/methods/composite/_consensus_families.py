@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia import sizes
+from comitia._content_order import draw_by_content
 from comitia._scales import off_center, untied
 from comitia.agreement import adjusted_rand, agreement, agreement_with
 from comitia.ensemble import Ensemble
@@ -151,9 +152,7 @@ def answer_without_twofold(
     from threadpoolctl import threadpool_limits
 
     rest = untied(off_center(rest))
-    some = np.arange(len(X))
-    if len(X) > sizes.RIVALS_SAMPLE:
-        some = np.sort(rng.choice(len(X), sizes.RIVALS_SAMPLE, replace=False))
+    some = draw_by_content(rest, sizes.RIVALS_SAMPLE, rng)
     seed = rng.randint(np.iinfo(np.int32).max)
     with threadpool_limits(limits=1):
         found = KMeans(n_clusters, n_init=10, random_state=seed).fit(rest[some])

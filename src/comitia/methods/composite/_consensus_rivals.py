@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from comitia import sizes
 from comitia._arrays import to_numpy
+from comitia._content_order import draw_by_content
 from comitia._scales import off_center, untied
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
@@ -97,10 +98,7 @@ def compare_rivals(
         None where there is nothing to compare: one cluster, or hardly more objects
         than clusters.
     """
-    n = len(X)
-    some = np.arange(n)
-    if n > sizes.RIVALS_SAMPLE:
-        some = np.sort(rng.choice(n, sizes.RIVALS_SAMPLE, replace=False))
+    some = draw_by_content(X, sizes.RIVALS_SAMPLE, rng)
     data, ours = X[some], np.unique(labels[some], return_inverse=True)[1]
     k = int(ours.max()) + 1
     if k < 2 or len(data) <= k + 1:
@@ -126,7 +124,7 @@ def compare_rivals(
     best = better[int(_rank_sums([_scores(one) for one in better]).argmax())]
     if member is not None and best.name == member[0]:
         return RivalComparison(rivals, best, member[1])
-    return RivalComparison(rivals, best, _extended(X, X[some], single[best.name]))
+    return RivalComparison(rivals, best, _extended(X, some, single[best.name]))
 
 
 def doubt_of_best(best: RivalScores, on_doubt: str | None, *, taken: bool) -> str:
@@ -340,10 +338,10 @@ def _rank_sums(scores: Sequence[Any]) -> Floats:
     return np.sum([rankdata(merged_ties(column)) for column in columns], axis=0)
 
 
-def _extended(X: Floats, sample: Floats, labels: Labels) -> Labels:
-    """Labels of all objects: that of the nearest in the sample."""
-    if len(X) == len(sample):
-        return labels
+def _extended(X: Floats, some: NDArray[np.intp], labels: Labels) -> Labels:
+    """Labels of all objects: their own, or that of the nearest that has one."""
+    if len(X) == len(some):
+        return labels[np.argsort(some)]
     from sklearn.metrics import pairwise_distances_argmin
 
-    return labels[pairwise_distances_argmin(X, sample)]
+    return labels[pairwise_distances_argmin(X, X[some])]

@@ -132,6 +132,9 @@ class MultiViewEnsemble(CombinedByMethod, MultiViewMethod):
 
     _takes_missing: ClassVar[bool] = True
 
+    # Its generator is all that draws from the data.
+    _draws_from_data = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "method": [str, HasMethods(["fit", "fit_predict"])],
         "generators": [HasMethods(["generate"]), list, tuple, None],

@@ -97,6 +97,9 @@ class TimeSeriesEnsemble(CombinedByMethod):
         scales="linear",
     )
 
+    # Its generator is all that draws from the data.
+    _draws_from_data = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "method": [str, HasMethods(["fit", "fit_predict"])],
         "representations": [tuple, list],

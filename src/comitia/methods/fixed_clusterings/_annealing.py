@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
+from comitia.engine.content_keys import content_keys
 from comitia.ensemble import Ensemble
 from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
@@ -33,8 +34,12 @@ class AnnealedMethod(EnsembleMethod):
         self, ensemble: Ensemble, kernel: Any, rng: np.random.RandomState
     ) -> NDArray[Any]:
         """The partition of largest weighted kernel with the clusterings."""
+        # Objects to move are drawn by place: in an order that labels alone determine.
+        each = np.ones(ensemble.n_objects, dtype=np.int64)
+        keys = content_keys(ensemble.codes, ensemble.n_clusters_each, each)
+        order = np.argsort(keys, kind="stable")
         search = MedianSearch(
-            ensemble,
+            ensemble.take(objects=order),
             kernel,
             rng,
             clustering_weights=self.clustering_weights_,
@@ -44,4 +49,4 @@ class AnnealedMethod(EnsembleMethod):
             temperature=self.temperature, cooling=self.cooling, max_iter=self.max_iter
         )
         keep_run(self, run)
-        return run.labels
+        return run.labels[np.argsort(order)]

@@ -75,7 +75,7 @@ def fuzzy_rows(
             "memberships of overlapping clusterings do not sum to one; give hard, "
             "partial or fuzzy clusterings."
         )
-    micro = ensemble.distinct()
+    micro = ensemble.distinct().in_content_order()
     rows = _Rows(micro.ensemble, micro.counts, clustering_weights, divergence)
     best = lowest_run(
         (rows.run(n_clusters, rng, fuzziness, max_iter, tol) for _ in range(n_init)),

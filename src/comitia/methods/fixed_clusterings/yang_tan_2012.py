@@ -121,6 +121,8 @@ class ConstrainedSOMEnsemble(BoostedMethod):
         quick={"n_rounds": 20},
     )
 
+    _per_object = (*BoostedMethod._per_object, "certainty_", "reordered_")
+
     _parameter_constraints = {
         "max_displacements": [Interval(Integral, 0, None, closed="left"), None],
         "learning_rate": [tuple, list],

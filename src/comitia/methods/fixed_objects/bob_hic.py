@@ -196,9 +196,11 @@ class BobHic(BoostedMethod):
 
     def _combine(self, ensemble: Ensemble, X: Data, rng: Rng) -> Array:
         self.object_weights_ = self.generator_.weights_
-        aggregate = self.generator_.rounds_[-1].measures.pop("aggregate")
-        rule: Linkage = "single" if self.variant == "closure" else "average"
-        self.linkage_ = hac(aggregate, rule)
+        last = self.generator_.rounds_[-1].measures
+        if "aggregate" in last:  # of the distances of all pairs the tree is kept
+            rule: Linkage = "single" if self.variant == "closure" else "average"
+            last["linkage"] = hac(last.pop("aggregate"), rule)
+        self.linkage_ = last["linkage"]
         return cut(self.linkage_, self._resolve_n_clusters(ensemble))
 
 

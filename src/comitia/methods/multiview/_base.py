@@ -35,6 +35,10 @@ class MultiViewMethod(EnsembleMethod):
 
     # Whether a row of NaN, an object that the view does not have, is handled.
     _takes_missing: ClassVar[bool] = False
+    _per_object = (
+        *EnsembleMethod._per_object,
+        *("consensus_", "view_labels_", "view_object_weights_"),
+    )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "views": ["array-like", None],

@@ -144,6 +144,9 @@ class MVFCMddV(MultiViewMethod):
         quick={"n_init": 3},
     )
 
+    _object_numbers = ("medoid_indices_",)
+    _per_cluster = {"medoid_indices_": 1, "membership_": 1, "view_weights_": 0}
+
     _parameter_constraints = {
         "metric": [str, callable],
         "scale": [StrOptions({"mean"}), None],

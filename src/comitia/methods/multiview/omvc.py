@@ -197,6 +197,8 @@ class OMVC(IncompleteViewMethod):
             "weights_differ": "an object weighs less in the views that lack it; where "
             "none is missing all weigh 1",
         },
+        # Less than the whole of four clusters in two features is a matter of luck.
+        quick={"chunk_size": 120},
         on_device=True,
     )
 
@@ -310,6 +312,12 @@ class OMVC(IncompleteViewMethod):
         self.objective_, self.n_iter_ = np.asarray(objective), n_iter
         self.n_objects_seen_ = stream.n_seen
         return found.labels
+
+    def _number_anew(self, clusters: Any) -> None:
+        stream = self._stream
+        self._stream = stream._replace(
+            centers=stream.centers[clusters], sizes=stream.sizes[clusters]
+        )
 
     def _learn(self, stream: Any, arrays: Any, present: Any, rng: Rng) -> Any:
         """Sweep over a chunk and add it to the sums."""

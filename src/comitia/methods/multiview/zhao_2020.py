@@ -181,6 +181,8 @@ class ClusterwiseViewWeights(MultiViewMethod):
         quick={"n_init": 1, "tol": 3e-2},
     )
 
+    _per_cluster = {"components_": 1, "membership_": 1, "view_weights_": 0}
+
     _parameter_constraints = {
         "scale": [StrOptions({"minmax", "shift"}), None],
         "view_penalty": [Interval(Real, 0, None, closed="neither")],

@@ -136,6 +136,13 @@ class DCSS(SelectionMethod):
         scales="linear",
     )
 
+    _per_cluster = {
+        "cluster_centers_": 0,
+        "covariances_": 0,
+        "membership_": 1,
+        "proportions_": 0,
+    }
+
     _parameter_constraints = {
         "variant": [StrOptions({"matched", "raw", "centered"})],
     }

@@ -107,6 +107,8 @@ class RepresentationEnsemble(EnsembleMethod):
         scales="quadratic",
     )
 
+    _per_object = (*EnsembleMethod._per_object, "candidates_")
+
     _parameter_constraints = {
         "representations": [tuple, list],
         "indices": [tuple, list],

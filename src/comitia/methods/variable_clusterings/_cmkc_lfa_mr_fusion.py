@@ -47,6 +47,10 @@ class SoftPartitions:
         """How many partitions there are, without the reference."""
         return len(self.each)
 
+    def take(self, objects: NDArray[np.intp]) -> SoftPartitions:
+        """The same partitions with their objects in another order."""
+        return SoftPartitions([F[objects] for F in self.each], self.reference[objects])
+
     def on(self, device: str | None) -> SoftPartitions:
         """The same partitions on a device."""
         each = [floats_on(F, device) for F in self.each]

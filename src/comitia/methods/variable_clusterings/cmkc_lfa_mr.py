@@ -161,6 +161,8 @@ class LateFusionMultipleKernels(VariableWeightMethod):
         on_device=True,
     )
 
+    _per_object = (*VariableWeightMethod._per_object, "consensus_", "partitions_")
+
     _parameter_constraints = {
         "kernel": [StrOptions({"rbf", "laplacian"}), list, tuple],
         "scale": [StrOptions({"standard"}), None],

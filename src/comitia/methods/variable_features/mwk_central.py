@@ -129,6 +129,8 @@ class MinkowskiCentralPartition(SweepMethod):
         quick={"weight_power": (2.0, 3.0, 4.0), "n_init": 25},
     )
 
+    _per_cluster = {"feature_weights_": 0}
+
     _parameter_constraints = {
         "weight_power": ["array-like", None],
         "index": [StrOptions({"calinski_harabasz", "silhouette"})],
