@@ -22,6 +22,9 @@ from comitia.fitted_result import FittedResult
 
 __all__ = ["MethodData", "count_objects"]
 
+# What samples and starts are drawn from.
+_DRAWN_FROM = ("data", "views", "series")
+
 # What is no table, in words.
 _IN_WORDS = {
     "views": "views, a list of tables",
@@ -59,7 +62,8 @@ class MethodData(FitSteps, FittedResult):
     @property
     def _draws_from_data(self) -> bool:
         """Whether more is drawn from data than a generator draws."""
-        return "labels" not in self.card.needs and "graph" not in self.card.needs
+        needs = {*self.card.needs}
+        return "labels" not in needs and not needs.isdisjoint(_DRAWN_FROM)
 
     def _order_of(self, data: Any) -> ContentOrder | None:
         """The order in which this method sees the objects: that of their content.

@@ -73,6 +73,7 @@ def fit(n_clusters=3, **parameters):
     return ConstrainedSOMEnsemble(n_clusters, **parameters)
 
 
+@pytest.mark.filterwarnings("ignore:only .* of n_clusters")
 def test_weights_are_mean_agreements_of_the_first_clusterings():
     fitted = fit(n_clusters=5).fit(Blobs.X, **Blobs.links)
     phi = agreement_matrix(fitted.ensemble_, "nmi_sqrt")
