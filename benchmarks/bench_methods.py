@@ -53,7 +53,7 @@ PARTS: dict[str, tuple[Callable[[Ensemble], Any], ...]] = {
     "weac": (pairs("nmi_max"), linkage("average")),
     "lwea": (tables, linkage("average")),
     "berikov_2014": (pairs("rand"), linkage("average")),
-    "wea": (linkage("single"),),
+    "wea": (linkage("average"),),
     "rouba_2017": (pairs("adjusted_rand"), linkage("average")),
     "gullo_2009": (pairs("nmi_sqrt"), dense_linkage),
     "lwgp": (tables, transfer_cut),

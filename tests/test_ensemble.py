@@ -232,6 +232,20 @@ def test_fuzzy_objects_may_be_missing_and_empty_clusters_go():
     assert_array_equal(votes.labels.ravel(), [0, -1, -1, 1])
 
 
+def test_what_is_missing_is_seen_in_every_kind():
+    assert not Ensemble([[0, 0], [0, 1]]).has_missing
+    assert Ensemble([[0, 0], [0, -1]]).has_missing
+    # Rows of a partial ensemble stay partial where no label is missing among them.
+    (whole, _), (torn, _) = (
+        (block, rows) for rows, block in Ensemble([[0, 0], [0, -1]]).blocks(1)
+    )
+    assert not whole.has_missing
+    assert torn.has_missing
+    assert not Ensemble.from_memberships(FUZZY).has_missing
+    gap = [np.vstack([F[:1] * 0, F[1:]]) for F in FUZZY]
+    assert Ensemble.from_memberships(gap).has_missing
+
+
 def test_overlapping_clusters_are_kept():
     votes = Ensemble.from_clusters(OVERLAPPING, 4)
     assert votes.kind == "overlapping"

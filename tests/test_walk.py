@@ -20,10 +20,8 @@ def house():
 
 
 @pytest.mark.parametrize("n", [178, 60_000])
-# Of the files of lwea four, and one frame, bring the objects into the order of content;
-# of those of lwgp one.
 @pytest.mark.parametrize(
-    ("name", "n_files", "depth"), [("lwea", 18, 10), ("lwgp", 17, 12)]
+    ("name", "n_files", "depth"), [("lwea", 15, 10), ("lwgp", 16, 11)]
 )
 def test_fit_goes_through_few_files(name, n_files, depth, n, house):
     # A tree of 60 000 different rows takes seconds; with less noise they are fewer.

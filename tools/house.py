@@ -2,6 +2,7 @@
 
     python tools/house.py            every count
     python tools/house.py walk       files, frames and functions on the way through fit
+    python tools/house.py files      the same by name: what each file of the way is for
 
 Everything is counted from the source and from one profiled run; nothing is measured in
 seconds. Figures are printed as one table per topic, to be compared before and after a
@@ -11,6 +12,7 @@ change of structure.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import sys
 import tokenize
@@ -42,7 +44,7 @@ MACHINERY = ("_lazy.py", "_njit.py")
 
 def main() -> None:
     """Print the topics that were asked for."""
-    asked = sys.argv[1:] or list(TOPICS)
+    asked = sys.argv[1:] or [topic for topic in TOPICS if topic != "files"]
     for topic in asked:
         print(f"{topic}\n{'-' * len(topic)}")
         TOPICS[topic]()
@@ -54,19 +56,34 @@ def main() -> None:
 
 def walk() -> None:
     """Files, frames and functions from ``fit`` to the arithmetic."""
+    print(f"{'':22}{'files':>8}{'frames':>8}{'functions':>11}")
+    for name, calls, depth in walks():
+        files = {file for file, _ in calls}
+        print(f"{name:22}{len(files):>8}{depth:>8}{len(calls):>11}")
+
+
+def files() -> None:
+    """The files on the way, and the functions that are entered in each."""
+    for name, calls, _ in walks():
+        print(name)
+        for file in sorted({file for file, _ in calls}):
+            entered = sorted(function for at, function in calls if at == file)
+            print(f"    {Path(file).relative_to(SRC)}: {', '.join(entered)}")
+
+
+def walks() -> Iterator[tuple[str, set[tuple[str, str]], int]]:
+    """The functions that fits enter, and how deep, by method and size."""
     sys.path.insert(0, str(ROOT))
     import comitia
     from benchmarks.ensembles import planted_labels
 
-    print(f"{'':22}{'files':>8}{'frames':>8}{'functions':>11}")
     for method in ("lwea", "lwgp"):
         for n in (178, 60_000):
             # Noise enough that nearly all of the label rows differ.
             ensemble = comitia.Ensemble(planted_labels(n, 8, 10, 0.6)[0])
             estimator = comitia.method(method)(4, random_state=0)
-            calls, depth = profiled(lambda e=estimator, E=ensemble: e.fit(E))
-            files = {file for file, _ in calls}
-            print(f"{method} n={n:<16}{len(files):>8}{depth:>8}{len(calls):>11}")
+            run = functools.partial(estimator.fit, ensemble)
+            yield f"{method} n={n}", *profiled(run)
 
 
 def profiled(run: Callable[[], Any]) -> tuple[set[tuple[str, str]], int]:
@@ -255,6 +272,7 @@ def identifiers(path: Path) -> set[str]:
 
 TOPICS: dict[str, Callable[[], None]] = {
     "walk": walk,
+    "files": files,
     "names": names,
     "single_users": single_users,
     "size": size,

@@ -82,14 +82,12 @@ class MicroObjects(NamedTuple):
         ensemble, counts, inverse = self
         if not ensemble.is_hard:
             return self
-        from comitia.engine.content_keys import content_keys
+        from comitia.engine.content_keys import label_order
 
-        keys = content_keys(ensemble.codes, ensemble.n_clusters_each, counts)
-        order = np.argsort(keys, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        small = ensemble.with_codes(ensemble.codes[:, order])
-        return MicroObjects(small, frozen(counts[order]), frozen(place[inverse]))
+        codes = ensemble.codes
+        order, place = label_order(codes, ensemble.n_clusters_each, counts)
+        small = ensemble.with_codes(codes[:, order])
+        return MicroObjects(small, counts[order], place[inverse])
 
 
 class Ensemble(EnsembleSources):
@@ -499,7 +497,7 @@ class Ensemble(EnsembleSources):
         here = self if self.storage.is_local else self.whole
         rows = here.__dict__.get("_row_codes")
         if rows is None:
-            rows = np.ascontiguousarray(here.codes.T)
+            rows = np.ascontiguousarray(here.storage.codes.T)
             rows.flags.writeable = False
             if here.storage.is_lasting:
                 here.__dict__["_row_codes"] = rows
@@ -539,6 +537,11 @@ class Ensemble(EnsembleSources):
     def n_votes(self) -> NDArray[np.int64]:
         """In how many clusterings each object is clustered."""
         return frozen(join(self.row_blocks.map("engine.n_votes"), self.n_objects))
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a clustering leaves an object out."""
+        return self.kind != "hard" and bool((self.n_votes < self.n_clusterings).any())
 
     @property
     def uncovered(self) -> NDArray[np.int64]:

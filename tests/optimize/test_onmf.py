@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.sparse.linalg import aslinearoperator
 
@@ -185,6 +185,25 @@ def test_the_start_is_an_indicator_with_unit_columns():
     assert_allclose(Q[0, 0] / Q[2, 0], 6.0)  # (1 + 0.2) / 0.2
     with pytest.raises(ComitiaError, match="below n_clusters"):
         indicator_start([0, 3], 3)
+
+
+def test_rounded_sweeps_end_when_enough_find_no_better_partition(monkeypatch):
+    monkeypatch.setattr("comitia.optimize.onmf._IN_VAIN", 5)
+    labels, _ = planted(300, 6, 12, noise=0.6, seed=1)
+    S = (labels[:, None] == labels[None]).mean(axis=2)
+    start = indicator_start(labels[:, 0], 6)
+    objective = orthogonal_nmf(S, start, rounded=True).objective
+    found = np.minimum.accumulate(objective)
+    better = np.flatnonzero(np.diff(found) < -1e-9 * found[0]) + 1
+    assert len(objective) - 1 - max(better, default=0) == 5
+
+
+def test_counts_of_one_change_nothing():
+    labels, _ = planted(60, 3, 6, noise=0.4, seed=0)
+    S = (labels[:, None] == labels[None]).mean(axis=2)
+    start = indicator_start(labels[:, 0], 3)
+    wanted, got = (orthogonal_nmf(S, start, weights=w) for w in (None, np.ones(60)))
+    assert_array_equal(got.Q, wanted.Q)
 
 
 @pytest.mark.parametrize("diagonal", [True, False])

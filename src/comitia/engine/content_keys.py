@@ -14,8 +14,31 @@ __all__ = [
     "clusterings_by_content",
     "clusters_by_content",
     "content_keys",
+    "label_order",
     "vertex_keys",
 ]
+
+
+def label_order(
+    codes: NDArray[np.integer[Any]],
+    n_clusters_each: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort objects by the keys of :func:`content_keys`, which has the parameters.
+
+    Returns
+    -------
+    order : ndarray of shape (n_objects,)
+        The objects in their order.
+
+    place : ndarray of shape (n_objects,)
+        Where each object stands in it.
+    """
+    keys = content_keys(codes, n_clusters_each, counts)
+    order = np.argsort(keys, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return order, place
 
 
 def content_keys(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from comitia._arrays import to_numpy
 from comitia._kernels.sums import fixed_point, padded, place_of_first
+from comitia._lazy import cached_property
 from comitia.engine.row_blocks import Micro, Units, merge_in_memory
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Ballots(NamedTuple):
     scale: float  # what sums of fixed-point weights are divided by
 
 
+@dataclass(eq=False, repr=False)
 class Engine(ABC):
     """Sums over the objects of one row block.
 
@@ -74,10 +76,12 @@ class Engine(ABC):
     # Whether tables are counted one by one; otherwise all are one sparse product.
     counts_tables: ClassVar[bool] = True
 
-    def __init__(self, block: Ensemble) -> None:
-        self.block = block
-        # First place of each clustering in padded tables.
-        self.starts = place_of_first(block.offsets)
+    block: Ensemble
+
+    @cached_property
+    def starts(self) -> Integers:
+        """First place of each clustering in padded tables."""
+        return place_of_first(self.block.offsets)
 
     # -- tables: what clusters share -------------------------------------------------
 

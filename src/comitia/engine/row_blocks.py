@@ -295,7 +295,7 @@ def micro_rows(
 
 def _in_content_order(micro: Micro) -> Micro:
     """The rows sorted by what the labels say, if they are not many."""
-    from comitia.engine.content_keys import content_keys
+    from comitia.engine.content_keys import label_order
 
     rows = micro.ensemble
     if not rows.is_hard or rows.n_objects > sizes.MANY_ROWS:
@@ -304,9 +304,8 @@ def _in_content_order(micro: Micro) -> Micro:
     counts = micro.counts
     if counts is None:
         counts = np.ones(rows.n_objects, dtype=np.int64)
-    order = np.argsort(content_keys(codes, rows.n_clusters_each, counts), kind="stable")
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
+    order, place = label_order(codes, rows.n_clusters_each, counts)
+    place = place.astype(np.int32)
     each, scale = (
         None if values is None else values[order]
         for values in (micro.each, micro.scale)

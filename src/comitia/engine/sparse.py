@@ -188,7 +188,7 @@ class SparseEngine(HostEngine):
         from scipy.sparse import diags_array
 
         ensemble, missing = micro.ensemble, None
-        if by_clustering and (ensemble.n_votes < ensemble.n_clusterings).any():
+        if by_clustering and ensemble.has_missing:
             codes = ensemble.row_codes
             missing = codes == ensemble.n_clusters_each.astype(codes.dtype)
         B = ensemble.membership

@@ -181,7 +181,7 @@ def ensemble_linkage(
     else:
         merged, counts, inverse = ensemble.distinct().in_content_order()
     seen = shares = None
-    if (merged.n_votes < merged.n_clusterings).any():
+    if merged.has_missing:
         seen = seen_by(merged)
         shares = weight_shares(ensemble, clustering_weights)
     own = _self_similarity(merged, weights, seen, shares)

@@ -382,7 +382,7 @@ def _rows(
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     source = (_HardRows if ensemble.is_hard else _SoftRows)(ensemble, weights, kind)
     seen = None
-    if co_sampled and (ensemble.n_votes < ensemble.n_clusterings).any():
+    if co_sampled and ensemble.has_missing:
         counted = None if co_sampled == "count" else clustering_weights
         seen = _seen_rows(ensemble, counted, kind)
     return _Rows(source, seen, _check_pair_weights(pair_weights, ensemble), kind)

@@ -92,7 +92,7 @@ def edge_coassociation(
         )
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     sums = (_hard_sums if ensemble.is_hard else _soft_sums)(ensemble, A, weights)
-    if co_sampled and (ensemble.n_votes < ensemble.n_clusterings).any():
+    if co_sampled and ensemble.has_missing:
         shares = weight_shares(ensemble, clustering_weights)
         seen = _hard_sums(presence(ensemble), A, shares)
         never = seen <= 0

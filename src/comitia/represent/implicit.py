@@ -72,7 +72,9 @@ class ImplicitCoassociation:
     ) -> None:
         self.ensemble = ensemble
         self.weights = combined_weights(ensemble, clustering_weights, cluster_weights)
-        self.counts = None if counts is None else np.asarray(counts, dtype=np.float64)
+        # Products with ones take time and change nothing.
+        is_counted = counts is not None and bool((np.asarray(counts) != 1).any())
+        self.counts = np.asarray(counts, dtype=np.float64) if is_counted else None
         self.shape = (ensemble.n_objects, ensemble.n_objects)
         self.dtype = np.dtype(np.float64)
 

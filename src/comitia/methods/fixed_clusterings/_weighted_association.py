@@ -75,7 +75,7 @@ def add_associations(
         )
         R = own if R is None else np.add(R, own, out=R)
     assert R is not None
-    if (ensemble.n_votes < ensemble.n_clusterings).any():
+    if ensemble.has_missing:
         both = build(presence(ensemble), co_sampled=False, dtype=np.float64)
         np.divide(R, both, out=R, where=both > 0)
     return R

@@ -329,7 +329,7 @@ def tnorm_coassociation(
         for start in range(0, len(members), step):
             rows = slice(start, start + step)
             S[np.ix_(members[rows], members)] += weights[c] * together(F[rows], F)
-    if (ensemble.n_votes < ensemble.n_clusterings).any():
+    if ensemble.has_missing:
         seen = seen_by(ensemble).astype(np.float64)
         for i, row in enumerate(S):
             row *= len(seen) / np.maximum(seen[:, i] @ seen, 1.0)

@@ -115,7 +115,7 @@ def _by_clusters(ensemble: Ensemble, mask: NDArray[np.bool_]) -> Floats:
     )
     own = np.asarray(ensemble.membership @ weights)
     tiny = np.finfo(np.float64).tiny
-    if (ensemble.n_votes == ensemble.n_clusterings).all():
+    if not ensemble.has_missing:
         for i, row in enumerate(S):
             row /= np.maximum(np.maximum(own[i], own), tiny)
         return S
