@@ -339,6 +339,29 @@ def test_missing_values_are_filled_and_counted():
         TablePreparer(impute="refuse").fit(array)
 
 
+@pytest.mark.parametrize("word", ["n.a.", "N.A.", "#N/A", "k.A.", "n/a", "null"])
+def test_words_for_a_gap_are_no_level(word):
+    member = [word, *COLUMNS["member"][1:]]
+    remark = ["seen twice", "ill", *[word] * (N - 2)]
+    preparer = TablePreparer().fit(frame(member=member, remark=remark))
+    blank = frame(
+        member=[None, *member[1:]], remark=["seen twice", "ill"] + [None] * (N - 2)
+    )
+    with_gaps = TablePreparer().fit(blank)
+    assert preparer.columns_ == with_gaps.columns_
+    assert kinds_of(preparer)["member"] == "boolean"
+    assert "missing in 92%" in preparer.columns_[-1]["reason"]
+    # New rows say it in the same way.
+    new = preparer.transform(frame(member=member, remark=remark))
+    assert_allclose(new, with_gaps.transform(blank))
+
+
+@pytest.mark.parametrize("word", ["unknown", "none", "-", "NA?"])
+def test_what_can_be_an_answer_is_a_level(word):
+    preparer = TablePreparer().fit(frame(member=[word] * 8 + COLUMNS["member"][8:]))
+    assert kinds_of(preparer)["member"] == "category"
+
+
 def test_neighbors_know_better_than_the_median():
     rng = np.random.RandomState(0)
     X = np.repeat([[0.0], [10.0]], 15, axis=0) + rng.rand(30, 3)
