@@ -130,6 +130,33 @@ def test_identifiers_may_be_missing_or_come_twice():
         assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
 
 
+@pytest.mark.parametrize("name", ["PID", "USUBJID", "caseid", "Patient ID"])
+def test_identifiers_have_names_that_end_like_one(name):
+    columns = {
+        "COVID": [3 * i**2 for i in range(N)],
+        name: [7 * i**2 for i in range(N)],
+    }
+    preparer = TablePreparer().fit(frame(**columns))
+    assert kinds_of(preparer)[name] == "id"
+    assert kinds_of(preparer)["COVID"] == "numeric"
+
+
+def test_rows_may_be_counted_in_each_of_several_groups():
+    pandas = pytest.importorskip("pandas")
+    count = [*range(1, 31), *range(1, 21), *range(1, 21)]
+    value = np.random.RandomState(0).randn(70)
+    table = pandas.DataFrame(
+        {"Sample Number": count, "week": count, "No": count, "value": value}
+    )
+    for rows in (table, table.sample(frac=1, random_state=0)):
+        kinds = kinds_of(TablePreparer().fit(rows))
+        assert kinds["Sample Number"] == kinds["No"] == "id"
+        assert kinds["week"] == "numeric"
+    # How many there were of something does not begin again in each group.
+    table["No"] = np.random.RandomState(0).randint(1, 31, 70)
+    assert kinds_of(TablePreparer().fit(table))["No"] == "numeric"
+
+
 def test_dates_in_numbers_are_the_dates_in_text():
     texts = [f"2024-{1 + i % 12:02d}-{1 + i:02d}" for i in range(N)]
     written = [float(text.replace("-", "")) for text in texts]
