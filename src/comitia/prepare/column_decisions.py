@@ -587,8 +587,7 @@ def _with_action(
             done = "place in the year and in the week" if cyclic else f"days, {done}"
         about = _with_limits(about, column, asked, form, scale)
         if about.limits:
-            low, high = about.limits
-            done += f", values far out as {low:g} or {high:g}"
+            done += f", values far out as {_reached(about, numbers_of(column))}"
     elif scale == "none" and asked.categorical == "onehot":
         done = "0 and 1"
     problem = _value_problem(about, column, scale)
@@ -636,6 +635,13 @@ def _with_limits(
     if has_long_tail(values):
         about = replace(about, reason=f"{about.reason}, {LONG_TAIL}")
     return about
+
+
+def _reached(about: ColumnDecision, values: NDArray[np.float64]) -> str:
+    """The limits that there are values beyond, in words."""
+    (low, high), values = about.limits, values[~np.isin(values, about.code)]
+    beyond = {low: np.nanmin(values) < low, high: np.nanmax(values) > high}
+    return " or ".join(f"{limit:g}" for limit, is_passed in beyond.items() if is_passed)
 
 
 _LEFT_OUT = {
