@@ -13,6 +13,7 @@ from comitia.prepare.missing_words import is_missing_word, limit_of
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = [
+    "GROUP_COUNTER",
     "as_level",
     "as_levels",
     "kind_of",
@@ -54,6 +55,9 @@ _EPOCH_NAME = re.compile(
 )
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
+# Said of numbers that begin again in each of several groups, and so name no row.
+GROUP_COUNTER = "it counts the rows of each of several groups, and its name"
+
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -164,7 +168,7 @@ def _number_kind(
         return "id", "whole numbers, most of them different, and its name"
     counter = whole and _COUNTER_NAME.fullmatch(column.name.strip())
     if counter and _counts_within_groups(present, distinct):
-        return "id", "it counts the rows of each of several groups, and its name"
+        return "id", GROUP_COUNTER
     if whole and len(distinct) and _cannot_be_told_apart(distinct):
         return "id", "whole numbers beyond 2**53, which run into each other"
     if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:

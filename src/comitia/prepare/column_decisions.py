@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.prepare._column_kinds import (
+    GROUP_COUNTER,
     as_levels,
     kind_of,
     number_or_limit,
@@ -150,6 +151,11 @@ class ColumnDecision:
     problem: str = ""
     code: tuple[float, ...] = ()
     limits: tuple[float, ...] = ()
+
+    @property
+    def can_name_rows(self) -> bool:
+        """Whether it is an identifier of every row."""
+        return self.kind == "id" and not self.n_missing and self.reason != GROUP_COUNTER
 
 
 @dataclass(frozen=True)
@@ -568,6 +574,8 @@ def _with_action(
 ) -> ColumnDecision:
     """Say what is done, and what is wrong."""
     if not about.used:
+        if about.reason == GROUP_COUNTER:
+            return replace(about, action="left out (unless keep_ids)")
         return replace(about, action=_LEFT_OUT.get(about.kind, "left out"))
     done = _ACTIONS[asked.categorical if about.kind in _DISCRETE else "number"]
     if about.kind not in _DISCRETE:
