@@ -36,6 +36,13 @@ RANDOM_STATE = ["random_state", np.random.Generator]
 # NumPy's words do not say what was being read; scikit-learn's do.
 _NUMPYS_WORDS = ("could not convert", "setting an array element")
 
+# What scikit-learn says next is about supervised learning.
+_NAN_WORDS = "Input X contains NaN"
+_PREPARE = (
+    "comitia.prepare.TablePreparer().fit_transform(X) makes numbers of text, dates and "
+    "missing values, as the command line does."
+)
+
 
 def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
     """Check a table as scikit-learn does, and refuse what it lets through.
@@ -70,9 +77,13 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
     except (TypeError, OverflowError) as error:
         raise DataTypeError(f"X is not a table of numbers: {error}") from None
     except ValueError as error:
+        if str(error).startswith(_NAN_WORDS):
+            raise ComitiaError(f"Input X contains NaN. {_PREPARE}") from None
         if not str(error).startswith(_NUMPYS_WORDS):
             raise
-        raise ComitiaError(f"X is not a table of numbers: {error}.") from None
+        raise ComitiaError(
+            f"X is not a table of numbers: {error}. {_PREPARE}"
+        ) from None
     refuse_large(X, "X")
     if how.get("reset", True):  # new objects may well be alike
         refuse_small(X, "X")

@@ -238,6 +238,16 @@ def test_a_category_has_half_of_a_numbers_variance_for_each_dimension(table):
     assert words.feature_names == ["a", "b=2_000"]
 
 
+def test_numbers_that_begin_again_in_each_group_name_no_row(table):
+    rows = [f"{i % 20 + 1},B{i:02d},{i**2}\n" for i in range(40)]
+    got = table(f"Sample Number,bird,weight\n{''.join(rows)}")
+    assert got.feature_names == ["weight"]
+    assert got.object_names[:2] == ["B00", "B01"]
+    assert "'Sample Number' (id), 'bird' (id, names the rows)" in got.notes[0]
+    alone = table("No,weight\n" + "".join(f"{i % 20 + 1},{i**2}\n" for i in range(40)))
+    assert alone.object_names is None
+
+
 def test_true_and_false_are_numbers(table):
     got = table("a,b\n1,TRUE\n2,false\n4,true\n", scale="none")
     assert_array_equal(got.X[:, 1], [1, 0, 1])

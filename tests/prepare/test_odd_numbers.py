@@ -146,3 +146,16 @@ def test_an_exponential_distribution_has_no_long_tail():
     quantiles = -np.log1p(-(np.arange(500) + 0.5) / 500)
     assert not has_long_tail(quantiles)
     assert has_long_tail(quantiles**3)
+
+
+def test_only_limits_that_something_lies_beyond_are_told():
+    X = two_groups()
+    X[0, 0], X[:2, 1] = 1e9, [-1e9, 1e9]
+    X[2:4, 2] = -999.0
+    X[4, 2] = 1e6
+    first, second, third = TablePreparer().fit(X).columns_
+    for about in (first, third):
+        assert "values far out as " in about["action"]
+        assert " or " not in about["action"]
+        assert "as -" not in about["action"]
+    assert " or " in second["action"]

@@ -130,6 +130,33 @@ def test_identifiers_may_be_missing_or_come_twice():
         assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
 
 
+@pytest.mark.parametrize("name", ["PID", "USUBJID", "caseid", "Patient ID"])
+def test_identifiers_have_names_that_end_like_one(name):
+    columns = {
+        "COVID": [3 * i**2 for i in range(N)],
+        name: [7 * i**2 for i in range(N)],
+    }
+    preparer = TablePreparer().fit(frame(**columns))
+    assert kinds_of(preparer)[name] == "id"
+    assert kinds_of(preparer)["COVID"] == "numeric"
+
+
+def test_rows_may_be_counted_in_each_of_several_groups():
+    pandas = pytest.importorskip("pandas")
+    count = [*range(1, 31), *range(1, 21), *range(1, 21)]
+    value = np.random.RandomState(0).randn(70)
+    table = pandas.DataFrame(
+        {"Sample Number": count, "week": count, "No": count, "value": value}
+    )
+    for rows in (table, table.sample(frac=1, random_state=0)):
+        kinds = kinds_of(TablePreparer().fit(rows))
+        assert kinds["Sample Number"] == kinds["No"] == "id"
+        assert kinds["week"] == "numeric"
+    # How many there were of something does not begin again in each group.
+    table["No"] = np.random.RandomState(0).randint(1, 31, 70)
+    assert kinds_of(TablePreparer().fit(table))["No"] == "numeric"
+
+
 def test_dates_in_numbers_are_the_dates_in_text():
     texts = [f"2024-{1 + i % 12:02d}-{1 + i:02d}" for i in range(N)]
     written = [float(text.replace("-", "")) for text in texts]
@@ -337,6 +364,29 @@ def test_missing_values_are_filled_and_counted():
     assert units[4, names.index("region=east")] == 1
     with pytest.raises(ComitiaError, match="column 'age' has 1 missing value"):
         TablePreparer(impute="refuse").fit(array)
+
+
+@pytest.mark.parametrize("word", ["n.a.", "N.A.", "#N/A", "k.A.", "n/a", "null"])
+def test_words_for_a_gap_are_no_level(word):
+    member = [word, *COLUMNS["member"][1:]]
+    remark = ["seen twice", "ill", *[word] * (N - 2)]
+    preparer = TablePreparer().fit(frame(member=member, remark=remark))
+    blank = frame(
+        member=[None, *member[1:]], remark=["seen twice", "ill"] + [None] * (N - 2)
+    )
+    with_gaps = TablePreparer().fit(blank)
+    assert preparer.columns_ == with_gaps.columns_
+    assert kinds_of(preparer)["member"] == "boolean"
+    assert "missing in 92%" in preparer.columns_[-1]["reason"]
+    # New rows say it in the same way.
+    new = preparer.transform(frame(member=member, remark=remark))
+    assert_allclose(new, with_gaps.transform(blank))
+
+
+@pytest.mark.parametrize("word", ["unknown", "none", "-", "NA?"])
+def test_what_can_be_an_answer_is_a_level(word):
+    preparer = TablePreparer().fit(frame(member=[word] * 8 + COLUMNS["member"][8:]))
+    assert kinds_of(preparer)["member"] == "category"
 
 
 def test_neighbors_know_better_than_the_median():

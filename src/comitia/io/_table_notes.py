@@ -103,7 +103,7 @@ def _left_out(left: Sequence[ColumnDecision], named: bool) -> str:
     texts = []
     for each in left[:MOST_LISTED]:
         about = each.kind
-        if about == "id" and not named and not each.n_missing:
+        if each.can_name_rows and not named:
             named, about = True, "id, names the rows"
         elif about not in ("id", "date", "constant", "empty", "dropped"):
             about = each.reason

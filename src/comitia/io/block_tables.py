@@ -267,7 +267,7 @@ def open_block_table(
         named is not None,
     )
     if named is None:
-        ids = (e.column for e in decided if e.kind == "id" and not e.n_missing)
+        ids = (e.column for e in decided if e.can_name_rows)
         named = next(ids, None)
     return BlockTable(
         PreparedRows(used, preparer),

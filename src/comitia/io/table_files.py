@@ -594,6 +594,6 @@ def _names_of_rows(
         return found.object_names
     columns = {each.name: each for each in found.columns}
     for about in decisions:
-        if about.kind == "id" and not about.n_missing and about.column in columns:
+        if about.can_name_rows and about.column in columns:
             return object_names_of(columns[about.column].values, blank="")
     return None

@@ -13,6 +13,7 @@ from comitia.prepare.missing_words import is_missing_word, limit_of
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = [
+    "GROUP_COUNTER",
     "as_level",
     "as_levels",
     "kind_of",
@@ -40,14 +41,23 @@ _LAST_EXACT = 2.0**53
 _NARROW = 1e-3
 
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
-# Names of a body mass index or of a number of children are not among these.
-_SURE_ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|uuid)|.*[a-z]I[dD]")
+# Names of a body mass index or of a number of children are not among these. Words such
+# as COVID and PAID end like PID and CASEID, so that those have to be listed.
+_SURE_ID_NAME = re.compile(
+    r"(.*[^A-Za-z])?(?i:ids?|uuid|([pu]|gu|case|patient|pat|u?subj|subject|study|sample|"
+    r"person|resp(ondent)?|user|cust(omer)?|client|account|member|emp(loyee)?|student|"
+    r"household|hh|order|record|object|item|product)id)|.*[a-z]I[dD]"
+)
+_COUNTER_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|nr|no|num|number|seq)")
 _EPOCH_NAME = re.compile(
     r"(?i:(.*[^a-z])?(date|time|timestamp|datetime|ts|created|updated|modified|epoch)"
     r"([^a-z].*)?|.*_(at|on))"
 )
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
+# Said of numbers that begin again in each of several groups, and so name no row.
+GROUP_COUNTER = "it counts the rows of each of several groups, and its name"
+
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -147,7 +157,8 @@ def _number_kind(
             return "id", "it counts the rows"
         if _counts_in_any_order(distinct):
             return "id", "each whole number once, as numbers of rows are"
-        if _ID_NAME.fullmatch(column.name.strip()):
+        name = column.name.strip()
+        if _ID_NAME.fullmatch(name) or _SURE_ID_NAME.fullmatch(name):
             return "id", "whole numbers, different in every row, and its name"
         if np.abs(distinct).max() > _LAST_EXACT:
             return "id", "whole numbers beyond 2**53, different in every row"
@@ -155,6 +166,9 @@ def _number_kind(
     many = len(distinct) > max(_MOST_CODES, len(present) / 2)
     if whole and many and _SURE_ID_NAME.fullmatch(column.name.strip()):
         return "id", "whole numbers, most of them different, and its name"
+    counter = whole and _COUNTER_NAME.fullmatch(column.name.strip())
+    if counter and _counts_within_groups(present, distinct):
+        return "id", GROUP_COUNTER
     if whole and len(distinct) and _cannot_be_told_apart(distinct):
         return "id", "whole numbers beyond 2**53, which run into each other"
     if len(distinct) == 2 and len(values) >= _FEW_FOR_VALUES:
@@ -166,6 +180,20 @@ def _counts_in_any_order(distinct: NDArray[np.float64]) -> bool:
     """Whether whole numbers have no gap, however the rows were sorted."""
     n = len(distinct)
     return n >= _FEW_FOR_VALUES and distinct[-1] - distinct[0] == n - 1
+
+
+def _counts_within_groups(
+    present: NDArray[np.float64], distinct: NDArray[np.float64]
+) -> bool:
+    """Whether whole numbers begin again with 1 for each of several groups.
+
+    Then as many rows have a number as there are groups that are so large.
+    """
+    if len(distinct) <= _MOST_CODES or distinct[0] not in (0.0, 1.0):
+        return False
+    gapless = distinct[-1] - distinct[0] == len(distinct) - 1
+    counts = np.unique(present, return_counts=True)[1]
+    return bool(gapless and counts[0] > 1 and (np.diff(counts) <= 0).all())
 
 
 def _cannot_be_told_apart(distinct: NDArray[np.float64]) -> bool:

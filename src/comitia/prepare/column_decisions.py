@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.prepare._column_kinds import (
+    GROUP_COUNTER,
     as_levels,
     kind_of,
     number_or_limit,
@@ -150,6 +151,11 @@ class ColumnDecision:
     problem: str = ""
     code: tuple[float, ...] = ()
     limits: tuple[float, ...] = ()
+
+    @property
+    def can_name_rows(self) -> bool:
+        """Whether it is an identifier of every row."""
+        return self.kind == "id" and not self.n_missing and self.reason != GROUP_COUNTER
 
 
 @dataclass(frozen=True)
@@ -568,6 +574,8 @@ def _with_action(
 ) -> ColumnDecision:
     """Say what is done, and what is wrong."""
     if not about.used:
+        if about.reason == GROUP_COUNTER:
+            return replace(about, action="left out (unless keep_ids)")
         return replace(about, action=_LEFT_OUT.get(about.kind, "left out"))
     done = _ACTIONS[asked.categorical if about.kind in _DISCRETE else "number"]
     if about.kind not in _DISCRETE:
@@ -587,8 +595,7 @@ def _with_action(
             done = "place in the year and in the week" if cyclic else f"days, {done}"
         about = _with_limits(about, column, asked, form, scale)
         if about.limits:
-            low, high = about.limits
-            done += f", values far out as {low:g} or {high:g}"
+            done += f", values far out as {_reached(about, numbers_of(column))}"
     elif scale == "none" and asked.categorical == "onehot":
         done = "0 and 1"
     problem = _value_problem(about, column, scale)
@@ -636,6 +643,13 @@ def _with_limits(
     if has_long_tail(values):
         about = replace(about, reason=f"{about.reason}, {LONG_TAIL}")
     return about
+
+
+def _reached(about: ColumnDecision, values: NDArray[np.float64]) -> str:
+    """The limits that there are values beyond, in words."""
+    (low, high), values = about.limits, values[~np.isin(values, about.code)]
+    beyond = {low: np.nanmin(values) < low, high: np.nanmax(values) > high}
+    return " or ".join(f"{limit:g}" for limit, is_passed in beyond.items() if is_passed)
 
 
 _LEFT_OUT = {

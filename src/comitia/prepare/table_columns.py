@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from comitia._inputs import masked_to_nan
 from comitia.exceptions import ComitiaError, DataTypeError
+from comitia.prepare.missing_words import without_gap_words
 
 __all__ = ["TableColumn", "as_table_columns", "is_frame"]
 
@@ -28,7 +29,8 @@ class TableColumn:
         Its name.
 
     values : ndarray of shape (n_objects,)
-        Numbers (float64) with NaN where a value is missing, or text with None.
+        Numbers (float64) with NaN where a value is missing, or text with None. Words
+        such as n.a. are missing values, too.
 
     declared : str, default=""
         What the type of the column says that it is: ``"boolean"``, ``"category"``,
@@ -42,6 +44,10 @@ class TableColumn:
     values: NDArray[Any]
     declared: str = ""
     levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.is_text:
+            object.__setattr__(self, "values", without_gap_words(self.values))
 
     @property
     def is_text(self) -> bool:
