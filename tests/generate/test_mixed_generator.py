@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
-from comitia import sizes
+from comitia import ConsensusClustering, sizes
 from comitia.exceptions import ComitiaError
 from comitia.generate import (
     FuzzyGenerator,
@@ -79,6 +80,36 @@ def test_few_values_matter_where_their_steps_cut_the_table():
     assert families_for(ratings[rng.permutation(200)] * 1e6) == ["samples"]
     assert families_for(np.hstack([others[:, :5], rare])) == ["genie", "spectral"]
     assert families_for(np.rint(40 * others[:, :3])) == ["genie", "spectral"]
+
+
+def answers(seed, n=300, n_questions=80, n_groups=3):
+    """Yes or no to many questions, of which a third tell groups of people apart."""
+    rng = np.random.RandomState(seed)
+    truth = rng.randint(n_groups, size=n)
+    yes = np.repeat(rng.uniform(0.2, 0.8, (1, n_questions)), n_groups, axis=0)
+    told = slice(None, n_questions // 3)
+    yes[:, told] = rng.uniform(0.1, 0.9, yes[:, told].shape)
+    return (rng.random_sample((n, n_questions)) < yes[truth]).astype(float), truth
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_of_yes_and_no_are_left_to_k_means(seed):
+    X, truth = answers(seed)
+    found = ConsensusClustering(3, random_state=0).fit(X)
+    assert set(found.ensemble_.groups) == {"samples"}
+    # Without that rule neighbours are often those of chance.
+    usual = {"spectral": NeighborSpectralGenerator(25), "genie": GenieGenerator(25)}
+    mixed = MixedGenerator(usual, n_clusters=(3, None))
+    other = ConsensusClustering(3, generator=mixed, random_state=0).fit(X)
+    ours, theirs = (adjusted_rand_score(truth, one.labels_) for one in (found, other))
+    assert ours > max(theirs, 0.6)
+
+
+def test_a_few_columns_of_yes_and_no_among_measurements_change_nothing():
+    rng = np.random.RandomState(0)
+    X = np.hstack([rng.randn(300, 20), rng.randint(2, size=(300, 15))])
+    found = MixedGenerator(n_clusterings=4, n_clusters=3, random_state=0).generate(X)
+    assert set(found.groups) == {"spectral", "genie"}
 
 
 def test_very_many_objects_are_left_to_k_means(monkeypatch):
