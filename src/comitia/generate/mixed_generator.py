@@ -357,8 +357,8 @@ def _is_mostly_twofold(X: Any) -> bool:
     """Whether most of the variance is that of features with two values."""
     if not isinstance(X, np.ndarray) or len(X) < _FEW_FOR_VALUES:
         return False
-    variances = X.var(axis=0)
-    twofold = ((X == X.min(axis=0)) | (X == X.max(axis=0))).all(axis=0)
+    variances, low, high = X.var(axis=0), X.min(axis=0), X.max(axis=0)
+    twofold = ((low == X) | (high == X)).all(axis=0)
     return bool(variances[twofold].sum() > _MOST_OF_IT * variances.sum())
 
 
