@@ -39,8 +39,9 @@ DOCS ?=
 CONTACT ?=
 
 # Each pytest worker has a core; numba keeps two threads so that the tests can compare
-# the results of one and two.
-TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+# the results of one and two. Some containers tell Python to keep no bytecode: each of
+# the hundreds of processes that the tests start would compile the package again.
+TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full leaderboards bench-scale docs release clean
