@@ -39,8 +39,9 @@ DOCS ?=
 CONTACT ?=
 
 # Each pytest worker has a core; numba keeps two threads so that the tests can compare
-# the results of one and two.
-TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+# the results of one and two. Some containers tell Python to keep no bytecode: each of
+# the hundreds of processes that the tests start would compile the package again.
+TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full leaderboards bench-scale docs release clean
@@ -79,14 +80,38 @@ test-nightly: setup
 	@mkdir -p build/checked-kernels
 	$(CHECKED_KERNELS) $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q tests/test_common.py tests/test_blocks.py tests/test_ensemble.py tests/test_agreement.py tests/partition tests/represent tests/validity tests/cluster tests/generate
 
+# The tools know nothing of each other and run side by side, those that take longest
+# first. What one says stays together, where make can do that (from version 4 on).
+LINT := $(addprefix lint-,mypy bandit docstrings imports stubs format rules audit)
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+
+.PHONY: $(LINT)
+
 lint: setup
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(JOBS) $(SYNC) $(LINT)
+
+lint-stubs:
 	$(BIN)/python tools/make_stubs.py --check
+
+lint-format:
 	$(BIN)/ruff format --check .
+
+lint-rules:
 	$(BIN)/ruff check .
+
+lint-mypy:
 	$(BIN)/mypy
+
+lint-docstrings:
 	$(BIN)/python tools/lint_docstrings.py
+
+lint-imports:
 	$(BIN)/lint-imports --no-cache --no-logo
+
+lint-bandit:
 	$(BIN)/bandit -q -c pyproject.toml -r src/comitia tools
+
+lint-audit:
 	$(BIN)/python tools/audit.py
 
 # As in lint, which goes on where no service can be asked; this does not.

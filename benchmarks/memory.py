@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import functools
 import inspect
 import json
 import math
@@ -206,10 +207,7 @@ def in_fork(seconds: int, work: Callable[..., None], *arguments: Any) -> Row:
     The work gets a connection, then the arguments. It limits its own processor time
     (``RLIMIT_CPU``) and sends a status, a message and its seconds.
     """
-    # The libraries are imported here, once; a fork has them already.
-    import numba  # noqa: F401
-    import sklearn.cluster  # noqa: F401
-
+    _prepare_forks()
     ours, theirs = multiprocessing.Pipe(duplex=False)
     child = os.fork()
     if child == 0:
@@ -236,6 +234,16 @@ def in_fork(seconds: int, work: Callable[..., None], *arguments: Any) -> Row:
         outcome["cpu_s"] = round(used.ru_utime + used.ru_stime, 2)
         outcome["message"] = f"given up after {_PATIENCE * seconds} s of the clock"
     return outcome | {"peak_mb": round(used.ru_maxrss / 1000)}
+
+
+@functools.cache
+def _prepare_forks() -> None:
+    """Import the libraries here, once, and all that numba loads with a first kernel."""
+    import sklearn.cluster  # noqa: F401
+    from numba.core.registry import cpu_target
+
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def table(rows: Sequence[Row]) -> list[list[str]]:

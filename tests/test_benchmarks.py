@@ -1,7 +1,9 @@
 """The benchmarks run, and judge as they say. Nothing here measures speed."""
 
 import csv
+import importlib
 import json
+import os
 
 import numpy as np
 import pytest
@@ -12,16 +14,27 @@ from benchmarks.ensembles import planted_labels, uniform_ensemble, voronoi_ensem
 from benchmarks.harness import Row, cpu, peak_mb, run_topic, topics, two_thread_wall
 
 
+@pytest.mark.filterwarnings("ignore")  # a benchmark may warn; it is no test
 @pytest.mark.parametrize("topic", topics())
-def test_smoke_scale_of_each_topic_runs(topic):
+def test_smoke_scale_of_each_topic_runs(topic, monkeypatch):
     if topic == "linkage":
         pytest.importorskip("fastcluster")
-    rows = run_topic(topic, "smoke")
+    # Here, where everything is imported; a process of their own is tested below.
+    monkeypatch.setenv(harness.SMOKE, "1")
+    rows = importlib.import_module(f"benchmarks.bench_{topic}").run("smoke")
     assert rows
     for row in rows:
         assert row.kernel
         assert row.ours_s is None or row.ours_s > 0
         assert row.verdict in (True, False, None)
+
+
+def test_a_topic_has_a_process_and_rows_of_its_own(monkeypatch):
+    monkeypatch.delenv(harness.SMOKE, raising=False)
+    rows = run_topic("coassociation", "smoke")
+    assert rows
+    assert all(isinstance(row, Row) for row in rows)
+    assert harness.SMOKE not in os.environ
 
 
 @pytest.mark.parametrize(

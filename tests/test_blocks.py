@@ -84,7 +84,7 @@ def fitted(name, votes):
 def test_blocks_do_not_change_the_labels(name, noise, missing, tmp_path):
     votes = Ensemble(planted(noise, missing))
     alone = fitted(name, votes)
-    for n_blocks in (1, 2, 16):
+    for n_blocks in (1, 16):
         opened = on_disk(votes, tmp_path, n_blocks)
         got = fitted(name, opened)
         assert_array_equal(got.labels_, alone.labels_)

@@ -17,11 +17,34 @@ from benchmarks.evaluation.everything import changed, leagues
 from benchmarks.evaluation.everything import page as everything_page
 from benchmarks.evaluation.everything import run as everything
 from benchmarks.evaluation.store import Options, read, write
+from comitia import workers
+
+
+@pytest.fixture(scope="module")
+def worker():
+    """One process for the jobs of all parts, which start some twenty otherwise."""
+    kept = []
+
+    class Kept(workers.Worker):
+        def close(self):
+            """Stay, for the next crew."""
+
+    def make(*arguments, **settings):
+        if not kept:
+            kept.append(Kept(*arguments, **settings))
+        return kept[0]
+
+    yield make
+    for each in kept:
+        workers.Worker.close(each)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_smoke_profile_of_each_part_runs_and_has_a_page(part, tmp_path):
+def test_smoke_profile_of_each_part_runs_and_has_a_page(
+    part, worker, tmp_path, monkeypatch
+):
     pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setattr(workers, "Worker", worker)
     assert main([part, "--smoke", "--out", str(tmp_path)]) == 0
     # A part may have several tables, and a table of what is published no status.
     rows = [row for path in tmp_path.glob("*.csv") for row in read(path)]

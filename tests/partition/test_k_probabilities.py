@@ -7,6 +7,7 @@ from sklearn.datasets import make_circles, make_moons
 
 from comitia import ConsensusClustering, Ensemble, choose_k, method
 from comitia.io import Result
+from comitia.partition import k_probabilities as module
 from comitia.partition.gaussian_gain import gaussian_gain
 from comitia.partition.k_probabilities import (
     SOME,
@@ -70,6 +71,36 @@ def test_few_objects_that_differ_have_an_answer():
     odds = k_odds([[0.0], [0.1], [0.2], [5.0], [5.1]])
     assert set(odds.ks) >= {1, 2}
     assert_allclose(odds.probabilities.sum(), 1.0)
+
+
+def test_a_table_is_judged_once_and_would_be_judged_alike_again(monkeypatch):
+    found = k_odds(MOONS).probabilities
+    monkeypatch.setattr(module, "_FOUND", {})
+    assert_array_equal(k_odds(MOONS).probabilities, found)
+    monkeypatch.setattr(module, "k_evidence", lambda *_: pytest.fail("judged again"))
+    odds = k_odds(MOONS.copy())
+    assert_array_equal(odds.probabilities, found)
+    odds.probabilities[:] = -1.0  # what a caller does with it is its own affair
+    assert_array_equal(k_odds(MOONS).probabilities, found)
+
+
+@pytest.mark.parametrize(
+    ("X", "ks"),
+    [(MOONS * [1, 2], None), (np.asfortranarray(MOONS), None), (MOONS, [2, 3])],
+    ids=["values", "layout", "candidates"],
+)
+def test_another_table_is_judged_for_itself(X, ks, monkeypatch):
+    monkeypatch.setattr(module, "_FOUND", {})
+    judged = []
+
+    def judge(data, ks, rng):
+        judged.append(data)
+        return k_evidence(data, ks, rng)
+
+    monkeypatch.setattr(module, "k_evidence", judge)
+    k_odds(MOONS)
+    k_odds(X, ks)
+    assert len(judged) == 2
 
 
 def test_the_order_of_objects_does_not_matter():

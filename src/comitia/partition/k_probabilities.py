@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -53,6 +54,9 @@ _N_STEPS = 2
 _LEFT_OUT = 0.1
 # Pairs of objects that all resamples together may look at; and how many there are.
 _WORK, _FEWEST, _MOST = 2_500_000, 4, 10
+# What was found for tables, by their digests, and for how many it is kept.
+_FOUND: dict[tuple[Any, ...], Floats] = {}
+_MOST_FOUND = 32
 
 
 @dataclass(frozen=True)
@@ -289,8 +293,21 @@ def k_odds(X: ArrayLike, ks: Sequence[int] | None = None) -> KOdds:
         if 1 < n_rows < 4 and len(data) > 2 * n_rows:
             return KOdds([1, n_rows], np.array([0.0, 1.0]))
         return KOdds([1], np.ones(1))
-    evidence = k_evidence(data, ks, np.random.RandomState(0))
-    return KOdds([1, *ks], k_probabilities(evidence))
+    return KOdds([1, *ks], _probabilities_of(data, ks).copy())
+
+
+def _probabilities_of(data: Floats, ks: list[int]) -> Floats:
+    """The probabilities; kept for other methods that are fitted on the same table."""
+    digest = hashlib.blake2b(np.ascontiguousarray(data).data).digest()
+    # Sums may differ in the last bit where the same numbers lie in another order.
+    key = (digest, data.shape, data.strides, *ks)
+    found = _FOUND.get(key)
+    if found is None:
+        found = k_probabilities(k_evidence(data, ks, np.random.RandomState(0)))
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        _FOUND[key] = found
+    return found
 
 
 def _of_unit_size(X: Floats) -> Floats:

@@ -261,7 +261,7 @@ def _counted(labels: Any, now: Any, n_clusters: int, reached: float) -> _Moved:
 def _believed(table: Floats) -> float:
     """The weight of a clustering from its table."""
     by_chance = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return _shrinkage(table, _shares(table)[0] * table.sum(axis=0), by_chance)
+    return _shrinkage(table, _sizes(table) * table.sum(axis=0), by_chance)
 
 
 def _shrinkage(table: Floats, expected: Floats, by_chance: int) -> float:
@@ -271,19 +271,23 @@ def _shrinkage(table: Floats, expected: Floats, by_chance: int) -> float:
     return 1.0 - by_chance / chi2 if chi2 > by_chance else 0.0
 
 
-def _shares(table: Floats) -> tuple[Floats, Floats]:
-    """The share of each cluster of a clustering, in all and in each of ours."""
-    p = table.sum(axis=1, keepdims=True) / table.sum()
-    mass = table.sum(axis=0)
+def _sizes(table: Floats) -> Floats:
+    """The share of each cluster of a clustering in all."""
+    sizes: Floats = table.sum(axis=1, keepdims=True) / table.sum()
+    return sizes
+
+
+def _shares(table: Floats) -> tuple[Floats, Floats, Floats]:
+    """The share of each cluster of a clustering, in all and in each of ours; sizes."""
+    p, mass = _sizes(table), table.sum(axis=0)
     q = np.divide(table, mass, out=np.repeat(p, len(mass), axis=1), where=mass > 0)
-    return p, q
+    return p, q, mass
 
 
 def _scores(table: Floats, weight: float) -> Floats:
     """Log-likelihood of each cluster of a clustering in each of ours."""
-    p, q = _shares(table)
-    mass = table.sum(axis=0)
-    t = _aimless(table)
+    p, q, mass = _shares(table)
+    t = _aimless(table, p, q, mass)
     by_chance = (table.shape[0] - 1) * (table.shape[1] - 1) - 1
     q = t + _shrinkage(table, t * mass, max(by_chance, 0)) * (q - t)
     shares = (mass * (p + weight * (q - p)) + _PRIOR * p) / (mass + _PRIOR)
@@ -291,13 +295,12 @@ def _scores(table: Floats, weight: float) -> Floats:
     return np.log(np.where(p > 0, shares, 1.0))
 
 
-def _aimless(table: Floats) -> Floats:
+def _aimless(table: Floats, p: Floats, q: Floats, mass: Floats) -> Floats:
     """The shares in ours if objects outside their clusters could be anywhere."""
-    p, q = _shares(table)
     ratio = np.divide(q, p, out=np.zeros_like(q), where=p > 0)
     # Names must not matter: of several in which it is most frequent, it is of all.
     own = ratio >= ratio.max(axis=1, keepdims=True) * (1.0 - 1e-9)
-    outside = (p * table.sum(axis=0))[~own].sum()
+    outside = (p * mass)[~own].sum()
     epsilon = table[~own].sum() / outside if outside > 0 else 0.0
     P = (p * own).sum(axis=0)
     inside = np.divide(1.0 - epsilon * (1.0 - P), P, out=np.ones_like(P), where=P > 0)
