@@ -13,8 +13,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from comitia import Ensemble, config
+from comitia import Ensemble, config, method
 from comitia.exceptions import ComitiaWarning, MemoryBudgetError
+from comitia.fitted_result import FittedResult
 from tests.cases import check_each
 from tests.fixtures import planted
 from tests.hard.methods import (
@@ -49,12 +50,15 @@ def fit(cls, *arguments, **parameters):
         return make(cls, **parameters).fit(*args, **kwargs)
 
 
-def assert_finite(fitted):
-    """Everything that the fit left behind is a finite number."""
+def assert_finite(fitted, names=None):
+    """Everything that the fit left behind is a finite number, or what has these names.
+
+    By default also what is computed when it is asked for, such as confidences.
+    """
     n = len(fitted.labels_)
     assert fitted.labels_.shape == (n,)
     assert {*fitted.labels_.tolist()} == {*range(fitted.n_clusters_)}
-    for name in dir(fitted):
+    for name in dir(fitted) if names is None else names:
         if name.endswith("_") and not name.startswith("_"):
             value = getattr(fitted, name)
             if isinstance(value, np.ndarray) and value.dtype.kind == "f":
@@ -175,4 +179,16 @@ def test_ten_thousand_clusterings_are_combined_or_refused_for_memory(cls):
     data = np.random.RandomState(1).rand(50, 3) + 4.0 * truth[:, None]
     arguments = given(cls, data=data, labels=ensemble)
     with config.limit("400 MB"), suppress(MemoryBudgetError):
-        assert_finite(fit(cls, *arguments, n_clusters=5))
+        fitted = fit(cls, *arguments, n_clusters=5)
+        # Without votes and confidences, which the next test asks for.
+        assert_finite(fitted, {*object.__dir__(fitted)} - {*dir(FittedResult)})
+
+
+# The same code computes them for all methods, of labels and weights: here there are
+# none, those of clusterings and those of clusters.
+@pytest.mark.parametrize("id", ["eac", "weac", "wea"])
+def test_confidences_are_finite_for_ten_thousand_clusterings(id):
+    ensemble, _ = many_clusterings(10_000)
+    fitted = fit(method(id), (ensemble,), {}, n_clusters=5)
+    assert_finite(fitted)
+    assert fitted.confidence_.min() > 0.9
