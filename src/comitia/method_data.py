@@ -46,7 +46,10 @@ class MethodData(FitSteps, FittedResult):
     # The fitted attributes that have an entry for each object: arrays, and what has
     # ``take(objects=…)``. Those that hold numbers of objects.
     _per_object: ClassVar[tuple[str, ...]] = (
-        *("ensemble_", "labels_", "membership_", "object_weights_"),
+        "ensemble_",
+        "labels_",
+        "membership_",
+        "object_weights_",
     )
     _object_numbers: ClassVar[tuple[str, ...]] = ()
     # Those that have an entry for each cluster of the result, and along which axis; of
