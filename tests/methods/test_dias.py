@@ -10,7 +10,11 @@ from sklearn.metrics import mutual_info_score
 from comitia import Ensemble
 from comitia.methods import DIAS, KCC
 from comitia.methods._votes import ObjectVotes, penalized_weights
-from comitia.methods.variable_clusterings.dias import likeliest_clusters, utilities
+from comitia.methods.variable_clusterings.dias import (
+    joint_counts,
+    likeliest_clusters,
+)
+from comitia.methods.variable_clusterings.dias import utilities as utilities_of_counts
 from tests.fixtures import E6, planted, same_partition
 
 
@@ -20,6 +24,10 @@ def random_problem(seed):
     votes = ObjectVotes(Ensemble(np.repeat(rows, 2, axis=0)), 3)
     labels = rng.randint(3, size=votes.ensemble.n_objects).astype(np.int32)
     return votes, labels
+
+
+def utilities(votes, labels):
+    return utilities_of_counts(votes, joint_counts(votes, labels))
 
 
 def test_utilities_and_weights_of_e6_are_those_of_the_catalogue():
@@ -55,7 +63,7 @@ def test_objects_go_where_the_printed_distance_is_least(seed):
         for r in range(3):
             p = np.bincount(column[labels == r], minlength=3) / (labels == r).sum()
             distance[:, r] -= w[m] * np.log(p[column] + 1e-6)
-    got = likeliest_clusters(votes, w, labels)
+    got = likeliest_clusters(votes, w, joint_counts(votes, labels))
     assert_allclose(distance[np.arange(60), got], distance.min(axis=1))
 
 
@@ -103,7 +111,7 @@ def test_first_weights_are_proportional_to_the_utilities():
     votes = ObjectVotes(Ensemble(labels), 3)
     method = DIAS(3)
     _, start = method._start(votes, np.random.RandomState(0))
-    U = utilities(votes, start)
+    U = utilities(votes, start.labels)
     assert_allclose(method._update_weights(votes, start), U / U.sum(), rtol=1e-9)
 
 
@@ -127,8 +135,8 @@ def test_normalizing_takes_the_advantage_of_many_clusters_away():
     labels, truth = planted(120, 3, 6, 0.0, 3)
     fine = 4 * labels[:, :1] + np.random.RandomState(0).randint(4, size=(120, 1))
     votes = ObjectVotes(Ensemble(np.hstack([labels[:, 1:3], fine])), 3)
-    plain = DIAS(3)._utilities(votes, truth)
-    fair = DIAS(3, variant="normalized")._utilities(votes, truth)
+    plain = DIAS(3)._counted(votes, truth).utilities
+    fair = DIAS(3, variant="normalized")._counted(votes, truth).utilities
     assert_allclose(plain, np.log(3))
     assert_allclose(fair, np.log(3) / np.log([3, 3, 12]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -148,36 +148,41 @@ class DIAS(VotesMethod):
 
     def _start(self, votes: ObjectVotes, rng: Rng) -> tuple[Any, Any]:
         labels = votes.start(rng, self.n_init, utility="entropy")
-        votes.penalty = self._penalty(lambda: self._utilities(votes, labels).sum() / 2)
-        return votes.uniform, labels
+        consensus = self._counted(votes, labels)
+        votes.penalty = self._penalty(lambda: consensus.utilities.sum() / 2)
+        return votes.uniform, consensus
 
-    def _update_weights(self, votes: ObjectVotes, consensus: Any) -> Any:
-        return penalized_weights(-self._utilities(votes, consensus), votes.penalty)
+    def _update_weights(self, votes: ObjectVotes, consensus: CountedLabels) -> Any:
+        return penalized_weights(-consensus.utilities, votes.penalty)
 
     def _update_consensus(
-        self, votes: ObjectVotes, weights: Array, consensus: Any
+        self, votes: ObjectVotes, weights: Array, consensus: CountedLabels
     ) -> Any:
-        labels, utility = consensus, weights @ self._utilities(votes, consensus)
         for _ in range(_PASSES):
-            moved = likeliest_clusters(votes, weights / self._scale(votes), labels)
-            gained = weights @ self._utilities(votes, moved) - utility
-            if gained <= 0:
+            scaled = weights / self._scale(votes)
+            moved = likeliest_clusters(votes, scaled, consensus.counts)
+            other = self._counted(votes, moved)
+            if weights @ other.utilities <= weights @ consensus.utilities:
                 break
-            labels, utility = moved, utility + gained
-        return labels
-
-    def _objective(self, votes: ObjectVotes, weights: Array, consensus: Any) -> float:
-        utility = weights @ self._utilities(votes, consensus)
-        return votes.penalty * weights @ weights - utility
-
-    def _result(
-        self, votes: ObjectVotes, weights: Array, consensus: Any, rng: Rng
-    ) -> Array:
-        self.clustering_weights_ = weights
+            consensus = other
         return consensus
 
-    def _utilities(self, votes: ObjectVotes, labels: Array) -> Array:
-        return utilities(votes, labels) / self._scale(votes)
+    def _objective(
+        self, votes: ObjectVotes, weights: Array, consensus: CountedLabels
+    ) -> float:
+        return votes.penalty * weights @ weights - weights @ consensus.utilities
+
+    def _result(
+        self, votes: ObjectVotes, weights: Array, consensus: CountedLabels, rng: Rng
+    ) -> Array:
+        self.clustering_weights_ = weights
+        return consensus.labels
+
+    def _counted(self, votes: ObjectVotes, labels: Array) -> CountedLabels:
+        counts = joint_counts(votes, labels)
+        return CountedLabels(
+            labels, counts, utilities(votes, counts) / self._scale(votes)
+        )
 
     def _scale(self, votes: ObjectVotes) -> Any:
         if self.variant == "mutual_information":
@@ -186,19 +191,34 @@ class DIAS(VotesMethod):
         return np.log(np.maximum(votes.ensemble.n_clusters_each, 2))
 
 
-def joint_counts(votes: ObjectVotes, labels: Array) -> tuple[Any, ...]:
-    """Objects that clusters share with consensus clusters, and what is expected.
+class JointCounts(NamedTuple):
+    """Objects that clusters share with consensus clusters.
 
-    The second table has in each row the sums over the clustering of that row.
+    ``sums`` has in each row the sums over the clustering of that row.
     """
+
+    shared: Array
+    sums: Array
+
+
+class CountedLabels(NamedTuple):
+    """A label for each object, and what all objects were counted for."""
+
+    labels: Array
+    counts: JointCounts
+    utilities: Array
+
+
+def joint_counts(votes: ObjectVotes, labels: Array) -> JointCounts:
+    """Count the objects once, for utilities and for the next labels."""
     shared = overlaps(votes.ensemble, labels, votes.n_clusters)
     sums = np.add.reduceat(shared, votes.ensemble.offsets[:-1], axis=0)
-    return shared, sums[votes.ensemble.clustering_of]
+    return JointCounts(shared, sums[votes.ensemble.clustering_of])
 
 
-def utilities(votes: ObjectVotes, labels: Array) -> Array:
+def utilities(votes: ObjectVotes, counts: JointCounts) -> Array:
     """Mutual information of each clustering with the consensus, in nats, (M,)."""
-    shared, sums = joint_counts(votes, labels)
+    shared, sums = counts
     own, total = shared.sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True)
     # A count of 0 contributes 0; a ratio of 1 has the logarithm 0.
     ratio = np.divide(
@@ -208,9 +228,11 @@ def utilities(votes: ObjectVotes, labels: Array) -> Array:
     return np.maximum(votes.by_clustering(information), 0.0)
 
 
-def likeliest_clusters(votes: ObjectVotes, weights: Array, labels: Array) -> Array:
+def likeliest_clusters(
+    votes: ObjectVotes, weights: Array, counts: JointCounts
+) -> Array:
     """The consensus cluster whose labels each object has most often."""
-    shared, sums = joint_counts(votes, labels)
+    shared, sums = counts
     shares = np.divide(shared, sums, out=np.zeros_like(shared), where=sums > 0)
     logs = np.log(shares + _SMOOTHING)
     weights = np.broadcast_to(weights, votes.n_clusterings)
