@@ -38,8 +38,6 @@ DEFAULT = "fast_ensemble"
 #: What is known of a network: the score that counts, and how the README calls it.
 KINDS = {"classes": ("ari", "ARI"), "circles": ("f1", "F1"), "complexes": ("f", "F")}
 MATCH, SMALLEST = 0.25, 3
-#: Seeds of what takes longest.
-FEW_SEEDS = 1
 README = "README"
 NETWORKX = "networkx Louvain"
 VALUES = (
@@ -140,7 +138,6 @@ METHODS: dict[str, Callable[[Any, int], Labels | Groups]] = {
 }
 #: Those that are for one kind of known groups.
 _FOR = {"wu_2017, four resolutions": "complexes", "yang_2016, max_iter=0": "circles"}
-SLOW = ("lf_consensus", "yang_2016, max_iter=0")
 
 
 # -- the run ---------------------------------------------------------------------------
@@ -174,8 +171,6 @@ def _jobs(options: Options, with_networkx: bool) -> Iterator[Job]:
         for name, (kind, half) in found.items():
             for method in methods:
                 if _FOR.get(method, kind) != kind:
-                    continue
-                if method in SLOW and seed not in options.seeds[:FEW_SEEDS]:
                     continue
                 key = {"data": name, "method": method, "seed": seed}
                 yield Job(key, fit, {"half": half, "folder": options.data})
@@ -421,15 +416,15 @@ def page(results: Path, figures: Path) -> str:
     return "\n".join(texts)
 
 
-_TOLD = f"""\
+_TOLD = """\
 The number of groups is not given. Vertices are in an order that the seed draws.
 ``README`` is the figure that came with the data, one run: Louvain of networkx where
 there are classes or circles (in the order of the file and with seed 0 it gives the same
-figures again), and Markov clustering with inflation 2 for proteins. ``lf_consensus``
-and ``yang_2016`` have {FEW_SEEDS} seed. *default better by* is the mean of the default
-less the line's score on the line's networks, with Wilcoxon's signed rank test and the
-rank-biserial effect size; a tie is within .01. *to confirm* is the mean on the networks
-that our default was not chosen on. Seconds are of CPU time, medians.
+figures again), and Markov clustering with inflation 2 for proteins. *default better by*
+is the mean of the default less the line's score on the line's networks, with Wilcoxon's
+signed rank test and the rank-biserial effect size; a tie is within .01. *to confirm* is
+the mean on the networks that our default was not chosen on. Seconds are of CPU time,
+medians.
 """
 _KIND = {
     "classes": "Citations, friends of dolphins, texts and schools: one class each.\n",

@@ -108,8 +108,6 @@ TSLEARN = {
     "tslearn k-means": partial(_tslearn, kind="euclidean"),
     WARPED: partial(_tslearn, kind="DTW"),
 }
-#: At most so many seeds of what takes longest.
-FEW_SEEDS = {SHAPE_DBA: 1, "yang_jiang_2018": 1, WARPED: 3}
 #: They take series as tslearn scales them, and need both packages.
 AEON = {
     "aeon KASBA": partial(_aeon, kind="KASBA"),
@@ -162,8 +160,6 @@ def _jobs(options: Options, methods: list[str]) -> Iterator[Job]:
     for seed in options.seeds[: 1 if options.smoke else None]:
         for one in found:
             for method in methods:
-                if seed not in options.seeds[: FEW_SEEDS.get(method)]:
-                    continue
                 if _too_large(method, one, options.data):
                     continue
                 key = {"data": one.name, "method": method, "seed": seed}
@@ -261,7 +257,7 @@ rounds. What warps all pairs of values is tried on sets of which the number of s
 times the squared number of values of one is at most {MOST_WARPED:,}. scikit-learn's
 k-means gets the series as they are. ``yang_jiang_2018`` is tried where all values times
 the number of classes are at most {MOST_MODELLED:,}, a rule that was made while it ran,
-for its time. What takes longest has fewer seeds, as the table says.
+for its time.
 """
 
 
