@@ -43,6 +43,9 @@ CONTACT ?=
 # the hundreds of processes that the tests start would compile the package again.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+# pip would compile on one core, and the tests of all libraries too. Some of these files
+# are no Python, which is no failure.
+COMPILE := $(BIN)/python -m compileall -qq -r 20 -j 0 -x '/tests/' $(VENV)/lib || true
 
 .PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full leaderboards bench-scale docs release clean
 
@@ -58,18 +61,25 @@ $(BIN)/python:
 
 # The demo needs what users need; the rest needs the tools as well.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[cli,report]'
+	$(PIP) --no-compile --editable '.[cli,report]'
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(PIP) --editable '.[dev]' pip-audit
+	$(PIP) --no-compile --editable '.[dev]' pip-audit
+	@$(COMPILE)
 	@touch $(VENV)/.installed $@
 
 demo: $(VENV)/.installed
 	$(BIN)/comitia demo
 
-test: setup lint
-	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q
+# Lint runs beside the tests, which wait for processes now and then, and speaks after
+# them if something is wrong.
+test: setup
+	@mkdir -p build; \
+	$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & lint=$$!; \
+	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q; tests=$$?; \
+	wait $$lint || { cat build/lint.txt; exit 1; }; exit $$tests
 
 # Kernels that check bounds have a cache of their own: numba does not tell them apart.
 CHECKED_KERNELS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels
