@@ -39,7 +39,7 @@ def run(scale: str) -> list[Row]:
     n = 100 if smoke else 1000
     first = FIRST_LWGP.format(n=n)
     lwgp, lwgp_pandas = (
-        _process_cpu("-c", before + first, repeats=few, warm_up=True)
+        _process_cpu("-c", before + first, repeats=few, warm_up=not smoke)
         for before in (WITHOUT_PANDAS, "")
     )
     sklearn, sklearn_pandas = (

@@ -152,17 +152,25 @@ def test_results_are_finite_for_odd_ensembles(cls):
     check_each(check, SHAPES)
 
 
-# They take ten seconds and more for ten thousand.
+# They take some seconds for ten thousand.
 _SLOW = (
     "berikov_2018",
+    "berikov_pestunov_2017",
     "gkwea",
     "hgpa",
     "jia_2011",
+    "kmodes_consensus",
     "median_partition",
+    "naldi_2013",
     "prar",
+    "sivid",
     "son_2016",
+    "tang_liu_2018",
+    "trce",
+    "unlu_xanthopoulos_2017",
     "vega_pons_2008",
     "weacs",
+    "wecr",
     "wpck",
 )
 
