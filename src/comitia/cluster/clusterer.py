@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import nonnegative_weights
 from comitia._names import matching_rows
 from comitia._parameter_rules import Rules, rules_of
 from comitia._scales import off_center, untied_weights
@@ -311,16 +311,7 @@ def object_weights(
     sample_weight: ArrayLike | None, n: int, n_clusters: int = 1
 ) -> NDArray[np.float64]:
     """Check the weights of the objects; ones by default."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(masked_to_nan(sample_weight), dtype=np.float64)
-    if weights.shape != (n,):
-        raise ComitiaError(
-            f"sample_weight must have one entry per object, {n}; got shape "
-            f"{weights.shape}."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ComitiaError("sample_weight must be finite and not negative.")
+    weights = nonnegative_weights(sample_weight, n, "sample_weight", "object")
     n_heavy = int(np.count_nonzero(weights))
     if n_heavy < n_clusters:
         raise ComitiaError(
