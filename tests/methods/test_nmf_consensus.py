@@ -47,7 +47,7 @@ def test_the_objective_is_that_of_the_matrix_that_is_never_formed():
         n_init=1,
     )
     Q = indicator_start(start[micro.inverse], 3)
-    wanted = orthogonal_nmf(A, Q, max_iter=9, rounded=True)
+    wanted = orthogonal_nmf(A, Q, max_iter=9)
     assert_allclose(fitted.objective_, wanted.objective, rtol=1e-9)
     assert fitted.n_iter_ == 9
     assert not fitted.converged_
