@@ -77,7 +77,7 @@ def test_all_clusters_kept_are_evidence_accumulation():
 def test_the_tree_is_that_of_the_clusters_kept():
     ensemble = Ensemble(planted(30, 3, 7, noise=0.3, seed=1)[0])
     fitted = Edited(3, linkage="single").fit(ensemble)
-    S = kept_coassociation(ensemble, fitted.selected_, complete=True)
+    S = kept_coassociation(ensemble, fitted.selected_)
     np.fill_diagonal(S, 0.0)
     assert_allclose(fitted.linkage_[0, 2], 1 - S.max(), atol=1e-12)
     of_objects = fitted.cluster_weights_[ensemble.labels + ensemble.offsets[:-1]]

@@ -58,7 +58,6 @@ def evolve(
     cost: Callable[[Array], float],
     rng: np.random.RandomState,
     *,
-    recombine: Callable[[Array, np.random.RandomState], Array] = uniform_crossover,
     patience: int = 5,
     max_iter: int = 50,
 ) -> Evolution:
@@ -73,7 +72,7 @@ def evolve(
     trace = [least]
     waited, converged = 0, False
     for _ in range(max_iter):
-        generation = np.asarray(recombine(generation, rng), dtype=np.float64)
+        generation = uniform_crossover(generation, rng)
         candidate, found = _fittest(generation, cost)
         waited = 0 if found < least else waited + 1
         if found < least:
