@@ -18,7 +18,7 @@ from comitia.methods.fixed_objects.bob_hic import (
     row_correlations,
 )
 from comitia.partition import cophenetic, hac
-from tests.fixtures import is_ultrametric
+from tests.fixtures import heights_by_loops, is_ultrametric
 
 BLOBS, TRUTH = make_blobs(80, centers=4, random_state=3)
 
@@ -112,18 +112,6 @@ def test_two_objects_make_a_tree():
 
 
 X = np.random.RandomState(0).randn(15, 3)
-
-
-def heights_by_loops(tree):
-    """Walk the merges: two objects meet where their clusters merge."""
-    n = len(tree) + 1
-    members = {i: [i] for i in range(n)}
-    D = np.zeros((n, n))
-    for step, (a, b, height, _) in enumerate(tree):
-        for i, j in itertools.product(members[int(a)], members[int(b)]):
-            D[i, j] = D[j, i] = height
-        members[n + step] = members[int(a)] + members[int(b)]
-    return D
 
 
 def ultrametric_by_loops(D, tol=1e-12):
