@@ -88,3 +88,20 @@ def test_equally_stable_clusters_are_all_kept(id):
     fitted = method(id)(2).fit(same)
     assert_allclose(fitted.cluster_weights_, 1.0)
     assert fitted.selected_.all()
+
+
+@pytest.mark.parametrize("id", ["nmf_consensus", "wcc", "wgnmf"])
+def test_fuzzy_clusterings_can_be_combined(id):
+    labels, truth = planted(120, 3, 8, 0.1, 3)
+    fuzzy = [0.8 * np.eye(3)[column] + 0.2 / 3 for column in labels.T]
+    fitted = method(id)(3, random_state=0).fit(Ensemble.from_memberships(fuzzy))
+    assert same_partition(fitted.labels_, truth)
+
+
+@pytest.mark.parametrize(("id", "share"), [("dias", 0.05), ("wcc", 0.5)])
+def test_a_clustering_of_noise_gets_little_weight(id, share):
+    labels, truth = planted(200, 3, 8, 0.1, 2)
+    labels[:, 0] = np.random.RandomState(0).randint(3, size=200)
+    fitted = method(id)(3, random_state=0).fit(Ensemble(labels))
+    assert same_partition(fitted.labels_, truth)
+    assert fitted.clustering_weights_[0] < share * fitted.clustering_weights_[1:].min()

@@ -140,13 +140,6 @@ def test_missing_labels_are_left_out_of_the_votes():
     assert same_partition(fitted.labels_, truth)
 
 
-def test_fuzzy_clusterings_can_be_combined():
-    labels, truth = planted(120, 3, 12, 0.2, 6)
-    fuzzy = [0.8 * np.eye(3)[column] + 0.2 / 3 for column in labels.T]
-    fitted = NMFConsensus(3, random_state=0).fit(Ensemble.from_memberships(fuzzy))
-    assert same_partition(fitted.labels_, truth)
-
-
 def test_the_worked_example_of_lwea_keeps_its_core():
     fitted = NMFConsensus(3, random_state=0).fit(Ensemble(LWEA16))
     # The last four objects are together in all three clusterings, and apart from the
