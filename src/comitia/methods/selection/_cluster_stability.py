@@ -130,28 +130,18 @@ def _by_clusters(ensemble: Ensemble, mask: NDArray[np.bool_]) -> Floats:
 
 
 class _Shared(NamedTuple):
-    """What each cluster shares with each cluster, and with each clustering.
+    """What each cluster shares with each cluster, and with each clustering."""
 
-    Attributes
-    ----------
-    row, column, common : ndarray
-        The pairs of clusters with common objects, and how many these are.
-
-    clustering : ndarray
-        The clustering of each column.
-
-    size : ndarray of shape (n_clusters, n_clusterings)
-        Objects of a cluster that a clustering has.
-
-    n : ndarray of shape (n_clusters, n_clusterings)
-        Objects that the clustering of a cluster and another clustering both have.
-    """
-
+    # row, column, common: the pairs of clusters with common objects, and how many these
+    # are
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     common: Floats
-    clustering: NDArray[np.int64]
+    clustering: NDArray[np.int64]  # the clustering of each column
+    # (n_clusters, n_clusterings), objects of a cluster that a clustering has
     size: Floats
+    # (n_clusters, n_clusterings), objects that the clustering of a cluster and another
+    # clustering both have
     n: Floats
 
     @classmethod
