@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from comitia import sizes
+from comitia._optional import import_optional
 from comitia._scales import untied
 from comitia.exceptions import ComitiaError
 from comitia.generate._nearest_in_sample import in_groups
@@ -97,12 +98,8 @@ def _exact(X: Floats, k: int) -> tuple[Numbers, Floats]:
 
 def _pynndescent(X: Floats, k: int) -> tuple[Numbers, Floats]:
     """The same, nearly, by nearest-neighbour descent."""
-    try:
-        from pynndescent import NNDescent
-    except ImportError:
-        raise ImportError(
-            'search="pynndescent" needs pynndescent; install comitia[neighbors].'
-        ) from None
+    asking = 'search="pynndescent"'
+    NNDescent = import_optional("pynndescent", asking, "neighbors").NNDescent
     # It depends on the order of the objects, which their content gives here.
     place = np.lexsort(X.T)
     index = NNDescent(X[place].astype(np.float32), n_neighbors=k + 1, random_state=0)
