@@ -1,5 +1,7 @@
 """The worked examples of the catalogue, and ensembles with a known answer."""
 
+import itertools
+
 import numpy as np
 from scipy.spatial.distance import squareform
 
@@ -12,6 +14,7 @@ __all__ = [
     "LWEA16",
     "U6",
     "X6",
+    "heights_by_loops",
     "is_ultrametric",
     "planted",
     "same_partition",
@@ -43,6 +46,18 @@ def is_ultrametric(D, tol=1e-9):
     """Whether no side of a triangle is longer than both of the others."""
     D = squareform(D) if np.ndim(D) == 1 else np.asarray(D)
     return all((np.maximum(D[:, [k]], D[k]) + tol >= D).all() for k in range(len(D)))
+
+
+def heights_by_loops(tree):
+    """Walk the merges: two objects meet where their clusters merge."""
+    n = len(tree) + 1
+    members = {i: [i] for i in range(n)}
+    D = np.zeros((n, n))
+    for step, (a, b, height, _) in enumerate(tree):
+        for i, j in itertools.product(members[int(a)], members[int(b)]):
+            D[i, j] = D[j, i] = height
+        members[n + step] = members[int(a)] + members[int(b)]
+    return D
 
 
 def settled(X, *beside):

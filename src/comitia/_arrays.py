@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._optional import import_optional
 from comitia.config import precision, require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
@@ -365,14 +366,7 @@ def _torch_device(device: str) -> str:
 
 
 def _compat() -> Any:
-    try:
-        import array_api_compat
-    except ImportError:
-        raise ImportError(
-            "arrays of PyTorch and CuPy need array-api-compat: "
-            "pip install 'comitia[device]'."
-        ) from None
-    return array_api_compat
+    return import_optional("array_api_compat", "an array of a device", "device")
 
 
 def _import(library: str) -> Any:

@@ -50,19 +50,10 @@ _OF_PAIRS = "precomputed"
 
 
 class ContentOrder(NamedTuple):
-    """Objects in the order of their content, and the way back.
+    """Objects in the order of their content, and the way back."""
 
-    Attributes
-    ----------
-    objects : ndarray of shape (n_objects,)
-        The object at each place of the order.
-
-    places : ndarray of shape (n_objects,)
-        The place of each object.
-    """
-
-    objects: NDArray[np.intp]
-    places: NDArray[np.intp]
+    objects: NDArray[np.intp]  # (n_objects,), the object at each place of the order
+    places: NDArray[np.intp]  # (n_objects,), the place of each object
 
     def sort(self, data: Any) -> Any:
         """Put data into this order.

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from comitia._optional import import_optional
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -49,13 +50,7 @@ class StoredPath:
                 "the path of the file."
             )
         self.url = url
-        try:
-            import fsspec
-        except ImportError:
-            raise ImportError(
-                f"{protocol}:// paths are read with fsspec; pip install "
-                "'comitia[dask]'."
-            ) from None
+        fsspec = import_optional("fsspec", f"reading {protocol}:// paths", "dask")
         try:
             fsspec.get_filesystem_class(protocol)
         except ImportError as error:
@@ -213,12 +208,7 @@ def open_zarr(path: AnyPath) -> Any:
     opened : zarr.Array or zarr.Group
         For reading.
     """
-    try:
-        import zarr
-    except ImportError:
-        raise ImportError(
-            "reading .zarr needs zarr; pip install 'comitia[zarr]'."
-        ) from None
+    zarr = import_optional("zarr", "reading .zarr", "zarr")
     store = path.mapper() if isinstance(path, StoredPath) else os.fspath(path)
     return zarr.open(store, mode="r")
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as L
 
 from comitia._html import html_table
+from comitia._optional import import_optional
 from comitia.exceptions import ComitiaError, ComitiaWarning
 
 if TYPE_CHECKING:
@@ -300,12 +301,7 @@ class MethodList(list[MethodCard]):
         >>> cards.to_frame().loc["lwgp", "weighs"]
         'clusters'
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame() needs pandas; install it with pip install 'comitia[io]'."
-            ) from None
+        pd = import_optional("pandas", "to_frame()", "io")
         rows = [
             {name: getattr(card, name) for name in ("id", "name", *_SHOWN, "summary")}
             for card in self

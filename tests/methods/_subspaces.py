@@ -2,7 +2,15 @@
 
 import numpy as np
 
-__all__ = ["standardized", "subspaces"]
+__all__ = ["noisy", "standardized", "subspaces"]
+
+
+def noisy(n=30, seed=0, apart=8):
+    """Three clusters in two features, and two features of noise."""
+    rng = np.random.RandomState(seed)
+    truth = np.repeat([0, 1, 2], n)
+    centers = np.array([[0, 0], [apart, 0], [apart / 2, apart]])
+    return np.c_[centers[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
 
 
 def subspaces(n=40, seed=0):

@@ -3,8 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
-from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia import Ensemble, method
 from comitia.methods._learnt_graph import weighted_simplex
 from comitia.methods._twins import TwinMatrix
 from comitia.methods.variable_pairs._awec_steps import (
@@ -173,9 +172,3 @@ def test_the_order_of_objects_does_not_matter_where_many_are_tied(variant):
     assert_allclose(one.topology_weights_, other.topology_weights_, atol=1e-8)
     assert_allclose(one.topology_weights_.sum(), 1.0)
     assert adjusted_rand_score(one.labels_, truth) > 0.7
-
-
-def test_the_memory_budget_is_asked_first():
-    labels, _ = planted(300, 3, 6, noise=0.5, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
-        AWEC(3).fit(Ensemble(labels))

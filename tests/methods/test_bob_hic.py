@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
 from comitia.exceptions import ComitiaError
 from comitia.generate.boosting import Round
@@ -18,7 +17,7 @@ from comitia.methods.fixed_objects.bob_hic import (
     row_correlations,
 )
 from comitia.partition import cophenetic, hac
-from tests.fixtures import is_ultrametric
+from tests.fixtures import heights_by_loops, is_ultrametric
 
 BLOBS, TRUTH = make_blobs(80, centers=4, random_state=3)
 
@@ -98,13 +97,6 @@ def test_no_matrix_is_kept():
     assert kept == [{"rho"}, {"rho"}, {"rho", "linkage"}]
 
 
-def test_blobs_are_found_and_counted():
-    fitted = BobHic(random_state=0).fit(BLOBS)
-    assert fitted.n_clusters_ == 4
-    assert adjusted_rand_score(TRUTH, fitted.labels_) == 1.0
-    assert np.mean(fitted.predict(BLOBS + 0.01) == fitted.labels_) > 0.95
-
-
 def test_two_objects_make_a_tree():
     fitted = BobHic(2, random_state=0).fit([[0.0], [1.0]])
     assert fitted.linkage_.shape == (1, 4)
@@ -112,18 +104,6 @@ def test_two_objects_make_a_tree():
 
 
 X = np.random.RandomState(0).randn(15, 3)
-
-
-def heights_by_loops(tree):
-    """Walk the merges: two objects meet where their clusters merge."""
-    n = len(tree) + 1
-    members = {i: [i] for i in range(n)}
-    D = np.zeros((n, n))
-    for step, (a, b, height, _) in enumerate(tree):
-        for i, j in itertools.product(members[int(a)], members[int(b)]):
-            D[i, j] = D[j, i] = height
-        members[n + step] = members[int(a)] + members[int(b)]
-    return D
 
 
 def ultrametric_by_loops(D, tol=1e-12):

@@ -1,7 +1,6 @@
 """Boosting for model-based clustering: badly explained objects weigh more."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 from sklearn.datasets import make_blobs
@@ -103,11 +102,3 @@ def test_the_object_explained_worst_gains_most():
     weights = CBBoost(1, random_state=0).fit(X).generator_.rounds_[1].weights
     assert weights.argmax() == 40
     assert_allclose(weights.max() / weights.min(), np.e)
-
-
-@pytest.mark.parametrize("n_clusters", [None, 4])
-def test_blobs_are_found_and_counted(n_clusters):
-    fitted = CBBoost(n_clusters, random_state=0).fit(BLOBS)
-    assert fitted.n_clusters_ == 4
-    assert adjusted_rand_score(TRUTH, fitted.labels_) > 0.95
-    assert np.mean(fitted.predict(BLOBS) == fitted.labels_) > 0.95

@@ -146,16 +146,6 @@ def test_identical_views_weigh_the_same():
         assert_allclose(weights, 0.5)
 
 
-def test_the_number_of_clusters_can_be_left_open():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(4), 25)
-    views = [
-        rng.uniform(2, 20, size=(4, p))[truth] + rng.normal(0, 0.3, size=(100, p))
-        for p in (5, 6)
-    ]
-    assert CGMVUFS(random_state=0).fit(views).n_clusters_ == 4
-
-
 @pytest.mark.parametrize("device", ["torch", "array_api_strict"])
 def test_a_device_gives_the_same_labels(device):
     pytest.importorskip(device)

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
@@ -38,14 +37,6 @@ def test_merged_objects_are_cut_as_the_full_graph_is():
     # E6, sixteen times as dear.
     labels = CSPA(n_clusters=2).fit_predict(Ensemble(np.repeat(E6, 4, axis=0)))
     assert same_partition(labels, np.repeat([0, 1], 12))
-
-
-def test_the_weights_decide_between_clusterings():
-    votes = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
-    for m, weights in enumerate([[0.9, 0.1], [0.1, 0.9]]):
-        fitted = CSPA(n_clusters=2, clustering_weights=weights).fit(votes)
-        assert same_partition(fitted.labels_, votes.labels[:, m])
-        assert_allclose(fitted.clustering_weights_, weights)
 
 
 def test_a_doubled_clustering_is_a_doubled_weight():

@@ -123,14 +123,6 @@ def test_a_large_penalty_makes_it_kmeans_based_consensus():
     assert same_partition(fitted.labels_, plain.labels_)
 
 
-def test_a_clustering_of_noise_gets_little_weight():
-    labels, truth = planted(200, 3, 8, 0.1, 2)
-    labels[:, 0] = np.random.RandomState(0).randint(3, size=200)
-    fitted = DIAS(3, random_state=0).fit(Ensemble(labels))
-    assert same_partition(fitted.labels_, truth)
-    assert fitted.clustering_weights_[0] < 0.05 * fitted.clustering_weights_[1:].min()
-
-
 def test_normalizing_takes_the_advantage_of_many_clusters_away():
     labels, truth = planted(120, 3, 6, 0.0, 3)
     fine = 4 * labels[:, :1] + np.random.RandomState(0).randint(4, size=(120, 1))

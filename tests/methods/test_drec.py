@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia import Ensemble, method
 from comitia.methods.variable_objects.drec import dense_representation
 from tests.fixtures import E6, planted, same_partition
 
@@ -68,9 +67,3 @@ def test_a_planted_partition_is_found():
     labels, truth = planted(150, 4, 12, noise=0.3, seed=0)
     fitted = DREC(4, n_init=10, random_state=0).fit(Ensemble(labels))
     assert same_partition(fitted.labels_, truth)
-
-
-def test_the_memory_budget_is_asked_first():
-    labels, _ = planted(400, 3, 6, noise=0.4, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
-        DREC(3).fit(Ensemble(labels))

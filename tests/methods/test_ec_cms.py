@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia import Ensemble, method
 from comitia.methods._twins import TwinMatrix, TwinSolver
 from comitia.partition import hac
 from comitia.represent import coassociation
@@ -111,9 +110,3 @@ def test_twin_matrices_are_solved_and_measured_as_all_objects_are(seed):
     np.fill_diagonal(full, 0.0)
     laplacian = np.diag(full.sum(axis=1)) - full
     assert_allclose(whole(left.laplacian(counts), counts), laplacian, atol=1e-12)
-
-
-def test_the_memory_budget_is_asked_first():
-    labels, _ = planted(400, 3, 5, noise=0.4, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
-        ECCMS(3).fit(Ensemble(labels))

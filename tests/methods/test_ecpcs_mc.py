@@ -3,7 +3,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble, method
-from comitia.exceptions import ComitiaError
 from comitia.partition import meta_vote
 from comitia.represent import jaccard_clusters, random_walk_similarity
 from tests.fixtures import E6, planted, same_partition
@@ -77,18 +76,3 @@ def test_clusters_are_grouped_though_they_share_no_object():
     assert Z[0, 2] == 0  # nothing leads from the first four to the last four
     fitted = ECPCSMC(n_clusters=2, random_state=0).fit(E)
     assert same_partition(fitted.labels_, [0] * 4 + [1] * 4)
-
-
-@pytest.mark.parametrize("k", [3, 6])
-def test_planted_clusters_are_found_and_counted(k):
-    labels, truth = planted(600, k, 15, noise=0.3, seed=k)
-    fitted = ECPCSMC(random_state=0).fit(Ensemble(labels))
-    assert fitted.n_clusters_ == k
-    right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(k))
-    assert right > 0.98 * 600
-
-
-def test_more_clusters_than_the_ensemble_has_are_refused():
-    E = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
-    with pytest.raises(ComitiaError, match=r"n_clusters=5 .* at most 4"):
-        ECPCSMC(n_clusters=5).fit(E)

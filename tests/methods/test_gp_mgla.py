@@ -4,7 +4,6 @@ from numpy.testing import assert_allclose
 
 from comitia import Ensemble
 from comitia.agreement import adjusted_rand
-from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusterings.gp_mgla import (
     GPMGLA,
     cluster_links,
@@ -63,15 +62,6 @@ def test_two_clusters_of_e6_are_its_first_clustering():
     assert same_partition(fitted.labels_, E6[:, 0])
 
 
-@pytest.mark.parametrize("k", [3, 6])
-def test_planted_clusters_are_found_and_counted(k):
-    labels, truth = planted(600, k, 15, noise=0.3, seed=k)
-    fitted = GPMGLA(random_state=0).fit(Ensemble(labels))
-    assert fitted.n_clusters_ == k
-    right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(k))
-    assert right > 0.98 * 600
-
-
 def test_heavy_object_edges_forget_the_links_between_clusters():
     from comitia.partition import tcut
     from comitia.represent import bipartite_graph
@@ -82,12 +72,6 @@ def test_heavy_object_edges_forget_the_links_between_clusters():
     graph = bipartite_graph(E, clustering_weights=fitted.clustering_weights_)
     plain = tcut(graph, 3, np.random.RandomState(0))
     assert same_partition(fitted.labels_, plain)
-
-
-def test_more_clusters_than_the_ensemble_has_are_refused():
-    E = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
-    with pytest.raises(ComitiaError, match=r"n_clusters=5 .* at most 4"):
-        GPMGLA(n_clusters=5).fit(E)
 
 
 def test_the_agreement_can_be_a_function():

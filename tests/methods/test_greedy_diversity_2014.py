@@ -1,5 +1,7 @@
 """Diversity first, until the consensus would get worse."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,16 +11,12 @@ from comitia.agreement import adjusted_rand
 from comitia.exceptions import ComitiaWarning
 from comitia.methods.selection.greedy_diversity_2014 import distance_profiles
 from comitia.validity.centers import centroid_separation_ratio
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, same_partition
+from tests.methods._planted import corners
+
+blobs = partial(corners, n=45, n_clusterings=8)
 
 Greedy = method("greedy_diversity_2014")
-
-
-def blobs(seed, n_clusterings=8, noise=0.2, spread=2.0):
-    labels, truth = planted(45, 3, n_clusterings, noise=noise, seed=seed)
-    rng = np.random.RandomState(seed)
-    corners = np.array([[0, 0], [0, 9], [9, 0]])
-    return corners[truth] + spread * rng.randn(45, 2), Ensemble(labels), truth
 
 
 def profiles_by_loops(X, labels, reference, k):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
@@ -57,14 +56,6 @@ def test_clusterings_of_one_cluster_alone_are_cut_somewhere(variant):
     votes = Ensemble(np.zeros((6, 2), dtype=int))
     with pytest.warns(ComitiaWarning, match="only 1 different row"):
         assert {*HBGF(n_clusters=2, variant=variant).fit_predict(votes)} == {0}
-
-
-def test_the_weights_decide_between_clusterings():
-    votes = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
-    for m, weights in enumerate([[0.9, 0.1], [0.1, 0.9]]):
-        fitted = HBGF(n_clusters=2, clustering_weights=weights).fit(votes)
-        assert same_partition(fitted.labels_, votes.labels[:, m])
-        assert_allclose(fitted.clustering_weights_, weights)
 
 
 def test_parts_are_balanced_unless_imbalance_allows_more():

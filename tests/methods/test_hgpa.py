@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
@@ -38,14 +37,6 @@ def test_clusters_that_are_only_torn_are_put_together_again(variant):
 def test_merged_objects_weigh_as_many():
     labels = HGPA(n_clusters=2).fit_predict(Ensemble(np.repeat(E6, 5, axis=0)))
     assert same_partition(labels, np.repeat([0, 1], 15))
-
-
-def test_the_weights_decide_between_clusterings():
-    votes = Ensemble([[0, 0], [0, 1], [1, 0], [1, 1]])
-    for m, weights in enumerate([[0.9, 0.1], [0.1, 0.9]]):
-        fitted = HGPA(n_clusters=2, clustering_weights=weights).fit(votes)
-        assert same_partition(fitted.labels_, votes.labels[:, m])
-        assert_allclose(fitted.clustering_weights_, weights)
 
 
 def test_parts_are_balanced_unless_imbalance_allows_more():

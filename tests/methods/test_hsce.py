@@ -1,11 +1,9 @@
 """HSCE: hybrid samples, and k-means on weighted memberships side by side."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
-from sklearn.preprocessing import StandardScaler
 
 from comitia.generate.boosting import Round
 from comitia.generate.nearest_models import NearestCenter
@@ -87,20 +85,3 @@ def test_samples_are_drawn_among_a_bootstrap():
     for made in fitted.generator_.rounds_:
         assert made.drawn.counts.sum() == 45
         assert made.membership.shape == (150, 3)
-
-
-@pytest.mark.parametrize("fuzziness", [None, 2.0])
-def test_blobs_are_found_and_counted(fuzziness):
-    X, truth = make_blobs(150, centers=4, random_state=3)
-    fitted = HSCE(fuzziness=fuzziness, random_state=0).fit(X)
-    assert adjusted_rand_score(truth, fitted.labels_) > 0.95
-    assert fitted.n_clusters_ == 4
-    assert np.mean(fitted.predict(X) == fitted.labels_) > 0.95
-
-
-def test_many_dimensions_do_not_blur_the_memberships():
-    # With a fuzziness of 2 all memberships of digits are 0.1: an ARI below 0.05.
-    X, truth = load_digits(return_X_y=True)
-    X, truth = StandardScaler().fit_transform(X[:300]), truth[:300]
-    found = HSCE(n_clusters=10, fuzziness="auto", random_state=0).fit_predict(X)
-    assert adjusted_rand_score(truth, found) > 0.4

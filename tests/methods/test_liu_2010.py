@@ -138,18 +138,6 @@ def test_missing_objects_are_in_no_clustering_of_their_view():
     assert kernel.fit(partial).n_clusters_ == 3
 
 
-@pytest.mark.parametrize("variant", ["ensemble", "kernel"])
-def test_the_number_of_clusters_can_be_left_open(variant):
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(4), 25)
-    views = [
-        rng.uniform(2, 20, size=(4, p))[truth] + rng.normal(0, 0.3, size=(100, p))
-        for p in (4, 5, 6)
-    ]
-    found = WeightedHybridClustering(variant=variant, random_state=0).fit(views)
-    assert found.n_clusters_ == 4
-
-
 def test_one_view_has_all_the_weight():
     X = confused_pair()[0][0]
     fitted = WeightedHybridClustering(2, random_state=0).fit(X)

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia import Ensemble
-from comitia.exceptions import ComitiaError, ComitiaWarning
+from comitia.exceptions import ComitiaWarning
 from comitia.methods.fixed_clusters.lwgp import LWGP
 from comitia.partition import tcut
 from comitia.partition.transfer_cut import bipartite_spectrum
@@ -59,15 +59,6 @@ def test_weights_that_vanish_are_told():
     assert right > 0.95 * 60
 
 
-@pytest.mark.parametrize("k", [3, 6])
-def test_planted_clusters_are_found_and_counted(k):
-    labels, truth = planted(600, k, 15, noise=0.3, seed=k)
-    fitted = LWGP(random_state=0).fit(Ensemble(labels))
-    assert fitted.n_clusters_ == k
-    right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(k))
-    assert right > 0.98 * 600
-
-
 def test_a_doubled_ensemble_has_the_same_cut():
     labels, _ = planted(150, 3, 5, noise=0.3, seed=2)
     once = LWGP(n_clusters=3, random_state=0).fit(Ensemble(labels))
@@ -86,9 +77,3 @@ def test_the_seed_decides():
         for _ in range(2)
     )
     assert_array_equal(one, other)
-
-
-def test_more_clusters_than_the_ensemble_has_are_refused():
-    E = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
-    with pytest.raises(ComitiaError, match=r"n_clusters=5 .* at most 4"):
-        LWGP(n_clusters=5).fit(E)

@@ -1,12 +1,10 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from comitia import Ensemble
-from comitia.exceptions import ComitiaError
 from comitia.methods.fixed_clusters.lwmc import LWMC
 from comitia.partition import meta_vote
-from tests.fixtures import E6, planted, same_partition
+from tests.fixtures import E6, same_partition
 
 # The clusters a, b, a', b', c, d, e of E6 in two groups: {a, a', c}, {b, b', d, e}.
 GROUPS = np.array([0, 1, 0, 1, 0, 1, 1])
@@ -34,18 +32,3 @@ def test_two_clusters_of_e6_are_its_first_clustering():
 def test_large_theta_forgets_the_weights():
     fitted = LWMC(n_clusters=2, theta=1e15, random_state=0).fit(Ensemble(E6))
     assert_allclose(fitted.cluster_weights_, 1.0, rtol=1e-12)
-
-
-@pytest.mark.parametrize("k", [3, 6])
-def test_planted_clusters_are_found_and_counted(k):
-    labels, truth = planted(600, k, 15, noise=0.3, seed=k)
-    fitted = LWMC(random_state=0).fit(Ensemble(labels))
-    assert fitted.n_clusters_ == k
-    right = sum(np.bincount(truth[fitted.labels_ == r]).max() for r in range(k))
-    assert right > 0.98 * 600
-
-
-def test_more_clusters_than_the_ensemble_has_are_refused():
-    E = Ensemble([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]])
-    with pytest.raises(ComitiaError, match=r"n_clusters=5 .* at most 4"):
-        LWMC(n_clusters=5).fit(E)

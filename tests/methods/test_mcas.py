@@ -8,20 +8,11 @@ from comitia import ConsensusClustering, Ensemble, method
 from comitia.agreement import nmi
 from comitia.exceptions import ComitiaError
 from tests.fixtures import E6, planted, same_partition
+from tests.methods._planted import families
 from tests.outcomes import planted_problem
 
 MCAS = method("mcas")
 GROUPERS = ["spectral", "average", "kmedoids"]
-
-
-def families(seed=0, sizes=(5, 4, 3)):
-    """Noisy copies of partitions that have nothing to do with each other."""
-    rng = np.random.RandomState(seed)
-    columns = []
-    for f, size in enumerate(sizes):
-        labels, _ = planted(90, 3, size, noise=0.1, seed=seed + 10 * f)
-        columns.append(labels[rng.permutation(90)])
-    return np.hstack(columns)
 
 
 def test_quality_of_e6_is_that_of_the_catalogue():

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import to_numpy
@@ -212,22 +211,6 @@ def test_a_device_changes_no_label():
     assert_array_equal(one.labels_, other.labels_)
     assert isinstance(other.membership_, np.ndarray)
     assert_allclose(one.membership_, other.membership_, atol=1e-8)
-
-
-def test_an_early_end_is_said():
-    views, _ = complementary_views()
-    with pytest.warns(ConvergenceWarning, match="MinimaxFCM did not converge"):
-        fitted = MinimaxFCM(4, max_iter=1, random_state=0).fit(views)
-    assert not fitted.converged_
-    assert fitted.n_iter_ == 1
-
-
-def test_the_number_of_clusters_is_found_in_the_views_together():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(3), 30)
-    views = [9.0 * np.eye(3)[truth] + rng.randn(90, 3) for _ in range(2)]
-    fitted = MinimaxFCM(random_state=0).fit(views)
-    assert same_partition(fitted.labels_, truth)
 
 
 def test_objects_at_the_centers_belong_to_them():

@@ -118,16 +118,6 @@ def test_the_order_of_objects_and_views_does_not_matter():
     )
 
 
-def test_the_number_of_clusters_can_be_left_open():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(4), 25)
-    views = [
-        rng.uniform(2, 20, size=(4, p))[truth] + rng.normal(0, 0.3, size=(100, p))
-        for p in (5, 6)
-    ]
-    assert MultiViewL21NMF(random_state=0).fit(views).n_clusters_ == 4
-
-
 @pytest.mark.parametrize("device", ["torch", "array_api_strict"])
 def test_a_device_gives_the_same_labels(device):
     pytest.importorskip(device)

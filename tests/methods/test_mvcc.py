@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import fewest_features, to_numpy
@@ -23,7 +22,6 @@ from comitia.methods.multiview._mvcc_concepts import (
     update_objects,
 )
 from comitia.methods.multiview.mvcc import normalized_graph, printed_graph
-from tests.fixtures import same_partition
 from tests.multiview import (
     clear_views,
     complementary_views,
@@ -337,28 +335,6 @@ def test_every_library_computes_the_same(library, precision, atol):
     assert_allclose(to_numpy(got.consensus), wanted.consensus, atol=atol)
     assert_allclose(got.weights, wanted.weights, atol=atol)
     assert_allclose(got.objective, wanted.objective, rtol=10 * atol)
-
-
-def test_a_device_changes_no_label():
-    pytest.importorskip("torch")
-    views, _ = complementary_views(seed=3)
-    one = MVCC(4, random_state=0).fit(views)
-    other = MVCC(4, random_state=0).fit(views, device="torch")
-    assert_array_equal(one.labels_, other.labels_)
-    assert_allclose(one.view_weights_, other.view_weights_, atol=1e-8)
-
-
-def test_the_number_of_clusters_is_found_in_the_views_together():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(3), 30)
-    views = [9.0 * np.eye(3)[truth] + rng.randn(90, 3) for _ in range(2)]
-    assert same_partition(MVCC(random_state=0).fit(views).labels_, truth)
-
-
-def test_an_early_end_is_said():
-    views, _ = complementary_views()
-    with pytest.warns(ConvergenceWarning, match="MVCC did not converge"):
-        assert not MVCC(4, max_iter=1, random_state=0).fit(views).converged_
 
 
 def test_objects_that_do_not_differ_are_one_cluster():

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import comitia
@@ -20,7 +19,7 @@ from comitia.methods.multiview._mvfcmddv_medoids import (
     update_medoids,
     view_weights,
 )
-from tests.fixtures import same_partition, settled
+from tests.fixtures import settled
 from tests.multiview import (
     complementary_views,
     each_library,
@@ -243,13 +242,6 @@ def test_memory_is_asked_for():
         MVFCMddV(4).fit(views)
 
 
-def test_the_number_of_clusters_is_found_in_the_views_together():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(3), 30)
-    views = [9.0 * np.eye(3)[truth] + rng.randn(90, 3) for _ in range(2)]
-    assert same_partition(MVFCMddV(random_state=0).fit(views).labels_, truth)
-
-
 def test_memberships_go_with_the_labels():
     views, _ = complementary_views(seed=2)
     fitted = MVFCMddV(4, random_state=0).fit(views)
@@ -270,18 +262,3 @@ def test_every_library_computes_the_same(library, precision, atol):
     assert_array_equal(got.medoids, wanted.medoids)
     assert_allclose(to_numpy(got.membership), wanted.membership, atol=atol)
     assert_allclose(got.weights, wanted.weights, rtol=10 * atol)
-
-
-def test_a_device_changes_no_label():
-    pytest.importorskip("torch")
-    views, _ = complementary_views(seed=3)
-    one = MVFCMddV(4, random_state=0).fit(views)
-    other = MVFCMddV(4, random_state=0).fit(views, device="torch")
-    assert_array_equal(one.labels_, other.labels_)
-    assert_allclose(one.view_weights_, other.view_weights_)
-
-
-def test_an_early_end_is_said():
-    views, _ = complementary_views()
-    with pytest.warns(ConvergenceWarning, match="MVFCMddV did not converge"):
-        assert not MVFCMddV(4, max_iter=1, random_state=0).fit(views).converged_

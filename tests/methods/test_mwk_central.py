@@ -1,5 +1,7 @@
 """The Minkowski central partition: 41 exponents and a medoid."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,16 +18,11 @@ from comitia.methods.variable_features.mwk_central import JudgedMinkowski
 from comitia.partition import median_selection
 from tests.cluster.test_minkowski import minkowski_centers
 from tests.fixtures import E6, same_partition
+from tests.methods import _subspaces
+
+noisy = partial(_subspaces.noisy, apart=6)
 
 MinkowskiCentralPartition = method("mwk_central")
-
-
-def noisy(n=30, seed=0):
-    """Three clusters in two features, and two features of noise."""
-    rng = np.random.RandomState(seed)
-    truth = np.repeat([0, 1, 2], n)
-    centers = np.array([[0, 0], [6, 0], [3, 6]])
-    return np.c_[centers[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
 
 
 def standardized(X):

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble
 from comitia.generate.boosting import Round
@@ -104,13 +102,3 @@ def test_objects_between_the_clusters_gain_weight():
     weights = fitted.object_weights_
     assert_allclose(weights.sum(), 1.0)
     assert weights[25:31].mean() > 5 * weights[:20].mean()
-
-
-@pytest.mark.parametrize("variant", ["row", "binary"])
-def test_blobs_are_found_and_counted(variant):
-    X, truth = make_blobs(120, centers=4, random_state=3)
-    fitted = EntropySampledEnsemble(variant=variant, random_state=0).fit(X)
-    assert adjusted_rand_score(truth, fitted.labels_) > 0.95
-    assert fitted.n_clusters_ == 4
-    assert fitted.linkage_.shape == (119, 4)
-    assert np.mean(fitted.predict(X) == fitted.labels_) > 0.95

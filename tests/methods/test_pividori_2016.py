@@ -1,5 +1,6 @@
 """Diversity control: seats for groups of clusterings."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,9 @@ from comitia.methods.selection.pividori_2016 import (
     share_out,
 )
 from tests.fixtures import E6, planted, same_partition
+from tests.methods import _planted
+
+families = partial(_planted.families, sizes=(6, 3, 3), noise=0.15)
 
 Control = method("pividori_2016")
 EAC = method("eac")
@@ -45,16 +49,6 @@ def test_one_group_has_all_seats():
     fitted = Control(2, n_groups=1, n_select=2, random_state=0).fit(Ensemble(E6))
     assert_allclose(fitted.clustering_weights_, 1 / 3)
     assert fitted.selected_.sum() == 2
-
-
-def families(seed=0, sizes=(6, 3, 3)):
-    """Noisy copies of partitions that have nothing to do with each other."""
-    rng = np.random.RandomState(seed)
-    columns = []
-    for f, size in enumerate(sizes):
-        labels, _ = planted(90, 3, size, noise=0.15, seed=seed + 10 * f)
-        columns.append(labels[rng.permutation(90)])
-    return np.hstack(columns)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -310,13 +310,6 @@ def test_memory_is_asked_for():
         PMSC(3).fit(views)
 
 
-def test_the_number_of_clusters_is_found_in_the_views_together():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(3), 30)
-    views = [9.0 * np.eye(3)[truth] + rng.randn(90, 3) for _ in range(2)]
-    assert same_partition(PMSC(random_state=0).fit(views).labels_, truth)
-
-
 def test_an_early_end_is_said():
     views, _ = subspaces()
     with pytest.warns(ConvergenceWarning, match="PMSC did not converge"):

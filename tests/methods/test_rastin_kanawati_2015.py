@@ -14,18 +14,12 @@ from comitia.select.rank_aggregation import mid_ranks
 from comitia.validity.centers import davies_bouldin
 from comitia.validity.pairs import silhouette
 from comitia.validity.scatter import calinski_harabasz
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, same_partition
+from tests.methods._planted import corners as blobs
 
 Multiplex = method("rastin_kanawati_2015")
 Single = method("kanawati_2015")
 CSPA = method("cspa")
-
-
-def blobs(seed, n_clusterings=12, noise=0.2):
-    labels, truth = planted(48, 3, n_clusterings, noise=noise, seed=seed)
-    corners = np.array([[0, 0], [0, 9], [9, 0]])
-    X = corners[truth] + 2.0 * np.random.RandomState(seed).randn(48, 2)
-    return X, Ensemble(labels), truth
 
 
 @pytest.mark.parametrize("seed", range(3))

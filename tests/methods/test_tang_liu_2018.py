@@ -1,5 +1,7 @@
 """Clusters are kept or split along their spanning trees."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,20 +9,16 @@ from scipy.spatial.distance import cdist
 
 from comitia import Ensemble, method
 from comitia.partition import ncut
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, same_partition
+from tests.methods._planted import corners
+
+blobs = partial(corners, n_clusterings=6, noise=0.3, side=12, spread=1.0)
 
 ClusterSplitting = method("tang_liu_2018")
 
 
 def as_sets(kept):
     return [set(objects.tolist()) for objects in kept]
-
-
-def blobs(seed, noise=0.3):
-    labels, truth = planted(48, 3, 6, noise=noise, seed=seed)
-    corners = np.array([[0, 0], [0, 12], [12, 0]])
-    X = corners[truth] + np.random.RandomState(seed).randn(48, 2)
-    return X, Ensemble(labels), truth
 
 
 def test_x6_as_one_cluster_is_cut_in_two():

@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
-from sklearn.metrics import adjusted_rand_score
 
-from comitia import Ensemble, config, method
-from comitia.exceptions import MemoryBudgetError
+from comitia import Ensemble, method
 from comitia.methods._learnt_graph import (
     PartsOfGraph,
     join_parts,
@@ -68,16 +66,6 @@ def test_what_is_missing_changes_no_sum():
     ones = np.ones(20, dtype=np.int64)
     graphs = ClusterGraphs(E, E.sizes, ones)
     assert_allclose(graphs.weighted(alpha), expected)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_objects_with_few_labels_are_found(seed):
-    labels, truth = planted(90, 3, 20, noise=0.05, seed=11 + seed)
-    rng = np.random.RandomState(seed)
-    for n_labels, i in enumerate(rng.choice(90, 6, replace=False)):
-        labels[i, rng.permutation(20)[1 + n_labels // 2 :]] = -1
-    fitted = TRCE(3).fit(Ensemble(labels))
-    assert adjusted_rand_score(truth, fitted.labels_) > 0.9
 
 
 def test_graphs_are_uniform_on_the_clusters():
@@ -153,22 +141,6 @@ def test_where_there_are_too_many_parts_the_vectors_before_stay(monkeypatch, siz
     assert parts.too_many
     assert not parts.too_few
     assert parts.vectors is before.vectors
-
-
-def test_clusterings_far_from_the_rest_count_less():
-    labels, truth = planted(120, 3, 6, noise=0.15, seed=0)
-    junk = np.random.RandomState(0).randint(0, 3, size=(120, 3))
-    labels = np.hstack([labels, junk])
-    fitted = TRCE(3).fit(Ensemble(labels))
-    w = fitted.clustering_weights_
-    assert w[6:].max() < w[:6].min()
-    assert same_partition(fitted.labels_, truth)
-
-
-def test_the_memory_budget_is_asked_first():
-    labels, _ = planted(400, 3, 6, noise=0.4, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
-        TRCE(3).fit(Ensemble(labels))
 
 
 def test_more_parts_than_clusters_come_together_where_the_clusterings_join_them():

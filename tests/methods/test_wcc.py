@@ -124,28 +124,12 @@ def test_a_large_penalty_makes_it_consensus_by_nmf():
     assert same_partition(fitted.labels_, plain.labels_)
 
 
-def test_a_clustering_of_noise_gets_little_weight():
-    labels, truth = planted(200, 3, 8, 0.1, 2)
-    labels[:, 0] = np.random.RandomState(0).randint(3, size=200)
-    fitted = WeightedConsensus(3, random_state=0).fit(Ensemble(labels))
-    assert same_partition(fitted.labels_, truth)
-    assert fitted.clustering_weights_.argmin() == 0
-    assert fitted.clustering_weights_[0] < 0.5 * fitted.clustering_weights_[1:].min()
-
-
 def test_two_of_three_clusterings_of_e6_win():
     # The printed objective: the trivial solution, found from equal weights.
     fitted = WeightedConsensus(2, weight_penalty=0.0, random_state=0).fit(Ensemble(E6))
     assert same_partition(fitted.labels_, E6[:, 0])
     assert fitted.clustering_weights_[2] < 1e-3
     assert_allclose(*fitted.clustering_weights_[:2], atol=1e-9)
-
-
-def test_fuzzy_clusterings_can_be_combined():
-    labels, truth = planted(120, 3, 8, 0.2, 3)
-    fuzzy = [0.8 * np.eye(3)[column] + 0.2 / 3 for column in labels.T]
-    fitted = WeightedConsensus(3, random_state=0).fit(Ensemble.from_memberships(fuzzy))
-    assert same_partition(fitted.labels_, truth)
 
 
 def test_too_few_iterations_are_told():

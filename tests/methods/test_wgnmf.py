@@ -218,10 +218,3 @@ def test_small_clusters_are_not_lost_to_the_longest_column(loss):
     read = WGNMF(5, variant=loss, consensus="argmax", random_state=0)
     with pytest.warns(ComitiaWarning):
         assert len(set(read.fit_predict(Ensemble(labels)))) < 5
-
-
-def test_fuzzy_clusterings_can_be_combined():
-    labels, truth = planted(120, 3, 8, 0.1, 3)
-    fuzzy = [0.8 * np.eye(3)[column] + 0.2 / 3 for column in labels.T]
-    fitted = WGNMF(3, random_state=0).fit(Ensemble.from_memberships(fuzzy))
-    assert same_partition(fitted.labels_, truth)

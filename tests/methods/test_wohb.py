@@ -1,7 +1,8 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, config, method
 from comitia.engine.content_keys import clusters_by_content
@@ -9,19 +10,13 @@ from comitia.exceptions import MemoryBudgetError
 from comitia.partition import metis_partition, tcut
 from comitia.represent import bipartite_graph, soft_assignment
 from comitia.weigh import object_uncertainty
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, same_partition
+from tests.methods._planted import line_of_blobs
+
+blobs = partial(line_of_blobs, n=120)
 
 WOHB = method("wohb")
 VARIANTS = ("even", "joint", "objects", "tcut")
-
-
-def blobs(n=120, k=3, noise=0.3, seed=0, sizes=None):
-    labels, truth = planted(n, k, 6, noise=noise, seed=seed, sizes=sizes)
-    centers = 10 * np.arange(k)[:, None] * [1, 1]
-    X, _ = make_blobs(
-        np.bincount(truth), centers=centers, shuffle=False, random_state=seed
-    )
-    return X, Ensemble(labels), truth
 
 
 def test_every_object_has_edges_of_total_weight_m():

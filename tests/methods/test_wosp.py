@@ -1,25 +1,16 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import make_blobs
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import MemoryBudgetError
 from comitia.partition import metis_partition
 from comitia.represent import coassociation, profile_similarity, soft_assignment
 from comitia.weigh import object_uncertainty
-from tests.fixtures import E6, X6, planted, same_partition
+from tests.fixtures import E6, X6, same_partition
+from tests.methods._planted import line_of_blobs as blobs
 
 WOSP = method("wosp")
-
-
-def blobs(n=90, k=3, noise=0.3, seed=0):
-    labels, truth = planted(n, k, 6, noise=noise, seed=seed)
-    centers = 10 * np.arange(k)[:, None] * [1, 1]
-    X, _ = make_blobs(
-        np.bincount(truth), centers=centers, shuffle=False, random_state=seed
-    )
-    return X, Ensemble(labels), truth
 
 
 def test_the_weights_and_a_center_of_e6_are_those_of_the_catalogue():

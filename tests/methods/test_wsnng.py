@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comitia import Ensemble, config, method
+from comitia import Ensemble, method
 from comitia.agreement import adjusted_rand
-from comitia.exceptions import MemoryBudgetError
 from comitia.methods.fixed_objects.wsnng import nearest_neighbors, shared_neighbors
 from comitia.represent import coassociation
 from tests.fixtures import E6, planted, same_partition
@@ -160,9 +159,3 @@ def test_an_object_without_neighbors_can_outweigh_a_cluster():
     assert weights.max() > np.sort(weights)[:50].sum()
     weights = WSnnG(4, random_state=0).fit(E).object_weights_
     assert weights.max() < np.sort(weights)[:50].sum()
-
-
-def test_the_memory_budget_is_asked_first():
-    labels, _ = planted(200, 4, 12, noise=0.2, seed=0)
-    with config.limit("1 MB"), pytest.raises(MemoryBudgetError, match="lwgp"):
-        WSnnG(4).fit(Ensemble(labels))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comitia._arrays import to_numpy
@@ -267,27 +266,3 @@ def test_every_library_computes_the_same(library, precision, atol):
     assert_allclose(to_numpy(got.consensus), wanted.consensus, atol=10 * atol)
     assert_allclose(got.weights, wanted.weights, atol=atol)
     assert_allclose(got.objective, wanted.objective, rtol=atol)
-
-
-def test_a_device_changes_no_label():
-    pytest.importorskip("torch")
-    views, _ = complementary_views(seed=3)
-    one = ClusterwiseViewWeights(4, random_state=0).fit(views)
-    other = ClusterwiseViewWeights(4, random_state=0).fit(views, device="torch")
-    assert_array_equal(one.labels_, other.labels_)
-    assert_allclose(one.view_weights_, other.view_weights_, atol=1e-8)
-
-
-def test_the_number_of_clusters_is_found_in_the_views_together():
-    rng = np.random.RandomState(0)
-    truth = np.repeat(np.arange(3), 30)
-    views = [9.0 * np.eye(3)[truth] + rng.randn(90, 3) for _ in range(2)]
-    fitted = ClusterwiseViewWeights(random_state=0).fit(views)
-    assert same_partition(fitted.labels_, truth)
-
-
-def test_an_early_end_is_said():
-    views, _ = complementary_views()
-    with pytest.warns(ConvergenceWarning, match="ViewWeights did not converge"):
-        fitted = ClusterwiseViewWeights(4, max_iter=1, random_state=0).fit(views)
-    assert not fitted.converged_

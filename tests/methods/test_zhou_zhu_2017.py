@@ -14,17 +14,10 @@ from comitia.methods.variable_features._zhou_zhu_2017_clustering import (
 )
 from comitia.methods.variable_features._zhou_zhu_2017_pareto import knee
 from tests.fixtures import same_partition, settled
+from tests.methods._subspaces import noisy
 
 KernelMultiobjectiveEnsemble = method("zhou_zhu_2017")
 FEW = {"n_clusterings": 4, "n_individuals": 8, "max_iter": 8, "random_state": 0}
-
-
-def noisy(n=30, seed=0):
-    """Three clusters in two features, and two features of noise."""
-    rng = np.random.RandomState(seed)
-    truth = np.repeat([0, 1, 2], n)
-    centers = np.array([[0, 0], [8, 0], [4, 8]])
-    return np.c_[centers[truth] + rng.randn(3 * n, 2), 3 * rng.rand(3 * n, 2)], truth
 
 
 def test_fronts_are_those_of_the_search_on_samples():

@@ -1,28 +1,14 @@
 """Trees as distances."""
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
 from comitia.partition import cophenetic, hac
-from tests.fixtures import is_ultrametric
+from tests.fixtures import heights_by_loops, is_ultrametric
 
 X = np.random.RandomState(0).randn(15, 3)
-
-
-def heights_by_loops(tree):
-    """Walk the merges: two objects meet where their clusters merge."""
-    n = len(tree) + 1
-    members = {i: [i] for i in range(n)}
-    D = np.zeros((n, n))
-    for step, (a, b, height, _) in enumerate(tree):
-        for i, j in itertools.product(members[int(a)], members[int(b)]):
-            D[i, j] = D[j, i] = height
-        members[n + step] = members[int(a)] + members[int(b)]
-    return D
 
 
 @pytest.mark.parametrize("linkage", ["single", "average", "complete", "ward"])

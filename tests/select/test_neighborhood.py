@@ -62,10 +62,9 @@ def test_both_ways_find_two_cliques():
     rng = np.random.RandomState(0)
     assert_array_equal(multilayer_communities([A, A], rng), [0, 0, 0, 0, 1, 1, 1, 1])
     # Seeds are who has most ties: the two at the ends of the bridge, joined by it.
-    assert_array_equal(multilayer_communities([A, A], rng, "seeds"), 0)
+    assert_array_equal(seed_communities(A), 0)
     A[3, 4] = A[4, 3] = 0
-    found = multilayer_communities([A, A], rng, "seeds")
-    assert_array_equal(found, [0, 0, 0, 0, 1, 1, 1, 1])
+    assert_array_equal(seed_communities(A), [0, 0, 0, 0, 1, 1, 1, 1])
 
 
 def test_layers_add_up():
@@ -73,7 +72,7 @@ def test_layers_add_up():
     one, other = two_cliques(), two_cliques()
     one[4:] = one[:, 4:] = 0
     other[:4] = other[:, :4] = 0
-    found = multilayer_communities([one, other], np.random.RandomState(0), "seeds")
+    found = multilayer_communities([one, other], np.random.RandomState(0))
     assert_array_equal(found, [0, 0, 0, 0, 1, 1, 1, 1])
 
 
@@ -89,11 +88,6 @@ def test_leaders_have_more_ties_and_the_others_follow():
 
 def test_lonely_items_lead_themselves():
     assert_array_equal(seed_communities(np.zeros((3, 3))), [0, 1, 2])
-
-
-def test_an_unknown_way_is_refused():
-    with pytest.raises(ComitiaError, match="neither"):
-        multilayer_communities([np.eye(2)], np.random.RandomState(0), "walktrap")
 
 
 def test_of_equals_the_item_of_largest_priority_leads():

@@ -38,6 +38,21 @@ def core(indptr, indices, k):
 
 
 @njit(cache=True, nogil=True)
+def _one_of_heaviest(link, touched, top, draw):
+    """The label of most weight among those touched; a draw decides ties."""
+    n_best = 0
+    for c in touched:
+        n_best += link[c] == top
+    which = min(int(draw * n_best), n_best - 1)
+    for c in touched:
+        if link[c] == top:
+            if which == 0:
+                return c
+            which -= 1
+    return -1  # never
+
+
+@njit(cache=True, nogil=True)
 def propagate_labels(indptr, indices, data, order, draws, labels):
     """One sweep: each vertex takes the label that weighs most among its neighbours.
 
@@ -57,17 +72,8 @@ def propagate_labels(indptr, indices, data, order, draws, labels):
             link[c] += data[e]
             top = max(top, link[c])
         if n_touched > 0 and link[labels[i]] < top:
-            n_best = 0
-            for t in range(n_touched):
-                n_best += link[touched[t]] == top
-            which = min(int(draws[i] * n_best), n_best - 1)
-            for t in range(n_touched):
-                if link[touched[t]] == top:
-                    if which == 0:
-                        labels[i] = touched[t]
-                        n_changed += 1
-                        break
-                    which -= 1
+            labels[i] = _one_of_heaviest(link, touched[:n_touched], top, draws[i])
+            n_changed += 1
         for t in range(n_touched):
             link[touched[t]] = 0.0
     return n_changed
@@ -95,16 +101,8 @@ def listen(indptr, indices, data, order, draws, ties, memory, lengths):
             top = max(top, link[said])
         if n_touched == 0:
             continue
-        n_best = 0
-        for t in range(n_touched):
-            n_best += link[touched[t]] == top
-        which = min(int(ties[i] * n_best), n_best - 1)
-        for t in range(n_touched):
-            if link[touched[t]] == top:
-                if which == 0:
-                    memory[i, lengths[i]] = touched[t]
-                    break
-                which -= 1
+        heard = _one_of_heaviest(link, touched[:n_touched], top, ties[i])
+        memory[i, lengths[i]] = heard
         lengths[i] += 1
         for t in range(n_touched):
             link[touched[t]] = 0.0

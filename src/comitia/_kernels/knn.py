@@ -3,6 +3,7 @@
 import numpy as np
 
 from comitia._kernels._njit import njit
+from comitia._kernels.nearest import squares_to
 
 __all__ = ["nearest_in_groups", "shared_neighbors"]
 
@@ -48,19 +49,13 @@ def nearest_in_groups(points, starts, centers, n_looked, near, squares, start, s
     Points lie group after group. More groups are looked at if so many have too few.
     """
     n_groups, k = centers.shape[1], near.shape[1]
-    p = len(points)
     longest = 0
     for g in range(n_groups):
         longest = max(longest, starts[g + 1] - starts[g])
     away = np.empty(n_groups, points.dtype)
     buffer = np.empty(longest, points.dtype)
     for i in range(start, stop):
-        for g in range(n_groups):
-            away[g] = 0.0
-        for d in range(p):
-            x = points[d, i]
-            for g in range(n_groups):
-                away[g] += (centers[d, g] - x) * (centers[d, g] - x)
+        squares_to(points, i, centers, 0, n_groups, away)
         for t in range(k):
             squares[i, t] = np.inf
             near[i, t] = -1
@@ -69,13 +64,7 @@ def nearest_in_groups(points, starts, centers, n_looked, near, squares, start, s
             g = np.argmin(away)
             away[g] = np.inf
             first, last = starts[g], starts[g + 1]
-            for t in range(last - first):
-                buffer[t] = 0.0
-            for d in range(p):
-                x = points[d, i]
-                for t in range(last - first):
-                    y = points[d, first + t] - x
-                    buffer[t] += y * y
+            squares_to(points, i, points, first, last, buffer)
             for t in range(last - first):
                 if first + t != i and buffer[t] <= squares[i, k - 1]:
                     insert(squares[i], near[i], k, buffer[t], first + t)

@@ -12,22 +12,9 @@ import math
 import numpy as np
 
 from comitia._kernels._njit import njit
+from comitia._kernels.nearest import squares_to
 
 __all__ = ["label_objects", "link_objects", "sum_links"]
-
-
-@njit(cache=True, nogil=True)
-def _squares_to(columns, i, points, first, last, out):
-    """Squared distances of object i to the points first..last - 1, into out."""
-    width = last - first
-    for t in range(width):
-        out[t] = 0.0
-    for j in range(len(columns)):
-        x = columns[j, i]
-        here = points[j, first:last]
-        for t in range(width):
-            gap = here[t] - x
-            out[t] += gap * gap
 
 
 @njit(cache=True, nogil=True)
@@ -37,14 +24,14 @@ def _nearest_few(columns, i, group, starts, landmarks, around, near, buffer, lin
     Of two that are equally near the one that is looked at first comes first.
     """
     first, last = starts[group], starts[group + 1]
-    _squares_to(columns, i, landmarks, first, last, buffer)
+    squares_to(columns, i, landmarks, first, last, buffer)
     best = 0
     for t in range(1, last - first):
         if buffer[t] < buffer[best]:
             best = t
     best += first
     width = around.shape[1]
-    _squares_to(columns, i, near[best], 0, width, buffer)
+    squares_to(columns, i, near[best], 0, width, buffer)
     K = len(links)
     worst, found = np.inf, 0
     for t in range(width):

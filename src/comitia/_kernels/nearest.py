@@ -13,7 +13,7 @@ __all__ = ["nearest_by_groups", "nearest_points"]
 
 
 @njit(cache=True, nogil=True)
-def _squares(columns, i, points, first, last, out):
+def squares_to(columns, i, points, first, last, out):
     """Squared distances of object i to the points first..last - 1, into out."""
     width = last - first
     for t in range(width):
@@ -29,7 +29,7 @@ def nearest_points(columns, points, start, stop, nearest):
     """The nearest of the points (p, m) for objects of (p, n); the first of equals."""
     buffer = np.empty(points.shape[1], points.dtype)
     for i in range(start, stop):
-        _squares(columns, i, points, 0, len(buffer), buffer)
+        squares_to(columns, i, points, 0, len(buffer), buffer)
         best = 0
         for t in range(1, len(buffer)):
             if buffer[t] < buffer[best]:
@@ -51,7 +51,7 @@ def nearest_by_groups(
     buffer = np.empty(points.shape[1], points.dtype)
     looked = np.empty(n_looked, np.int64)
     for i in range(start, stop):
-        _squares(columns, i, centers, 0, n_groups, away)
+        squares_to(columns, i, centers, 0, n_groups, away)
         for g in range(n_groups):
             if g < n_looked or away[g] < away[looked[n_looked - 1]]:
                 place = min(g, n_looked - 1)
@@ -62,7 +62,7 @@ def nearest_by_groups(
         least, found = buffer.dtype.type(np.inf), -1
         for g in looked:
             first, last = starts[g], starts[g + 1]
-            _squares(columns, i, points, first, last, buffer)
+            squares_to(columns, i, points, first, last, buffer)
             for t in range(last - first):
                 if buffer[t] <= least:
                     if buffer[t] < least or ids[first + t] < found:

@@ -50,22 +50,11 @@ class PairSums(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A measure of agreement and how to read it.
+    """A measure of agreement and how to read it."""
 
-    Attributes
-    ----------
-    of : callable
-        The measure of :class:`PairSums`.
-
-    larger_is_alike : bool
-        Whether clusterings that are more alike have larger values.
-
-    lowest, highest : float
-        The range of values.
-    """
-
-    of: Callable[[PairSums], Floats]
-    larger_is_alike: bool
+    of: Callable[[PairSums], Floats]  # the measure of PairSums
+    larger_is_alike: bool  # whether clusterings that are more alike have larger values
+    # lowest, highest: the range of values
     lowest: float
     highest: float
 

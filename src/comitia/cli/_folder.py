@@ -15,6 +15,7 @@ from typing import Any
 
 from comitia._files import UNFINISHED, atomic_write
 from comitia._lock import locked
+from comitia._optional import import_optional
 from comitia._steps import OnProgress
 from comitia._storage_paths import local_path
 from comitia.exceptions import ComitiaError
@@ -288,12 +289,7 @@ def check_obs(path: str, key: str, force: bool) -> None:
     """
     if Path(path).suffix != ".h5ad":
         raise ComitiaError("--write-obs writes into a .h5ad file; DATA is none.")
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError(
-            "writing .h5ad needs h5py and anndata; pip install 'comitia[io]'."
-        ) from None
+    h5py = import_optional("h5py", "writing .h5ad", "io")
     if not Path(path).is_file():
         return  # the reader says so
     with h5py.File(path, "r") as file:

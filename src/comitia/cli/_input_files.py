@@ -33,50 +33,21 @@ __all__ = [
 
 @dataclass
 class FitInput:
-    """What a method is fitted on, and what is known of it.
+    """What a method is fitted on, and what is known of it."""
 
-    Attributes
-    ----------
-    X : ndarray, csr_array, list of ndarray or None
-        The data: a table, a graph, or series.
-
-    ensemble : Ensemble or None
-        FitInput clusterings.
-
-    about : dict
-        What a Result is told besides: names, truth, notes, source, raw values.
-
-    constraints : dict
-        ``must_link`` and ``cannot_link``.
-
-    device : str or None
-        What the method works on.
-
-    approximate : str or None
-        How a method that is too slow or too large is approximated.
-
-    groups : ndarray of shape (n_features,) or None
-        The variable that each column of X belongs to.
-
-    align_to : Result or None
-        The earlier result whose cluster numbers are kept.
-
-    time_limit : float or None
-        Seconds after which no more clusterings are made.
-
-    hides_values : bool
-        Whether columns of few values were rotated, so that X does not show them.
-    """
-
-    X: Any = None
-    ensemble: Any = None
+    X: Any = None  # the data: a table, a graph, or series
+    ensemble: Any = None  # the Ensemble that was given
+    # What a Result is told besides: names, truth, notes, source, raw values
     about: dict[str, Any] = field(default_factory=dict)
+    # must_link and cannot_link, where they were given
     constraints: dict[str, Any] = field(default_factory=dict)
-    device: str | None = None
+    device: str | None = None  # what the method works on
+    # How a method that is too slow or too large is approximated
     approximate: str | None = None
-    groups: Any = None
-    align_to: Any = None
-    time_limit: float | None = None
+    groups: Any = None  # (n_features,), the variable that each column of X belongs to
+    align_to: Any = None  # the earlier result whose cluster numbers are kept
+    time_limit: float | None = None  # seconds after which no more clusterings are made
+    # Whether columns of few values were rotated, so that X does not show them
     hides_values: bool = False
 
     @property

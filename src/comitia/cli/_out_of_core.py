@@ -42,31 +42,13 @@ _FORMATS = (".npy", ".parquet", ".zarr")
 
 @dataclass
 class BlockFit:
-    """What a fit in blocks found.
+    """What a fit in blocks found."""
 
-    Attributes
-    ----------
-    result : Result
-        The result for a sample of the objects.
-
-    n_objects : int
-        How many objects there are.
-
-    sizes : list of int
-        How many are in each cluster.
-
-    report : Path or None
-        Where the report on the sample is.
-
-    words : str
-        What the data are, in words.
-    """
-
-    result: Any
-    n_objects: int
-    sizes: list[int]
-    report: Path | None
-    words: str
+    result: Any  # the result for a sample of the objects
+    n_objects: int  # how many objects there are
+    sizes: list[int]  # how many are in each cluster
+    report: Path | None  # where the report on the sample is
+    words: str  # what the data are, in words
 
 
 def open_in_blocks(

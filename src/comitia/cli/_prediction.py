@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from comitia._optional import import_optional
 from comitia.cli._input_files import memory_limit
 from comitia.cli._options import Flag, LabelOptions
 from comitia.cli._run_command import UsageError, refuse_absent
@@ -99,13 +100,8 @@ def _write(path: Path, found: Any, table: Any) -> None:
     if is_text:
         write_columns(path, head, columns, range(2, 3 + found.membership.shape[1]))
         return
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise ImportError(
-            "writing .parquet needs pyarrow; pip install 'comitia[io]'."
-        ) from None
+    pa = import_optional("pyarrow", "writing .parquet", "io")
+    parquet = import_optional("pyarrow.parquet", "writing .parquet", "io")
     with atomic_write(path) as file:
         parquet.write_table(pa.table(dict(zip(head, columns, strict=True))), file)
 

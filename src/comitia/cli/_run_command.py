@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from comitia._optional import import_optional
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -136,12 +137,7 @@ def _refuse_absent_files(command: str, options: Sequence[str]) -> None:
 
 
 def _app(command: str, options: Sequence[str]) -> None:
-    try:
-        from cyclopts import CycloptsError
-    except ImportError:
-        raise ImportError(
-            "this command needs cyclopts and rich; pip install 'comitia[cli]'."
-        ) from None
+    cyclopts = import_optional("cyclopts", "this command", "cli")
     from comitia.cli._app import app
 
     try:
@@ -151,7 +147,7 @@ def _app(command: str, options: Sequence[str]) -> None:
             print_error=False,
             result_action="return_value",
         )
-    except CycloptsError as error:
+    except cyclopts.CycloptsError as error:
         raise UsageError(" ".join(str(error).split())) from None
 
 

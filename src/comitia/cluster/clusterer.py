@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import nonnegative_weights
 from comitia._names import matching_rows
 from comitia._parameter_rules import Rules, rules_of
 from comitia._scales import off_center, untied_weights
@@ -28,6 +28,8 @@ __all__ = [
     "FeatureWeightRun",
     "MembershipClusterer",
     "Repeats",
+    "TableClusterer",
+    "WeightedClusterer",
     "best_run",
     "cluster_means",
     "fill_empty",
@@ -104,8 +106,95 @@ class Clusterer(ClusterMixin, BaseEstimator):
         return validate_data(self, X, dtype=np.float64, reset=False)
 
 
-class MembershipClusterer(Clusterer):
-    """Base class of the clusterers with memberships: one fit and one predict.
+class TableClusterer(Clusterer):
+    """Base class of the clusterers of tables: one fit and one predict.
+
+    A clusterer writes ``_fit``, which keeps what was found, and ``_distances``, by
+    which new objects find their cluster.
+    """
+
+    def _fit(self, X: NDArray[np.float64]) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+
+    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distance of each object to each cluster, (n, k)."""
+        raise TypeError(f"{type(self).__name__} does not say what is near.")
+
+    def _nearest(self, X: NDArray[np.float64]) -> NDArray[np.intp]:
+        return self._distances(X).argmin(axis=1)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features)
+            The data.
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        self._fit(self._read(X))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Label new objects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features) or (n_new, n_objects)
+            New objects; what is between these and the objects given to :meth:`fit`,
+            where that is "precomputed".
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,)
+            The cluster that each is nearest to, or has most membership in.
+        """
+        return self._nearest(self._read_new(X))
+
+
+class WeightedClusterer(TableClusterer):
+    """Base class of the clusterers whose objects may have weights."""
+
+    def _fit(
+        self, X: NDArray[np.float64], sample_weight: ArrayLike | None = None
+    ) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how it clusters.")
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Cluster the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_objects, n_features) or (n_objects, n_objects)
+            The data, or what is between objects, where that is "precomputed".
+
+        y : None
+            Not used; there for scikit-learn's pipelines.
+
+        sample_weight : array-like of shape (n_objects,), default=None
+            Weight of each object.
+
+        Returns
+        -------
+        self : object
+            The fitted clusterer.
+        """
+        sample_weight = weights_beside(X, sample_weight)
+        self._fit(self._read(X), sample_weight)
+        return self
+
+
+class MembershipClusterer(WeightedClusterer):
+    """Base class of the clusterers with memberships.
 
     A clusterer writes ``_run``, which clusters, ``_keep``, which keeps what was found,
     ``membership_`` among it, and ``_memberships`` of new objects.
@@ -126,34 +215,16 @@ class MembershipClusterer(Clusterer):
     def _memberships(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         raise TypeError(f"{type(self).__name__} does not say who belongs where.")
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Cluster the data.
+    def _nearest(self, X: NDArray[np.float64]) -> NDArray[np.intp]:
+        return self._memberships(X).argmax(axis=1)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
+    def _fit(
+        self, X: NDArray[np.float64], sample_weight: ArrayLike | None = None
+    ) -> None:
         run = self._run(X, sample_weight, check_random_state(self.random_state))
         warn_unconverged(run.converged, self, self.max_iter)
         self._keep(run, X)
         self.labels_ = self.membership_.argmax(axis=1)
-        return self
 
     def predict_membership(self, X: Any) -> NDArray[np.float64]:
         """Memberships of new objects.
@@ -169,21 +240,6 @@ class MembershipClusterer(Clusterer):
             Rows sum to one.
         """
         return self._memberships(self._read_new(X))
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of most membership.
-        """
-        return self.predict_membership(X).argmax(axis=1)
 
 
 class FeatureWeightRun(NamedTuple):
@@ -214,8 +270,8 @@ class FeatureWeightRun(NamedTuple):
     converged: bool
 
 
-class FeatureWeightClusterer(Clusterer):
-    """Base class of the clusterers that weigh features: one fit and one predict.
+class FeatureWeightClusterer(TableClusterer):
+    """Base class of the clusterers that weigh features.
 
     A clusterer names its ``_algorithm``, a function of the data, the number of
     clusters, the source of randomness and the other parameters, and writes
@@ -233,31 +289,10 @@ class FeatureWeightClusterer(Clusterer):
         n_clusters = parameters.pop("n_clusters")
         return type(self)._algorithm(X, n_clusters, rng, **parameters)
 
-    def _distances(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Distance of each object to each centre, (n, k)."""
-        raise TypeError(f"{type(self).__name__} does not say what is near.")
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data, standardised.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
+    def _fit(self, X: NDArray[np.float64]) -> None:
         run = self._run(X, check_random_state(self.random_state))
         warn_unconverged(run.converged, self, self.max_iter)
         self._keep(run)
-        return self
 
     def _keep(self, run: Any) -> None:
         self.labels_ = run.labels
@@ -266,21 +301,6 @@ class FeatureWeightClusterer(Clusterer):
         self.objective_ = run.objective
         self.n_iter_ = len(run.objective)
         self.converged_ = run.converged
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
-        return self._distances(self._read_new(X)).argmin(axis=1)
 
 
 def refuse_excess_clusters(n_clusters: int, n: int) -> None:
@@ -311,16 +331,7 @@ def object_weights(
     sample_weight: ArrayLike | None, n: int, n_clusters: int = 1
 ) -> NDArray[np.float64]:
     """Check the weights of the objects; ones by default."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(masked_to_nan(sample_weight), dtype=np.float64)
-    if weights.shape != (n,):
-        raise ComitiaError(
-            f"sample_weight must have one entry per object, {n}; got shape "
-            f"{weights.shape}."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ComitiaError("sample_weight must be finite and not negative.")
+    weights = nonnegative_weights(sample_weight, n, "sample_weight", "object")
     n_heavy = int(np.count_nonzero(weights))
     if n_heavy < n_clusters:
         raise ComitiaError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import nonnegative_weights
 from comitia._labels import as_labels
 from comitia._names import Names
 from comitia.exceptions import ComitiaError
@@ -78,7 +78,9 @@ class ConstraintSet:
     ) -> None:
         must = _check_pairs("must_link", must_link, n_objects)
         cannot = _check_pairs("cannot_link", cannot_link, n_objects)
-        given = _check_weights(weights, len(must) + len(cannot))
+        n = len(must) + len(cannot)
+        # A copy: whoever gave them may go on to change them.
+        given = nonnegative_weights(weights, n, "weights", "constraint").copy()
         for name, value in [
             ("n_objects", int(n_objects)),
             ("must_link", must),
@@ -546,20 +548,3 @@ def _check_pairs(name: str, given: ArrayLike | None, n: int) -> NDArray[np.intp]
             f"{name} pairs object {i} with itself; a pair needs two objects."
         )
     return pairs
-
-
-def _check_weights(given: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    if given is None:
-        return np.ones(n)
-    try:
-        weights = np.array(masked_to_nan(given), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ComitiaError("weights must be numbers, one per constraint.") from None
-    if weights.shape != (n,):
-        raise ComitiaError(
-            f"weights must have one entry per constraint, {n}; got shape "
-            f"{weights.shape}."
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ComitiaError("weights must be finite and not negative.")
-    return weights

@@ -14,8 +14,8 @@ from comitia._names import names_of
 from comitia._sklearn import Interval, StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    Clusterer,
     Repeats,
+    TableClusterer,
     cluster_means,
     fill_empty,
     initial_centers,
@@ -344,7 +344,7 @@ def constrained_kmeans(
     return lowest_run(keeping, lambda run: run.objective.min())
 
 
-class COPKMeans(Clusterer):
+class COPKMeans(TableClusterer):
     r"""Constrained k-means with background knowledge.
 
     K-means in which each object, in the given order, joins the nearest centre that
@@ -514,23 +514,10 @@ class COPKMeans(Clusterer):
         self.converged_ = run.converged
         return self
 
-    def predict(self, X: Any) -> Labels:
-        """Label new objects, which have no constraints.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre.
-        """
+    def _distances(self, X: Array) -> Array:
         from scipy.spatial.distance import cdist
 
-        X = self._read_new(X)
-        return cdist(X, self.cluster_centers_, "sqeuclidean").argmin(axis=1)
+        return cdist(X, self.cluster_centers_, "sqeuclidean")
 
 
 def _partners_by_weight(

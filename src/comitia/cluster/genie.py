@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia import sizes
 from comitia._scales import untied
 from comitia._sklearn import Interval
-from comitia.cluster.clusterer import Clusterer, refuse_excess_clusters
+from comitia.cluster.clusterer import TableClusterer, refuse_excess_clusters
 from comitia.cluster.dissimilarity import closest_rows
 from comitia.exceptions import ComitiaError
 
@@ -168,7 +168,7 @@ class SpanningTree:
         return np.unique(firsts, return_inverse=True)[1]
 
 
-class Genie(Clusterer):
+class Genie(TableClusterer):
     r"""Genie: single linkage that keeps the sizes of the clusters from going apart.
 
     Each object begins as a cluster of its own. The two clusters whose nearest objects
@@ -255,44 +255,15 @@ class Genie(Clusterer):
         self.gini_threshold = gini_threshold
         self.n_neighbors = n_neighbors
 
-    def fit(self, X: Any, y: Any = None) -> Genie:
-        """Cluster the objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features)
-            The data.
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        X = self._read(X)
+    def _fit(self, X: Floats) -> None:
         self.tree_ = SpanningTree.of(X, self.n_neighbors)
         order, self.children_ = self.tree_.merges(self.gini_threshold)
         self.distances_ = self.tree_.lengths[order]
         self.labels_ = self.tree_.cut(order, self.n_clusters)
         self._fit_X = X
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features)
-            New objects.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest object that was fitted.
-        """
-        X = self._read_new(X)
+    def _nearest(self, X: Floats) -> NDArray[np.intp]:
+        """The clusters of the nearest objects that were fitted."""
         return self.labels_[closest_rows(X, self._fit_X)]
 
 

@@ -13,10 +13,9 @@ from comitia._scales import off_center_of
 from comitia._sklearn import Interval, StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    Clusterer,
+    WeightedClusterer,
     object_weights,
     warn_unconverged,
-    weights_beside,
 )
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -26,7 +25,7 @@ __all__ = ["KernelKMeans"]
 Array = NDArray[np.float64]
 
 
-class KernelKMeans(Clusterer):
+class KernelKMeans(WeightedClusterer):
     r"""Kernel k-means.
 
     K-means in the feature space of a kernel, of which only inner products
@@ -34,6 +33,8 @@ class KernelKMeans(Clusterer):
 
     .. math::
         \min \sum_r \sum_{i \in r} w_i \, \lVert \varphi(x_i) - c_r \rVert^2 .
+
+    Objects of weight zero shape no cluster and are labelled like new ones.
 
     Parameters
     ----------
@@ -144,32 +145,9 @@ class KernelKMeans(Clusterer):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> KernelKMeans:
-        """Cluster the objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features) or (n_objects, n_objects)
-            The data, or the kernel matrix when ``kernel`` is "precomputed".
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object. Objects of weight zero shape no cluster and are
-            labelled like new ones.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
+    def _fit(self, X: Array, sample_weight: ArrayLike | None = None) -> None:
         from comitia.partition import kernel_kmeans
 
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
         weights = object_weights(sample_weight, len(X), self.n_clusters)
         heavy = np.flatnonzero(weights)
         K = self._kernel_matrix(X)
@@ -194,34 +172,21 @@ class KernelKMeans(Clusterer):
         self._mixture, self._center_norms = mixture, norms
         if self.kernel != "precomputed":
             self._fit_X = X
-        self.labels_ = self._nearest(K)
+        self.labels_ = self._to_centers(K).argmin(axis=1)
         self.labels_[heavy] = labels
         self.inertia_ = float(objective[-1])
         self.objective_ = objective
         self.n_iter_ = len(objective)
         self.converged_ = converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features) or (n_new, n_objects)
-            New objects, or their kernel values with the objects given to :meth:`fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest centre in feature space.
-        """
-        X = self._read_new(X)
+    def _distances(self, X: Array) -> Array:
         if self.kernel == "precomputed":
-            return self._nearest(X)
-        return self._nearest(self._kernel_values(X, self._fit_X))
+            return self._to_centers(X)
+        return self._to_centers(self._kernel_values(X, self._fit_X))
 
-    def _nearest(self, K: Array) -> NDArray[np.intp]:
-        return (self._center_norms - 2 * K @ self._mixture).argmin(axis=1)
+    def _to_centers(self, K: Array) -> Array:
+        """Squared distances to the centres, but for what is the same for all."""
+        return self._center_norms - 2 * K @ self._mixture
 
     def _kernel_matrix(self, X: Array) -> Array:
         n = len(X)

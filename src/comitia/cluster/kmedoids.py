@@ -11,17 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._sklearn import StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
-    Clusterer,
+    WeightedClusterer,
     best_run,
     object_weights,
     refuse_excess_clusters,
     warn_unconverged,
-    weights_beside,
 )
 from comitia.cluster.dissimilarity import dissimilarities
 from comitia.exceptions import ComitiaError
 
 __all__ = ["KMedoids", "KMedoidsRun", "around_medoids"]
+
+Floats = NDArray[np.float64]
 
 
 class KMedoidsRun(NamedTuple):
@@ -44,7 +45,7 @@ class KMedoidsRun(NamedTuple):
 
     labels: NDArray[np.intp]
     medoids: NDArray[np.intp]
-    objective: NDArray[np.float64]
+    objective: Floats
     converged: bool
 
 
@@ -130,7 +131,7 @@ def around_medoids(
 
 
 def _run(
-    D: NDArray[np.float64], medoids: NDArray[Any], costs: list[float], converged: bool
+    D: Floats, medoids: NDArray[Any], costs: list[float], converged: bool
 ) -> KMedoidsRun:
     medoids = np.sort(medoids).astype(np.intp)
     labels = D[:, medoids].argmin(axis=1)
@@ -139,7 +140,7 @@ def _run(
     return KMedoidsRun(labels, medoids, np.array(costs), bool(converged))
 
 
-class KMedoids(Clusterer):
+class KMedoids(WeightedClusterer):
     r"""K-medoids.
 
     The centre of a cluster is one of its objects, so that dissimilarities are all it
@@ -236,29 +237,7 @@ class KMedoids(Clusterer):
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> KMedoids:
-        """Cluster the objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_objects, n_features) or (n_objects, n_objects)
-            The data, or dissimilarities when ``metric`` is "precomputed".
-
-        y : None
-            Not used; there for scikit-learn's pipelines.
-
-        sample_weight : array-like of shape (n_objects,), default=None
-            Weight of each object.
-
-        Returns
-        -------
-        self : object
-            The fitted clusterer.
-        """
-        sample_weight = weights_beside(X, sample_weight)
-        X = self._read(X)
+    def _fit(self, X: Floats, sample_weight: ArrayLike | None = None) -> None:
         run = around_medoids(
             dissimilarities(X, self.metric),
             self.n_clusters,
@@ -277,22 +256,8 @@ class KMedoids(Clusterer):
         self.objective_ = run.objective
         self.n_iter_ = len(run.objective) - 1
         self.converged_ = run.converged
-        return self
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """Label new objects.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_features) or (n_new, n_objects)
-            New objects, or their dissimilarities to the objects given to :meth:`fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,)
-            The cluster of the nearest medoid.
-        """
-        X = self._read_new(X)
+    def _distances(self, X: Floats) -> Floats:
         if self.metric == "precomputed":
-            return X[:, self.medoid_indices_].argmin(axis=1)
-        return dissimilarities(X, self.metric, self.cluster_centers_).argmin(axis=1)
+            return X[:, self.medoid_indices_]
+        return dissimilarities(X, self.metric, self.cluster_centers_)

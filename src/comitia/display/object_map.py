@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._optional import import_optional
 from comitia.display._principal_axes import (
     leading_directions,
     principal_coordinates,
@@ -128,17 +129,11 @@ def umap_places(data: Floats, *, standardize: bool = True) -> NDArray[np.float32
     """Places of the objects on a map by UMAP, the same in each run."""
     import warnings
 
-    try:
-        from umap import UMAP
-    except ImportError:
-        raise ImportError(
-            "a map by UMAP needs umap-learn; install it with "
-            "pip install 'comitia[umap]', or leave umap=True out."
-        ) from None
+    umap = import_optional("umap", "umap=True", "umap")
     # umap-learn warns that a seed means one thread.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = UMAP(random_state=0, n_jobs=1).fit_transform(
+        found = umap.UMAP(random_state=0, n_jobs=1).fit_transform(
             _centered(data, standardize)
         )
     return np.asarray(found, dtype=np.float32)

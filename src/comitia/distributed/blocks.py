@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
+from comitia._optional import import_optional
 from comitia.engine.row_blocks import Blocks, add, call_method
 
 __all__ = ["DaskBlocks", "client_for", "current_client"]
@@ -200,7 +201,7 @@ def client_for(
     >>> with client_for(n_workers=2) as client:  # doctest: +SKIP
     ...     labels = method.fit(ensemble).labels_
     """
-    distributed = _distributed()
+    distributed = import_optional("distributed", "a cluster", "dask")
     if scheduler is not None:
         with (
             _errors_of(scheduler),
@@ -275,19 +276,11 @@ def current_client() -> Any:
     True
     """
     try:
-        return _distributed().get_client()
+        from distributed import get_client
+
+        return get_client()
     except (ImportError, ValueError):
         return None
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise ImportError(
-            "row blocks on a cluster need Dask: pip install 'comitia[dask]'"
-        ) from None
-    return distributed
 
 
 def _sent(client: Any, value: Any) -> Any:

@@ -16,7 +16,6 @@ __all__ = [
     "at_least",
     "check_share",
     "fit_on",
-    "import_pandas",
     "n_objects_of",
 ]
 
@@ -64,14 +63,3 @@ def as_json_types(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and np.isnan(value) else value
-
-
-def import_pandas(asking: str = "frame()") -> Any:
-    """Import pandas, or say how to get it."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(
-            f"{asking} needs pandas; install it with pip install 'comitia[io]'."
-        ) from None
-    return pd

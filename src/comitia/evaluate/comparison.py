@@ -15,13 +15,13 @@ from comitia._html import html_table
 from comitia._label_tables import warn_of_labels
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
+from comitia._optional import import_optional
 from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.evaluate._common import (
     as_json_types,
     at_least,
     check_share,
-    import_pandas,
     n_objects_of,
 )
 from comitia.evaluate._comparison_runs import (
@@ -177,7 +177,8 @@ class Comparison:
             head = ("id", "name", "rank", "rank_sd", "group", "stability")
             first = {name: cells.pop(name) for name in (*head, "stability_sd")}
             flat.append({**first, **scores, **cells})
-        return import_pandas().DataFrame(flat).set_index("id")
+        pd = import_optional("pandas", "frame()", "io")
+        return pd.DataFrame(flat).set_index("id")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as lists, numbers and texts, which JSON can hold.

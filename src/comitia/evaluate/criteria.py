@@ -364,14 +364,14 @@ def lifetimes(tree: ArrayLike, ks: ArrayLike) -> Floats:
     return np.diff(heights)[::-1][np.asarray(ks) - 2]
 
 
-def eigengaps(ensemble: Ensemble, ks: ArrayLike, *, n_steps: int = 2) -> Floats:
+def eigengaps(ensemble: Ensemble, ks: ArrayLike) -> Floats:
     r"""Gaps behind the k-th eigenvalue of the graph of objects and clusters.
 
     .. math::
-        g(k) = \mu_k^t - \mu_{k+1}^t
+        g(k) = \mu_k^2 - \mu_{k+1}^2
 
     with the eigenvalues :math:`1 = \mu_1 \ge \mu_2 \ge \dots` of the normalised graph
-    and t steps of a random walk.
+    and two steps of a random walk.
 
     Parameters
     ----------
@@ -380,9 +380,6 @@ def eigengaps(ensemble: Ensemble, ks: ArrayLike, *, n_steps: int = 2) -> Floats:
 
     ks : array-like of int
         Numbers of clusters.
-
-    n_steps : int, default=2
-        Steps :math:`t` of the random walk.
 
     Returns
     -------
@@ -403,5 +400,5 @@ def eigengaps(ensemble: Ensemble, ks: ArrayLike, *, n_steps: int = 2) -> Floats:
     most = int(which.max()) + 1
     values = bipartite_spectrum(bipartite_graph(ensemble), most)
     walk = np.zeros(most)
-    walk[: len(values)] = np.maximum(values, 0.0) ** n_steps
+    walk[: len(values)] = np.maximum(values, 0.0) ** 2
     return (walk - np.append(walk[1:], 0.0))[which - 1]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from comitia._html import html_table
 from comitia._inputs import special_kind
 from comitia._label_tables import warn_of_labels
+from comitia._optional import import_optional
 from comitia._steps import OnProgress, Progress, check_random_state
 from comitia.catalogue import DEFAULT_FOR_K
 from comitia.ensemble import Ensemble
@@ -20,7 +21,6 @@ from comitia.evaluate._common import (
     as_json_types,
     at_least,
     check_share,
-    import_pandas,
     n_objects_of,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
@@ -143,7 +143,7 @@ class KChoice:
         >>> choice.frame().index.tolist()
         [2, 3]
         """
-        pd = import_pandas()
+        pd = import_optional("pandas", "frame()", "io")
         index = pd.Index(self.ks, name="n_clusters")
         return pd.DataFrame(self.criteria, index=index)
 

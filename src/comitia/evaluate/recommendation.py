@@ -14,9 +14,10 @@ import numpy as np
 
 from comitia._html import html_table
 from comitia._inputs import special_kind
+from comitia._optional import import_optional
 from comitia.catalogue import DEFAULT_FOR, DEFAULT_METHOD, find_methods
 from comitia.ensemble import Ensemble
-from comitia.evaluate._common import at_least, import_pandas
+from comitia.evaluate._common import at_least
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = ["Recommendation", "Recommendations", "measured_leagues", "recommend"]
@@ -121,11 +122,8 @@ class Recommendations(list[Recommendation]):
         ['name', 'reason']
         """
         table = [vars(each) for each in self]
-        return (
-            import_pandas()
-            .DataFrame(table, columns=["id", "name", "reason"])
-            .set_index("id")
-        )
+        pd = import_optional("pandas", "to_frame()", "io")
+        return pd.DataFrame(table, columns=["id", "name", "reason"]).set_index("id")
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from comitia._html import html_table
 from comitia._kernels.sums import fixed_scale
+from comitia._optional import import_optional
 from comitia.config import require_memory
 from comitia.engine.tables import table_fits
 from comitia.ensemble import Ensemble
-from comitia.evaluate._common import import_pandas
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import is_lower, merged_ties
 
@@ -92,7 +92,7 @@ class Stability:
         frame : pandas.DataFrame
             The index is called ``setting``.
         """
-        pd = import_pandas("to_frame()")
+        pd = import_optional("pandas", "to_frame()", "io")
         return pd.DataFrame(
             self._columns(), index=pd.Index(self.settings, name="setting")
         )

@@ -61,26 +61,14 @@ _COST = 8.0
 
 @dataclass(frozen=True)
 class LandmarkIndex:
-    """Landmarks in groups, for a search from coarse to fine.
+    """Landmarks in groups, for a search from coarse to fine."""
 
-    Attributes
-    ----------
-    landmarks : ndarray of shape (p, n_landmarks)
-        The landmarks, feature by feature, group after group.
-
-    centers : ndarray of shape (n_groups, p)
-        The centres of the groups.
-
-    starts : ndarray of shape (n_groups + 1,)
-        Where each group begins.
-
-    around : ndarray of shape (n_landmarks, n_around)
-        The nearest landmarks of each landmark, nearest first: itself at the front.
-    """
-
+    # (p, n_landmarks), the landmarks, feature by feature, group after group
     landmarks: Singles
-    centers: Singles
-    starts: NDArray[np.int64]
+    centers: Singles  # (n_groups, p), the centres of the groups
+    starts: NDArray[np.int64]  # (n_groups + 1,), where each group begins
+    # (n_landmarks, n_around), the nearest landmarks of each landmark, nearest first:
+    # itself at the front
     around: NDArray[np.int32]
 
     @classmethod
@@ -136,35 +124,14 @@ class LandmarkIndex:
 
 @dataclass(frozen=True)
 class LandmarkClusters:
-    """Clusters of a landmark graph: they label an object by its nearest landmarks.
+    """Clusters of a landmark graph: they label an object by its nearest landmarks."""
 
-    Attributes
-    ----------
-    index : LandmarkIndex
-        The landmarks.
-
-    frame : Frame
-        The frame in which the landmarks are.
-
-    gamma : float
-        What a squared distance is multiplied with in the affinity.
-
-    n_links : int
-        How many landmarks an object looks at.
-
-    table : ndarray of shape (n_landmarks, q)
-        The point of each landmark.
-
-    centers : ndarray of shape (k, q)
-        The centres of the clusters.
-    """
-
-    index: LandmarkIndex
-    frame: Frame
-    gamma: float
-    n_links: int
-    table: Floats
-    centers: Floats
+    index: LandmarkIndex  # the landmarks
+    frame: Frame  # the frame in which the landmarks are
+    gamma: float  # what a squared distance is multiplied with in the affinity
+    n_links: int  # how many landmarks an object looks at
+    table: Floats  # (n_landmarks, q), the point of each landmark
+    centers: Floats  # (k, q), the centres of the clusters
 
     @property
     def n_clusters(self) -> int:

@@ -29,7 +29,7 @@ _COST = 1e-3
 
 # Groups of the sample that an object looks at; rounds of k-means that make them.
 _LOOKED = 6
-_MAX_ITER = 5
+_MAX_ITER = 5  # of the k-means that makes groups
 
 
 class NearestInSample:
@@ -78,24 +78,8 @@ class NearestInSample:
     @cached_property
     def _groups(self) -> tuple[Any, ...]:
         """The sample in groups: what the kernel wants after the objects."""
-        from comitia._kernels.nearest import nearest_points
-
-        points = self.sample.values
-        m = points.shape[1]
-        rng = np.random.RandomState(0)
-        found = landmark_centers(
-            points, isqrt(m), rng, init="random", max_iter=_MAX_ITER
-        )
-        centers = np.ascontiguousarray(found.T)
-        groups = np.empty(m, dtype=np.int64)
-        nearest_points(points, centers, 0, m, groups)
-        # Groups that nobody is in would be looked at in vain.
-        used, groups = np.unique(groups, return_inverse=True)
-        centers = np.ascontiguousarray(centers[:, used])
-        order = np.argsort(groups, kind="stable")
-        starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
-        ordered = np.ascontiguousarray(points[:, order])
-        return ordered, order, starts, centers, min(_LOOKED, len(used))
+        points, order, starts, centers = in_groups(self.sample.values)
+        return points, order, starts, centers, min(_LOOKED, centers.shape[1])
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         """Label objects of shape (n, p)."""
@@ -195,3 +179,26 @@ def _first_copies(X: NDArray[np.float64]) -> NDArray[np.intp]:
     rows = np.ascontiguousarray(X + 0.0).view(f"V{X.itemsize * X.shape[1]}").ravel()
     _, first, copies = np.unique(rows, return_index=True, return_inverse=True)
     return first[copies]
+
+
+def in_groups(columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Points of (p, n) group after group, their places, where groups start, centres."""
+    from comitia._kernels.nearest import nearest_points
+    from comitia._kernels.sums import over_ranges
+
+    n = columns.shape[1]
+    rng = np.random.RandomState(0)
+    found = landmark_centers(columns, isqrt(n), rng, init="random", max_iter=_MAX_ITER)
+    centers = np.ascontiguousarray(found.T)
+    groups = np.empty(n, dtype=np.int64)
+
+    def assign(start: int, stop: int) -> None:
+        nearest_points(columns, centers, start, stop, groups)
+
+    over_ranges(assign, n, _COST * centers.size)
+    # Groups that nobody is in would be looked at in vain.
+    used, groups = np.unique(groups, return_inverse=True)
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
+    points = np.ascontiguousarray(columns[:, order])
+    return points, order, starts, np.ascontiguousarray(centers[:, used])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from comitia import sizes
+from comitia._optional import import_optional
 from comitia._scales import untied
 from comitia.exceptions import ComitiaError
-from comitia.generate._kmeans_on_samples import landmark_centers
+from comitia.generate._nearest_in_sample import in_groups
 
 __all__ = ["neighbor_graph", "neighbors_by_groups"]
 
@@ -21,7 +21,6 @@ Numbers = NDArray[np.int32]
 
 # Groups that an object looks at, at least, and rounds of k-means that make them.
 _LOOKED = 8
-_MAX_ITER = 5
 
 
 def neighbor_graph(
@@ -99,12 +98,8 @@ def _exact(X: Floats, k: int) -> tuple[Numbers, Floats]:
 
 def _pynndescent(X: Floats, k: int) -> tuple[Numbers, Floats]:
     """The same, nearly, by nearest-neighbour descent."""
-    try:
-        from pynndescent import NNDescent
-    except ImportError:
-        raise ImportError(
-            'search="pynndescent" needs pynndescent; install comitia[neighbors].'
-        ) from None
+    asking = 'search="pynndescent"'
+    NNDescent = import_optional("pynndescent", asking, "neighbors").NNDescent
     # It depends on the order of the objects, which their content gives here.
     place = np.lexsort(X.T)
     index = NNDescent(X[place].astype(np.float32), n_neighbors=k + 1, random_state=0)
@@ -144,28 +139,15 @@ def neighbors_by_groups(X: Floats, k: int) -> tuple[Numbers, Floats]:
         The squared distances.
     """
     from comitia._kernels.knn import nearest_in_groups
-    from comitia._kernels.nearest import nearest_points
     from comitia._kernels.sums import over_ranges
 
     n, p = X.shape
     columns = np.ascontiguousarray((X - X.mean(axis=0)).T, dtype=np.float32)
-    rng = np.random.RandomState(0)
-    found = landmark_centers(columns, isqrt(n), rng, init="random", max_iter=_MAX_ITER)
-    centers = np.ascontiguousarray(found.T, dtype=np.float32)
-    groups = np.empty(n, dtype=np.int64)
-
-    def assign(start: int, stop: int) -> None:
-        nearest_points(columns, centers, start, stop, groups)
-
-    over_ranges(assign, n, 1e-3 * centers.size)
-    used, groups = np.unique(groups, return_inverse=True)
-    centers = np.ascontiguousarray(centers[:, used])
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(len(used) + 1))
-    points = np.ascontiguousarray(columns[:, order])
+    points, order, starts, centers = in_groups(columns)
     near = np.empty((n, k), dtype=np.int32)
     squares = np.empty((n, k), dtype=np.float32)
-    given = points, starts, centers, min(_LOOKED, len(used)), near, squares
+    n_looked = min(_LOOKED, centers.shape[1])
+    given = points, starts, centers, n_looked, near, squares
     over_ranges(partial(nearest_in_groups, *given), n, cost=p)
     back = np.empty(n, dtype=np.int64)
     back[order] = np.arange(n)

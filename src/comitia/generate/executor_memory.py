@@ -12,6 +12,7 @@ from typing import Any
 from comitia._content_order import ContentOrder, order_for
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
+from comitia._optional import import_optional
 from comitia._steps import OnProgress, check_random_state
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
@@ -142,10 +143,5 @@ def _model_of(generator: Generator, X: Any, plan: Plan, made: Made) -> Any:
 
 
 def _with_bar(members: Iterable[Any], total: int) -> Iterable[Any]:
-    try:
-        from rich.progress import track
-    except ImportError:
-        raise ImportError(
-            "verbose=True draws a progress bar with rich; install comitia[cli]."
-        ) from None
-    return track(members, total=total, description="clusterings")
+    progress = import_optional("rich.progress", "verbose=True", "cli")
+    return progress.track(members, total=total, description="clusterings")

@@ -170,7 +170,7 @@ class GraphGenerator(Generator):
         )
 
     def plan(self, X: Any, rng: np.random.RandomState) -> list[Plan]:
-        detectors, resolutions = self._detectors(), self._resolutions()
+        detectors, resolutions = self._detectors(), check_resolutions(self.resolution)
         n = X.shape[0]
         plans = []
         for m, seed in enumerate(draw_seeds(int(self.n_clusterings), rng)):
@@ -197,16 +197,6 @@ class GraphGenerator(Generator):
                 f"detector={self.detector!r} must be one or several of {words}."
             )
         return detectors
-
-    def _resolutions(self) -> list[float]:
-        one = isinstance(self.resolution, Real)
-        given = [self.resolution] if one else list(self.resolution)
-        if not given or not all(isinstance(r, Real) and float(r) >= 0 for r in given):
-            raise ComitiaError(
-                f"resolution={self.resolution!r} must be one or several numbers, none "
-                "negative."
-            )
-        return [float(r) for r in given]
 
     def fit_member(self, X: csr_array, plan: Plan) -> Made:
         rng = np.random.RandomState(plan["seed"])
@@ -298,3 +288,13 @@ def _clusters(made: Made) -> list[Any]:
     labels = np.asarray(made.labels)
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.cumsum(np.bincount(labels))[:-1])
+
+
+def check_resolutions(resolution: Any) -> list[float]:
+    """Check one resolution or several."""
+    given = [resolution] if isinstance(resolution, Real) else list(resolution)
+    if not given or not all(isinstance(r, Real) and float(r) >= 0 for r in given):
+        raise ComitiaError(
+            f"resolution={resolution!r} must be one or several numbers, none negative."
+        )
+    return [float(r) for r in given]

@@ -20,6 +20,7 @@ from comitia.generate._checkpoint import fingerprint
 from comitia.generate._nearest_in_sample import ShapesGenerator
 from comitia.generate.estimators import _sized_plans, n_clusters_range
 from comitia.generate.generator import Plan
+from comitia.optimize.eigenpairs import lanczos
 
 __all__ = ["NeighborSpectralGenerator", "graph_points", "spectral_points"]
 
@@ -246,18 +247,11 @@ def _linked(X: Floats, n_neighbors: int) -> Any:
 
 def _leading(S: Any, n_vectors: int, X: Floats) -> Floats:
     """The leading eigenvectors of a symmetric sparse matrix."""
-    from scipy.sparse.linalg import ArpackError, eigsh
-
     n = S.shape[0]
     if n > max(sizes.SMALL_MATRIX, 4 * n_vectors):
-        # ARPACK would draw its own start; this one has a part of every eigenvector.
-        start = np.random.RandomState(0).uniform(0.5, 1.5, size=n)
-        # Its own number of Lanczos vectors first, then room for many nearly equal.
-        for room in (None, min(n, 4 * n_vectors + 20)):
-            try:
-                values, vectors = eigsh(S, n_vectors, which="LA", v0=start, ncv=room)
-            except ArpackError:
-                continue
+        found = lanczos(S, n_vectors)
+        if found is not None:
+            values, vectors = found
             return vectors[:, np.argsort(-values, kind="stable")]
     require_memory(16 * n * n, f"the eigenvectors of a matrix of order {n}")
     from scipy.linalg import eigh

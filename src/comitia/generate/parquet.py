@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._optional import import_optional
 from comitia._storage_paths import AnyPath, path_of
 from comitia.exceptions import ComitiaError
 from comitia.generate.sources import Rows, _check_shape, _checked, _unreadable
@@ -261,19 +262,10 @@ def _about(file: AnyPath) -> tuple[Any, Any]:
 
 @contextmanager
 def _opened(file: AnyPath) -> Iterator[Any]:
+    parquet = import_optional("pyarrow.parquet", "reading .parquet", "io")
     if isinstance(file, Path):
-        with _parquet().ParquetFile(file) as opened:
+        with parquet.ParquetFile(file) as opened:
             yield opened
     else:
-        with file.open() as stream, _parquet().ParquetFile(stream) as opened:
+        with file.open() as stream, parquet.ParquetFile(stream) as opened:
             yield opened
-
-
-def _parquet() -> Any:
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError(
-            "Parquet files are read with pyarrow; pip install 'comitia[io]'."
-        ) from None
-    return pyarrow.parquet

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_weights
 from comitia.exceptions import ComitiaError
 from comitia.generate._docs import SharedDocs
 
@@ -156,7 +156,7 @@ class WeightedSample(_ObjectSampler):
     replace: bool = True
 
     def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        weights = _weights(self.weights, n, "object")
+        weights = check_weights(self.weights, n, "weights", "object")
         size = _share(self.object_fraction, n, "object_fraction")
         return Sample.of(_weighted_choice(weights, size, rng, replace=self.replace))
 
@@ -179,7 +179,7 @@ class HybridSample(_ObjectSampler):
     object_fraction: float = 1.0
 
     def draw(self, n: int, rng: np.random.RandomState) -> Sample:
-        weights = _weights(self.weights, n, "object")
+        weights = check_weights(self.weights, n, "weights", "object")
         size = _share(self.object_fraction, n, "object_fraction")
         candidates = rng.randint(n, size=n)
         return Sample.of(candidates[_weighted_choice(weights[candidates], size, rng)])
@@ -272,7 +272,9 @@ class FeatureSubset(_FeatureSampler):
         else:
             size = _share(self.feature_fraction, p, "feature_fraction")
         weights = (
-            np.ones(p) if self.weights is None else _weights(self.weights, p, "feature")
+            np.ones(p)
+            if self.weights is None
+            else check_weights(self.weights, p, "weights", "feature")
         )
         return FeatureMap(np.sort(_weighted_choice(weights, size, rng, replace=False)))
 
@@ -286,7 +288,8 @@ class FeatureSubset(_FeatureSampler):
         names, variable = np.unique(groups, return_inverse=True)
         weights = None
         if self.weights is not None:
-            weights = np.bincount(variable, _weights(self.weights, p, "feature"))
+            each = check_weights(self.weights, p, "weights", "feature")
+            weights = np.bincount(variable, each)
         chosen = FeatureSubset(self.feature_fraction, weights).draw(len(names), rng)
         return FeatureMap(np.flatnonzero(np.isin(variable, chosen.how)))
 
@@ -401,13 +404,3 @@ def _share(fraction: Any, n: int, argument: str) -> int:
     if not isinstance(fraction, int | float) or not 0 < fraction <= 1:
         raise ComitiaError(f"{argument}={fraction!r} must be above 0 and at most 1.")
     return max(1, round(fraction * n))
-
-
-def _weights(weights: ArrayLike, n: int, noun: str) -> NDArray[np.float64]:
-    checked = np.asarray(masked_to_nan(weights), dtype=np.float64)
-    if checked.shape != (n,):
-        raise ComitiaError(
-            f"weights must have one entry per {noun}; got shape {checked.shape} for "
-            f"{n} {noun}s."
-        )
-    return checked

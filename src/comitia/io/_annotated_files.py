@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia._optional import import_optional
 from comitia._storage_paths import AnyPath, open_zarr, refuse_pickles
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
@@ -24,13 +25,8 @@ __all__ = ["read_h5ad", "read_zarr"]
 
 def read_h5ad(path: Path, key: str | None) -> FileColumns:
     """The columns of X, of a layer or of an entry of ``.obsm``; ``.obs`` is aside."""
-    try:
-        import anndata  # noqa: F401
-        import h5py
-    except ImportError:
-        raise ImportError(
-            "reading .h5ad needs anndata; pip install 'comitia[io]'."
-        ) from None
+    import_optional("anndata", "reading .h5ad", "io")
+    h5py = import_optional("h5py", "reading .h5ad", "io")
     return _read_annotated(partial(h5py.File, path, "r"), path, key)
 
 

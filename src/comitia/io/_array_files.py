@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._files import read_npy, read_npz
+from comitia._optional import import_optional
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import object_names_of, text_or_none
@@ -88,12 +89,7 @@ def _strings(cells: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _hdf5_variables(path: Path) -> Mapping[str, Any]:
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError(
-            "reading .mat of version 7.3 needs h5py; pip install 'comitia[io]'."
-        ) from None
+    h5py = import_optional("h5py", "reading .mat of version 7.3", "io")
 
     def read(name: str) -> Any:
         with h5py.File(path, "r") as file:

@@ -9,6 +9,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._optional import import_optional
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
@@ -29,7 +30,7 @@ def read_parquet(
     file: IO[bytes], source: str, keep_text: Sequence[str | None] = ()
 ) -> FileColumns:
     """The columns of a Parquet file."""
-    pa = _pyarrow(".parquet")
+    pa = import_optional("pyarrow", "reading .parquet", "io")
     import pyarrow.parquet as pq
 
     try:
@@ -46,7 +47,7 @@ def read_feather(
     file: IO[bytes], source: str, keep_text: Sequence[str | None] = ()
 ) -> FileColumns:
     """The columns of a Feather or Arrow file, or of a stream of Arrow's."""
-    pa = _pyarrow(".feather")
+    pa = import_optional("pyarrow", "reading .feather", "io")
     import pyarrow.ipc as ipc
 
     try:
@@ -91,16 +92,6 @@ def _field(about: bytes, table: int, number: int) -> int:
     """Where a field of a table in a flat buffer stands."""
     fields = table - struct.unpack_from("<i", about, table)[0]
     return table + int(struct.unpack_from("<H", about, fields + 4 + 2 * number)[0])
-
-
-def _pyarrow(suffix: str) -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError(
-            f"reading {suffix} needs pyarrow; pip install 'comitia[io]'."
-        ) from None
-    return pyarrow
 
 
 def _require_cells(n_rows: int, n_columns: int, source: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, get_args
 from typing import Literal as L
 
+from comitia._optional import import_optional
 from comitia._storage_paths import AnyPath, local_path, path_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
@@ -170,10 +171,4 @@ def _opener(suffix: str) -> Callable[..., Any]:
         import lzma
 
         return lzma.open
-    try:
-        import zstandard
-    except ImportError:
-        raise ImportError(
-            "reading .zst needs zstandard; pip install 'comitia[io]'."
-        ) from None
-    return zstandard.open
+    return import_optional("zstandard", "reading .zst", "io").open

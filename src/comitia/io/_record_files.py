@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._optional import import_optional
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.io._cell_text import find_column, text_or_none
@@ -32,12 +33,7 @@ def read_xlsx(
     keep_text: Sequence[str | None] = (),
 ) -> FileColumns:
     """The columns of a sheet: the first one, or the one called ``key``."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise ImportError(
-            "reading .xlsx needs openpyxl; pip install 'comitia[io]'."
-        ) from None
+    openpyxl = import_optional("openpyxl", "reading .xlsx", "io")
     try:
         with zipfile.ZipFile(file) as archive:
             size = sum(each.file_size for each in archive.infolist())

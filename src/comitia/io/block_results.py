@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._optional import import_optional
 from comitia._steps import OnProgress, Progress
 from comitia.agreement import agreement
 from comitia.ensemble import Ensemble
@@ -315,13 +316,7 @@ def _read_rows(rows: Any, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _import_pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.compute
-        import pyarrow.parquet
-    except ImportError:
-        raise ImportError(
-            "labels of very many objects are written with pyarrow; pip install "
-            "'comitia[io]'."
-        ) from None
-    return pyarrow, pyarrow.parquet
+    asking = "writing labels of very many objects"
+    import_optional("pyarrow.compute", asking, "io")
+    pa = import_optional("pyarrow", asking, "io")
+    return pa, import_optional("pyarrow.parquet", asking, "io")

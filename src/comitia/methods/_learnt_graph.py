@@ -22,18 +22,12 @@ _TIED = 1e-9
 
 
 class PartsOfGraph(NamedTuple):
-    """The leading eigenvectors of a graph's Laplacian, and what they say of its parts.
+    """Leading eigenvectors of a graph's Laplacian, and what they say of its parts."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_micro, k)
-        Of the k smallest eigenvalues, and of those that equal the last of them.
-
-    too_few, too_many : bool
-        Whether the graph has fewer, or more, than k parts.
-    """
-
+    # (n_micro, k), of the k smallest eigenvalues, and of those that equal the last of
+    # them
     vectors: Floats
+    # too_few, too_many: whether the graph has fewer, or more, than k parts
     too_few: bool
     too_many: bool
 

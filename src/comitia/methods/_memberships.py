@@ -11,22 +11,14 @@ __all__ = ["FuzzyClusters", "fuzzy_clusters", "order_of_appearance"]
 
 
 class FuzzyClusters(NamedTuple):
-    """The clusters of a fuzzy consensus.
+    """The clusters of a fuzzy consensus."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The column in which each object has its largest membership.
-
-    order : ndarray of shape (n_clusters,)
-        The columns that are some object's largest, in the order of appearance.
-
-    membership : ndarray of shape (n_objects, n_clusters)
-        Memberships in these; rows sum to one.
-    """
-
+    # (n_objects,), the column in which each object has its largest membership
     labels: NDArray[np.intp]
+    # (n_clusters,), the columns that are some object's largest, in the order of
+    # appearance
     order: NDArray[np.intp]
+    # (n_objects, n_clusters), memberships in these; rows sum to one
     membership: NDArray[np.float64]
 
 

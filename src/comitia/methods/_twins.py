@@ -22,19 +22,11 @@ Floats = NDArray[np.float64]
 
 
 class TwinMatrix(NamedTuple):
-    """A matrix of all pairs of objects that treats twins alike.
+    """A matrix of all pairs of objects that treats twins alike."""
 
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_micro, n_micro)
-        Values of two different objects, by their micro-objects.
-
-    own : ndarray of shape (n_micro,)
-        Values of an object with itself.
-    """
-
+    # (n_micro, n_micro), values of two different objects, by their micro-objects
     pairs: Floats
-    own: Floats
+    own: Floats  # (n_micro,), values of an object with itself
 
     def map(self, function: Callable[..., Floats], *others: TwinMatrix) -> TwinMatrix:
         """Apply a function to the values of this matrix and of others, one by one."""

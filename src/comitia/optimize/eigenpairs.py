@@ -162,7 +162,7 @@ def _signed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     n = S.shape[0]
     found = None
     if n > sizes.DENSE_MATRIX and n_pairs < n // 2:
-        found = _lanczos(S, n_pairs)
+        found = lanczos(S, n_pairs)
     values, vectors = found or _decomposed(S, n_pairs)
     order = np.argsort(-values, kind="stable")[:n_pairs]
     values, vectors = values[order], vectors[:, order]
@@ -171,7 +171,7 @@ def _signed(S: Any, n_pairs: int) -> tuple[Floats, Floats]:
     return values, vectors * np.where(signs == 0, 1.0, signs)
 
 
-def _lanczos(S: Any, n_pairs: int) -> tuple[Floats, Floats] | None:
+def lanczos(S: Any, n_pairs: int) -> tuple[Floats, Floats] | None:
     """By ARPACK; None if it gives up, as it may where eigenvalues are nearly equal."""
     from scipy.sparse.linalg import ArpackError, eigsh
 

@@ -389,7 +389,7 @@ def row_lengths(U: ArrayLike) -> Array:
     return norms
 
 
-def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
+def l21_weights(norms: ArrayLike) -> Array:
     r"""Weights that turn a squared loss into an L2,1 loss.
 
     Minimising :math:`\sum_i d_i \|r_i\|^2` with :math:`d_i = 1 / (2 \|r_i\|)` taken
@@ -398,10 +398,7 @@ def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
     Parameters
     ----------
     norms : array-like of shape (n,)
-        Lengths of the rows, :math:`\|r_i\|`.
-
-    smallest : float, default=1e-10
-        Shorter rows count as this long.
+        Lengths of the rows, :math:`\|r_i\|`; at least 1e-10 of each counts.
 
     Returns
     -------
@@ -414,7 +411,8 @@ def l21_weights(norms: ArrayLike, *, smallest: float = _SMALLEST_NORM) -> Array:
     array([1.  , 0.25])
     """
     lengths = floats(norms)
-    weights: Array = 0.5 / array_namespace(lengths).clip(lengths, smallest, None)
+    xp = array_namespace(lengths)
+    weights: Array = 0.5 / xp.clip(lengths, _SMALLEST_NORM, None)
     return weights
 
 

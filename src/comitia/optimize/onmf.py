@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia.exceptions import ComitiaError
-from comitia.optimize.loops import PATIENCE, at_rest, stalled
+from comitia.optimize.loops import PATIENCE, at_rest
 from comitia.optimize.loops import squared_norm as _squared_norm
 from comitia.optimize.nmf import Term, floats, multiply
 from comitia.optimize.ties import is_lower
@@ -31,30 +31,32 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-# Sweeps without a better partition after which rounded ones stop. Some would go on for
+# Sweeps without a better partition after which they stop. Some would go on for
 # hundreds, and hardly ever find one.
 _IN_VAIN = 30
 
+_FLOOR = 1e-12  # the least entry of Q
+
 
 class TriFactors(NamedTuple):
-    """The factors of the best sweep.
+    """The factors of the best partition.
 
     Attributes
     ----------
     Q : ndarray of shape (n, k)
-        Non-negative, nearly orthonormal; exactly if the sweeps were rounded.
+        Non-negative, orthonormal.
 
     D : ndarray of shape (k, k)
         Non-negative, symmetric.
 
     objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each sweep.
+        The objective of the partition at the start and after each sweep.
 
     n_iter : int
         Number of sweeps.
 
     converged : bool
-        Whether the objective came to rest.
+        Whether the sweeps ended by themselves.
     """
 
     Q: Array
@@ -67,25 +69,26 @@ class TriFactors(NamedTuple):
 def orthogonal_nmf(
     S: Any,
     Q: ArrayLike,
-    D: ArrayLike | None = None,
     *,
     diagonal: bool = True,
     weights: ArrayLike | None = None,
     squared_norm: float | None = None,
     max_iter: int = 500,
     tol: float = 1e-6,
-    floor: float = 1e-12,
-    rounded: bool = False,
 ) -> TriFactors:
-    r"""Factorise a symmetric non-negative matrix with nearly orthonormal factors.
+    r"""Factorise a symmetric non-negative matrix with orthonormal factors.
 
     .. math::
         \min_{Q, D \ge 0} \|S - Q D Q'\|_F^2 \quad \text{s. t.} \quad Q'Q = I,
 
     by sweeps of :func:`update_orthogonal` and :func:`update_core`. The sweeps are not
-    monotone: they also drive Q towards orthonormal columns, which can cost fit. The
-    best iterate is returned, and the iteration stops when ten sweeps together lowered
-    the best objective by less than ``tol`` times :math:`\|S\|_F^2`.
+    monotone: they also drive Q towards orthonormal columns, which can cost fit. They
+    are compared, and the best of them is returned, where they meet the constraint: at
+    the partition U that the largest entries of Q make, with
+    :math:`Q = U (U'U)^{-1/2}` and :math:`D = Q'SQ`. They end when ten of them leave
+    the partition as it is, or the objective of the factors themselves but for
+    ``tol`` times :math:`\|S\|_F^2`, and when thirty find no better partition. A
+    partition with fewer clusters than that of the start does not count.
 
     Parameters
     ----------
@@ -94,14 +97,10 @@ def orthogonal_nmf(
 
     Q : array-like of shape (n, k)
         The start, such as that of :func:`indicator_start`. Entries that are zero stay
-        at the floor.
-
-    D : array-like of shape (k, k), default=None
-        The start of the core; :math:`Q'SQ` by default.
+        close to zero.
 
     diagonal : bool, default=True
-        Whether the default start of D is made diagonal; D then stays diagonal. A full
-        core also fits the similarity between clusters.
+        Whether D is diagonal. A full core also fits the similarity between clusters.
 
     weights : array-like of shape (n,), default=None
         How many objects each row stands for.
@@ -115,17 +114,6 @@ def orthogonal_nmf(
     tol : float, default=1e-6
         When to stop.
 
-    floor : float, default=1e-12
-        The least entry of Q.
-
-    rounded : bool, default=False
-        Whether sweeps are compared, and returned, where they meet the constraint: at
-        the partition U that the largest entries of Q make, with
-        :math:`Q = U (U'U)^{-1/2}` and :math:`D = Q'SQ`. They end when ten of them leave
-        the partition as it is, or the objective of the factors themselves but for
-        ``tol``, and when thirty find no better partition. A partition with fewer
-        clusters than that of the start does not count.
-
     Returns
     -------
     factors : TriFactors
@@ -138,46 +126,34 @@ def orthogonal_nmf(
     >>> factors.Q.argmax(axis=1)
     array([0, 0, 0, 1, 1, 1])
     """
-    Q = np.maximum(np.asarray(Q, dtype=np.float64), floor)
+    Q = np.maximum(np.asarray(Q, dtype=np.float64), _FLOOR)
     # Products with ones are a seventh of the time of a sweep.
     if weights is not None and (np.asarray(weights) == 1).all():
         weights = None
     C = None if weights is None else np.asarray(weights, dtype=np.float64)[:, None]
     size = _squared_norm(S) if squared_norm is None else float(squared_norm)
     SQ, QQ, QSQ = _products(S, Q, C)
-    if D is None:
-        D = np.diag(np.diag(QSQ)) if diagonal else (QSQ + QSQ.T) / 2
-    D = np.asarray(D, dtype=np.float64)
+    D = np.diag(np.diag(QSQ)) if diagonal else (QSQ + QSQ.T) / 2
     objective = [onmf_objective(size, D, QSQ, QQ)]
-    best = (objective[0], Q, D)
-    partitions = _Partitions(S, C, size, D) if rounded else None
-    if partitions is not None:
-        partitions.add(Q)
+    partitions = _Partitions(S, C, size, D)
+    partitions.add(Q)
     converged = False
     for _ in range(max_iter):
-        Q = update_orthogonal(Q, SQ @ D, weights=weights, moment=QSQ @ D, floor=floor)
+        Q = update_orthogonal(Q, SQ @ D, weights=weights, moment=QSQ @ D)
         SQ, QQ, QSQ = _products(S, Q, C)
         D = update_core(D, QSQ, QQ)
         objective.append(onmf_objective(size, D, QSQ, QQ))
-        if partitions is not None:
-            partitions.add(Q)
-        elif objective[-1] < best[0]:
-            best = (objective[-1], Q, D)
-        if partitions is not None:
-            converged = (
-                partitions.n_same >= PATIENCE
-                or partitions.n_in_vain >= _IN_VAIN
-                or at_rest(objective, tol, size)
-            )
-        else:
-            converged = stalled(objective, tol, size)
+        partitions.add(Q)
+        converged = (
+            partitions.n_same >= PATIENCE
+            or partitions.n_in_vain >= _IN_VAIN
+            or at_rest(objective, tol, size)
+        )
         if converged:
             break
-    if partitions is not None:
-        objective, best = partitions.objective, partitions.best
-    return TriFactors(
-        best[1], best[2], np.asarray(objective), len(objective) - 1, converged
-    )
+    _, Q, D = partitions.best
+    found = np.asarray(partitions.objective)
+    return TriFactors(Q, D, found, len(found) - 1, converged)
 
 
 class _Partitions:
@@ -220,21 +196,17 @@ class _Partitions:
 def update_orthogonal(
     Q: ArrayLike,
     pull: ArrayLike,
-    push: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     moment: ArrayLike | None = None,
-    floor: float = 1e-12,
 ) -> Array:
     r"""One update of a factor that is to have orthonormal columns.
 
     .. math::
-        Q \leftarrow Q \circ \sqrt{
-        \frac{\text{pull} + Q Q' \text{push}}{\text{push} + Q Q' \text{pull}} }.
+        Q \leftarrow Q \circ \sqrt{ \frac{\text{pull}}{Q Q' \text{pull}} }.
 
-    Pull and push are those of a :class:`~comitia.optimize.Term`. For
-    :math:`\|S - QDQ'\|^2` pull is :math:`SQD`, push is zero, and the update is that of
-    Ding et al.; further terms of an objective add to both.
+    For :math:`\|S - QDQ'\|^2` pull is :math:`SQD`, and the update is that of Ding et
+    al.; further terms of an objective add to it.
 
     Parameters
     ----------
@@ -244,17 +216,11 @@ def update_orthogonal(
     pull : array-like of shape (n, k)
         What raises it.
 
-    push : array-like of shape (n, k), default=None
-        What lowers it, apart from the constraint.
-
     weights : array-like of shape (n,), default=None
         How many objects each row stands for.
 
     moment : array-like of shape (k, k), default=None
         :math:`Q'\text{pull}`, when it is known already.
-
-    floor : float, default=1e-12
-        The least entry.
 
     Returns
     -------
@@ -262,17 +228,9 @@ def update_orthogonal(
         The factor after the update.
     """
     Q, pull = floats(Q), floats(pull)
-
-    def against(A: Array) -> Array:
-        """Q Q' times a matrix, over all copies."""
-        left = Q if weights is None else Q * floats(weights)[:, None]
-        return Q @ (left.T @ A)
-
-    terms = [Term(pull, against(pull) if moment is None else Q @ floats(moment))]
-    if push is not None:
-        push = floats(push)
-        terms.append(Term(against(push), push))
-    return multiply(Q, *terms, power=0.5, floor=floor)
+    if moment is None:
+        moment = (Q if weights is None else Q * floats(weights)[:, None]).T @ pull
+    return multiply(Q, Term(pull, Q @ floats(moment)), power=0.5, floor=_FLOOR)
 
 
 def update_core(D: ArrayLike, QSQ: ArrayLike, QQ: ArrayLike) -> Array:

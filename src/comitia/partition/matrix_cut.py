@@ -23,7 +23,6 @@ def matrix_cut(
     *,
     counts: NDArray[np.int64] | None = None,
     n_init: int = 3,
-    max_iter: int = 100,
 ) -> NDArray[np.int32]:
     """Cut a graph of objects and clusters that is given as a dense matrix.
 
@@ -46,9 +45,6 @@ def matrix_cut(
 
     n_init : int, default=3
         Number of starts.
-
-    max_iter : int, default=100
-        Most iterations of k-means.
 
     Returns
     -------
@@ -87,5 +83,5 @@ def matrix_cut(
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     points /= np.maximum(lengths, _FLOOR)
     return kmeans(
-        points, n_clusters, rng, sample_weight=counts, n_init=n_init, max_iter=max_iter
+        points, n_clusters, rng, sample_weight=counts, n_init=n_init, max_iter=100
     ).labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import nonnegative_weights
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -177,7 +177,7 @@ def median_selection(
         raise ComitiaError("similarity must be finite.")
     among = np.arange(len(S)) if candidates is None else np.unique(candidates)
     np.fill_diagonal(S, 0.0)
-    sums = (S @ _vote_weights(weights, len(S), "clustering"))[among]
+    sums = (S @ nonnegative_weights(weights, len(S), "weights", "clustering"))[among]
     # Sums that are equal on paper differ by rounding; the first of them is meant.
     return int(among[np.argmax(sums >= sums.max() - 1e-12 * np.abs(sums).max())])
 
@@ -199,18 +199,7 @@ def _check_groups(
     cluster_weights: ArrayLike | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     members, _ = check_labels(groups, "groups", ensemble.n_clusters_total, n_groups)
-    weights = _vote_weights(cluster_weights, ensemble.n_clusters_total, "cluster")
+    weights = nonnegative_weights(
+        cluster_weights, ensemble.n_clusters_total, "cluster_weights", "cluster"
+    )
     return members.astype(np.int64), weights
-
-
-def _vote_weights(weights: ArrayLike | None, n: int, noun: str) -> NDArray[np.float64]:
-    if weights is None:
-        return np.ones(n)
-    w = np.asarray(masked_to_nan(weights), dtype=np.float64)
-    if w.shape != (n,):
-        raise ComitiaError(
-            f"weights must have one entry per {noun}, {n}; got shape {w.shape}."
-        )
-    if not np.isfinite(w).all() or (w < 0).any():
-        raise ComitiaError("weights must be finite and not negative.")
-    return w

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia._optional import import_optional
 from comitia.plot.palette import COLORS, MARKERS
 
 __all__ = [
@@ -46,12 +47,7 @@ def make_axes(
     if ax is not None:
         given = [ax] if n_panels == 1 and not np.ndim(ax) else list(np.ravel(ax))
         return given[0].get_figure(), given
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError:
-        raise ImportError(
-            "plot() needs matplotlib; install it with pip install 'comitia[plot]'."
-        ) from None
+    plt = import_optional("matplotlib.pyplot", "plot()", "plot")
     figure, axes = plt.subplots(
         1, n_panels, figsize=size, layout="constrained", squeeze=False
     )

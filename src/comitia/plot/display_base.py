@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from comitia._optional import import_optional
 from comitia.plot._style import make_axes
 
 __all__ = ["Display"]
@@ -81,11 +82,5 @@ class Display:
 
 def make_frame(data: Any, index: Any = None, columns: Any = None) -> Any:
     """A DataFrame of pandas, or an error that says how to get pandas."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError(
-            "frame() needs pandas; install it with pip install 'comitia[io]'. The "
-            "numbers are attributes of the Display too."
-        ) from None
+    pd = import_optional("pandas", "frame()", "io")
     return pd.DataFrame(data, index=index, columns=columns)

@@ -660,6 +660,8 @@ _LEFT_OUT = {
 
 _DISCRETE = ("boolean", "category")
 
+_MOST_LINES = 40  # up to so many columns have a line each
+
 _ACTIONS = {
     "number": "",
     "onehot": "0/1 columns, half of a number's variance each",
@@ -704,18 +706,13 @@ def _first_missing(column: TableColumn) -> int:
     return int(np.argmax(np.isnan(column.values)))
 
 
-def grouped_decisions(
-    columns: Sequence[ColumnDecision], most: int = 40
-) -> list[dict[str, Any]]:
+def grouped_decisions(columns: Sequence[ColumnDecision]) -> list[dict[str, Any]]:
     """Lines for people: one for each column, or for columns alike if there are many.
 
     Parameters
     ----------
     columns : sequence of ColumnDecision
         The decisions.
-
-    most : int, default=40
-        Up to so many columns have a line each.
 
     Returns
     -------
@@ -730,7 +727,7 @@ def grouped_decisions(
             re.sub(r"\d+ filled", "some filled", each.action),
             each.used,
         )
-        groups.setdefault(alike if len(columns) > most else j, []).append(each)
+        groups.setdefault(alike if len(columns) > _MOST_LINES else j, []).append(each)
     lines = []
     for group in groups.values():
         first, last = group[0], group[-1]

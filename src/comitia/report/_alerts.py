@@ -28,27 +28,12 @@ LIKELY = 0.3
 
 @dataclass(frozen=True)
 class Alert:
-    """Something that the reader should look at before believing the result.
+    """Something that the reader should look at before believing the result."""
 
-    Attributes
-    ----------
-    id : str
-        What it is about, for tests and styles.
-
-    title : str
-        A few words.
-
-    text : str
-        What was found, how it was tested, what could be done.
-
-    serious : bool
-        Whether it puts the result into question.
-    """
-
-    id: str
-    title: str
-    text: str
-    serious: bool = True
+    id: str  # what it is about, for tests and styles
+    title: str  # a few words
+    text: str  # what was found, how it was tested, what could be done
+    serious: bool = True  # whether it puts the result into question
 
 
 def result_alerts(result: Result) -> list[Alert]:

@@ -225,21 +225,16 @@ def _tick(value: float) -> str:
     return f"{value:.6g}".replace("-", "−")
 
 
-def histogram(
-    values: Floats,
-    low: float | None = None,
-    high: float | None = None,
-    n_bins: int = 20,
-) -> Any:
+def histogram(values: Floats, high: float | None = None) -> Any:
     """Bars of a histogram, with round numbers below."""
     values = values[np.isfinite(values)]
-    low = float(values.min()) if low is None else low
+    low = float(values.min())
     high = float(values.max()) if high is None else high
     if not high > low:
         low, high = low - 0.5, high + 0.5
-    counts, edges = np.histogram(values, bins=n_bins, range=(low, high))
+    counts, edges = np.histogram(values, bins=20, range=(low, high))
     width, height, top = 420.0, 110.0, max(int(counts.max()), 1)
-    step = width / n_bins
+    step = width / len(counts)
     return {
         "width": width,
         "height": height,

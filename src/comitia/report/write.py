@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comitia._files import atomic_write
+from comitia._optional import import_optional
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:
@@ -223,21 +224,16 @@ def _write_page(
 
 
 def _environment() -> Environment:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise ImportError(
-            "a report needs jinja2; install it with pip install 'comitia[report]'."
-        ) from None
+    jinja2 = import_optional("jinja2", "a report", "report")
     from markupsafe import Markup
 
     from comitia import __version__
     from comitia.report import _figures, _page_text
 
-    environment = Environment(
-        loader=PackageLoader("comitia.report"),
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("comitia.report"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
     )

@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_weights, masked_to_nan
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.represent.graphs import check_weights, combined_weights
+from comitia.represent.graphs import combined_weights
 
 __all__ = [
     "CoSampled",

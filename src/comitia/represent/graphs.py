@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_weights, nonnegative_weights
 from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -210,25 +210,6 @@ def combined_weights(
     )
 
 
-def check_weights(
-    weights: ArrayLike, n: int, argument: str, noun: str
-) -> NDArray[np.float64]:
-    """Weights as an array, one for each of n nouns, finite."""
-    try:
-        given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
-        checked = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
-    if checked.shape != (n,):
-        raise ComitiaError(
-            f"{argument} must have one entry per {noun}, {n}; got shape "
-            f"{checked.shape}."
-        )
-    if not np.isfinite(checked).all():
-        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
-    return checked
-
-
 def jaccard_clusters(
     ensemble: Ensemble, object_weights: ArrayLike | None = None
 ) -> csr_array:
@@ -271,7 +252,9 @@ def jaccard_clusters(
     if object_weights is None:
         shared = ensemble.contingency()
     else:
-        w = _object_weights(object_weights, ensemble.n_objects)
+        w = nonnegative_weights(
+            object_weights, ensemble.n_objects, "object_weights", "object"
+        )
         shared = _weighted_contingency(ensemble, w)
     c = np.repeat(np.arange(ensemble.n_clusters_total), np.diff(shared.indptr))
     d = shared.indices
@@ -458,14 +441,3 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
         L *= right
     L.flat[:: len(L) + 1] += diagonal
     return L
-
-
-def _object_weights(object_weights: ArrayLike, n: int) -> NDArray[np.float64]:
-    w = np.asarray(masked_to_nan(object_weights), dtype=np.float64)
-    if w.shape != (n,):
-        raise ComitiaError(
-            f"object_weights must have one entry per object, {n}; got shape {w.shape}."
-        )
-    if not np.isfinite(w).all() or (w < 0).any():
-        raise ComitiaError("object_weights must be finite and not negative.")
-    return w

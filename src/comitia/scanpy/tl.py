@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.sparse import csr_array
 from comitia.ensemble import Ensemble
 from comitia.evaluate import Stability, stability
 from comitia.exceptions import ComitiaError
+from comitia.generate.graph_generator import check_resolutions
 from comitia.scanpy._cells import cell_graph, check_cells, own_copy, write_clusters
 
 __all__ = ["choose_resolution", "consensus"]
@@ -113,7 +113,7 @@ def consensus(
     """
     check_cells(adata)
     estimator = _estimator(method, random_state)
-    resolutions = _checked_resolutions(resolution)
+    resolutions = check_resolutions(resolution)
     graph, where = None, "obs"
     if obs_keys is None or "graph" in estimator.card.needs:
         graph, where = cell_graph(adata, neighbors_key, obsp, use_rep)
@@ -242,7 +242,7 @@ def choose_resolution(
     3
     """
     check_cells(adata)
-    tried = sorted(set(_checked_resolutions(resolutions)))
+    tried = sorted(set(check_resolutions(resolutions)))
     if not isinstance(n_clusterings, int | np.integer) or n_clusterings < 2:
         raise ComitiaError(
             f"n_clusterings={n_clusterings!r} must be a whole number, 2 or more: runs "
@@ -302,15 +302,6 @@ def _seed(random_state: Any) -> dict[str, int]:
     """What ``params`` keeps of a seed: a number, and no generator."""
     whole = isinstance(random_state, int | np.integer)
     return {"random_state": int(random_state)} if whole else {}
-
-
-def _checked_resolutions(resolution: Any) -> list[float]:
-    given = [resolution] if isinstance(resolution, Real) else list(resolution)
-    if not given or not all(isinstance(r, Real) and float(r) >= 0 for r in given):
-        raise ComitiaError(
-            f"resolution={resolution!r} must be one or several numbers, none negative."
-        )
-    return [float(r) for r in given]
 
 
 def _of_columns(adata: Any, obs_keys: Sequence[str]) -> Ensemble:

@@ -17,6 +17,8 @@ __all__ = ["multilayer_communities", "relative_neighborhood", "seed_communities"
 # Distances that differ by less are equal: what is left of rounding.
 _TINY = 1e-12
 
+_ROUNDS = 100  # most rounds of voting
+
 
 def relative_neighborhood(distances: ArrayLike) -> NDArray[np.bool_]:
     r"""Join two items unless a third is closer to both.
@@ -69,9 +71,9 @@ def relative_neighborhood(distances: ArrayLike) -> NDArray[np.bool_]:
 
 
 def multilayer_communities(
-    layers: Sequence[Any], rng: np.random.RandomState, method: str = "louvain"
+    layers: Sequence[Any], rng: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """Communities of a network with several layers of edges.
+    """Communities of a network with several layers of edges, by their sum.
 
     Parameters
     ----------
@@ -80,9 +82,6 @@ def multilayer_communities(
 
     rng : RandomState
         Draws the order in which items move.
-
-    method : {"louvain", "seeds"}, default="louvain"
-        Modularity of the sum of all layers, or :func:`seed_communities`.
 
     Returns
     -------
@@ -97,15 +96,11 @@ def multilayer_communities(
     array([0, 0, 1, 1])
     """
     total = np.sum([np.asarray(layer, dtype=np.float64) for layer in layers], axis=0)
-    if method == "seeds":
-        return seed_communities(total)
-    if method != "louvain":
-        raise ComitiaError(f'method={method!r} is neither "louvain" nor "seeds".')
     return louvain(total, rng)
 
 
 def seed_communities(
-    graph: ArrayLike, *, priority: ArrayLike | None = None, max_iter: int = 100
+    graph: ArrayLike, *, priority: ArrayLike | None = None
 ) -> NDArray[np.int64]:
     """Communities around leaders: items that have more ties than their neighbours.
 
@@ -121,9 +116,6 @@ def seed_communities(
     priority : array-like of shape (n_items,), default=None
         Who leads of items with as many ties, and whom an item follows that as much of
         its weight goes to; large for the first. By default the lowest index.
-
-    max_iter : int, default=100
-        Most rounds of voting.
 
     Returns
     -------
@@ -158,7 +150,7 @@ def seed_communities(
     leaders = leaders[np.argsort(-first[leaders], kind="stable")]
     labels = np.full(n, -1)
     labels[leaders] = np.arange(len(leaders))
-    for _ in range(max_iter):
+    for _ in range(_ROUNDS):
         votes = A @ (labels[:, None] == np.arange(len(leaders)))
         new = np.where(votes.any(axis=1), votes.argmax(axis=1), labels)
         new[leaders] = np.arange(len(leaders))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import in_order, matching_rows
+from comitia._optional import import_optional
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.validity.clustered import Clustered, SameData, check_data
@@ -88,12 +89,7 @@ class ScoreTable:
         frame : pandas.DataFrame
             The values, with names.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                'frame() needs pandas; install it with pip install "comitia[io]".'
-            ) from None
+        pd = import_optional("pandas", "frame()", "io")
         return pd.DataFrame(
             self.values, columns=list(self.indices), index=self.clustering_names
         )

@@ -6,10 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_weights, masked_to_nan
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
-from comitia.represent.graphs import check_weights
 from comitia.weigh.mean_agreement import mean_agreement
 
 __all__ = ["crowd_agreement", "normalize_weights"]

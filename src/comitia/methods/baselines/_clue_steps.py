@@ -35,36 +35,20 @@ _LARGEST_STEP = 1e3
 
 
 class Classes(NamedTuple):
-    """The clusterings as memberships of distinct label rows.
+    """The clusterings as memberships of distinct label rows."""
 
-    Attributes
-    ----------
-    rows, clusters : ndarray of shape (n_memberships,)
-        A label row, and a cluster of the ensemble that it is in.
-
-    values : ndarray of shape (n_memberships,)
-        The membership; 1 in a clustering that is not fuzzy.
-
-    offsets : ndarray of shape (n_clusterings + 1,)
-        Where the clusters of each clustering begin.
-
-    seen : ndarray of shape (n_micro, n_clusterings)
-        Whether the clustering has the label row, as 0 or 1.
-
-    counts : ndarray of shape (n_micro,)
-        How many objects have each label row.
-
-    weights : ndarray of shape (n_clusterings,)
-        Weights of the clusterings, which sum to 1.
-    """
-
+    # rows, clusters: (n_memberships,), a label row, and a cluster of the ensemble that
+    # it is in
     rows: NDArray[np.intp]
     clusters: NDArray[np.intp]
+    # (n_memberships,), the membership; 1 in a clustering that is not fuzzy
     values: Floats
+    # (n_clusterings + 1,), where the clusters of each clustering begin
     offsets: NDArray[np.intp]
+    # (n_micro, n_clusterings), whether the clustering has the label row, as 0 or 1
     seen: Floats
-    counts: Floats
-    weights: Floats
+    counts: Floats  # (n_micro,), how many objects have each label row
+    weights: Floats  # (n_clusterings,), weights of the clusterings, which sum to 1
 
     @classmethod
     def of(cls, micro: Ensemble, counts: NDArray[np.int64], weights: Floats) -> Classes:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._optional import import_optional
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition.metis import integer_vertex_weights, integer_weights
@@ -93,11 +94,6 @@ def _hyperedges(
 @cache
 def _mtkahypar() -> tuple[Any, Any]:
     """The package, and its handle, of which a process may make one only."""
-    try:
-        import mtkahypar
-    except ImportError:
-        raise ImportError(
-            "hypergraph partitioning needs mtkahypar, which is not installed; "
-            "pip install 'comitia[hypergraph]'."
-        ) from None
+    asking = "hypergraph partitioning"
+    mtkahypar = import_optional("mtkahypar", asking, "hypergraph")
     return mtkahypar, mtkahypar.initialize(1, False)

@@ -223,23 +223,11 @@ Loss = SquaredLoss | AbsoluteLoss
 
 
 class FittedTree(NamedTuple):
-    """A tree, and how it was found.
+    """A tree, and how it was found."""
 
-    Attributes
-    ----------
-    linkage : ndarray of shape (n_objects - 1, 4)
-        In SciPy form.
-
-    objective : list of float
-        The loss at the start and after each round.
-
-    converged : bool
-        Whether the last round moved nothing.
-    """
-
-    linkage: Floats
-    objective: list[float]
-    converged: bool
+    linkage: Floats  # (n_objects - 1, 4), in SciPy form
+    objective: list[float]  # the loss at the start and after each round
+    converged: bool  # whether the last round moved nothing
 
 
 def fit_ultrametric(loss: Loss, linkage: Floats, max_iter: int) -> FittedTree:

@@ -162,7 +162,6 @@ class NMFConsensus(EnsembleMethod):
                     squared_norm=squared_norm,
                     max_iter=self.max_iter,
                     tol=self.tol,
-                    rounded=True,
                 )
                 for labels in self._starts(micro, counts, n_clusters, rng)
             ),

@@ -99,19 +99,11 @@ def answers_without(
 
 
 class WithoutTwofold(NamedTuple):
-    """What is found without the features that have two values.
+    """What is found without the features that have two values."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        K-means of the other features.
-
-    told : float
-        The largest share of the variance of a feature with two values that the clusters
-        of the consensus explain.
-    """
-
-    labels: Labels
+    labels: Labels  # (n_objects,), k-means of the other features
+    # The largest share of the variance of a feature with two values that the clusters
+    # of the consensus explain
     told: float
 
 

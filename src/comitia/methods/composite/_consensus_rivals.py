@@ -51,23 +51,12 @@ SAME_ANSWER = 0.95
 
 
 class RivalComparison(NamedTuple):
-    """The consensus and its rivals.
+    """The consensus and its rivals."""
 
-    Attributes
-    ----------
-    rivals : list of RivalScores
-        The consensus first.
-
-    best : RivalScores or None
-        The rival that is better by all criteria, if there is one that differs.
-
-    labels : ndarray of shape (n_objects,)
-        Of the best, or of the consensus.
-    """
-
-    rivals: list[RivalScores]
+    rivals: list[RivalScores]  # the consensus first
+    # The rival that is better by all criteria, if there is one that differs
     best: RivalScores | None
-    labels: Labels
+    labels: Labels  # (n_objects,), of the best, or of the consensus
 
 
 def compare_rivals(

@@ -16,23 +16,12 @@ __all__ = ["MarkovLabels", "grid_graph", "iterated_modes", "potts_energy"]
 
 
 class MarkovLabels(NamedTuple):
-    """Labels that iterated conditional modes found.
+    """Labels that iterated conditional modes found."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The labels.
-
-    objective : ndarray of shape (n_sweeps + 1,)
-        The energy of the start and after each sweep.
-
-    converged : bool
-        Whether no single label can be changed for the better.
-    """
-
-    labels: NDArray[np.int32]
+    labels: NDArray[np.int32]  # (n_objects,), the labels
+    # (n_sweeps + 1,), the energy of the start and after each sweep
     objective: NDArray[np.float64]
-    converged: bool
+    converged: bool  # whether no single label can be changed for the better
 
 
 def grid_graph(shape: tuple[int, int]) -> csr_array:

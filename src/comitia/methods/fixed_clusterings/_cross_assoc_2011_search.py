@@ -13,23 +13,12 @@ __all__ = ["CrossAssociation", "cross_association"]
 
 
 class CrossAssociation(NamedTuple):
-    """Result of a cross-association.
+    """Result of a cross-association."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        Group of each row and column.
-
-    objective : ndarray of shape (n_sweeps + 1,)
-        The cost at the start and after each sweep, in bits.
-
-    converged : bool
-        Whether no single row would go elsewhere.
-    """
-
-    labels: NDArray[np.int64]
+    labels: NDArray[np.int64]  # (n_objects,), group of each row and column
+    # (n_sweeps + 1,), the cost at the start and after each sweep, in bits
     objective: NDArray[np.float64]
-    converged: bool
+    converged: bool  # whether no single row would go elsewhere
 
 
 def cross_association(

@@ -25,27 +25,14 @@ _ROUNDING = 1e-14
 
 
 class FuzzyRows(NamedTuple):
-    """Result of fuzzy c-means on rows.
+    """Result of fuzzy c-means on rows."""
 
-    Attributes
-    ----------
-    membership : ndarray of shape (n_objects, n_clusters)
-        Memberships; rows sum to one.
-
-    prototypes : ndarray of shape (n_clusters, n_clusters of the ensemble)
-        Mean memberships in the base clusters.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration.
-
-    converged : bool
-        Whether the memberships stopped changing.
-    """
-
-    membership: Floats
+    membership: Floats  # (n_objects, n_clusters), memberships; rows sum to one
+    # (n_clusters, n_clusters of the ensemble), mean memberships in the base clusters
     prototypes: Floats
+    # (n_iter + 1,), the objective at the start and after each iteration
     objective: Floats
-    converged: bool
+    converged: bool  # whether the memberships stopped changing
 
 
 def fuzzy_rows(

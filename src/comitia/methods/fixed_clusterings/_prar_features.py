@@ -24,18 +24,11 @@ _REDUCTIONS = ("none", "laplacian", "spectral", "kmedoids", "kmeans", "pca")
 
 
 class ReducedFeatures(NamedTuple):
-    """What is left of a table.
+    """What is left of a table."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_kept)
-        The columns that were kept, or those that were made of them.
-
-    columns : ndarray of int or None
-        Which columns were kept, in order; None if new ones were made.
-    """
-
+    # (n_rows, n_kept), the columns that were kept, or those that were made of them
     values: Array
+    # Which columns were kept, in order; None if new ones were made
     columns: NDArray[np.intp] | None
 
 

@@ -12,23 +12,12 @@ __all__ = ["StagewiseFit", "forward_stagewise"]
 
 
 class StagewiseFit(NamedTuple):
-    """Coefficients, and how the residual fell.
+    """Coefficients, and how the residual fell."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_predictors,)
-        The coefficients, none negative.
-
-    objective : ndarray of shape (n_steps + 1,)
-        The squared norm of the residual at the start and after each step.
-
-    converged : bool
-        Whether the residual stopped falling before ``max_iter``.
-    """
-
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # (n_predictors,), the coefficients, none negative
+    # (n_steps + 1,), the squared norm of the residual at the start and after each step
     objective: NDArray[np.float64]
-    converged: bool
+    converged: bool  # whether the residual stopped falling before max_iter
 
 
 def forward_stagewise(

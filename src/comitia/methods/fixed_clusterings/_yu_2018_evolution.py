@@ -14,32 +14,15 @@ Array = NDArray[np.float64]
 
 
 class Evolution(NamedTuple):
-    """The best individual, and how the search went.
+    """The best individual, and how the search went."""
 
-    Attributes
-    ----------
-    best : ndarray of shape (n_genes,)
-        The best individual ever seen.
-
-    cost : ndarray of shape (n_iter + 1,)
-        The cost of the best individual so far, at the start and after each generation;
-        it does not rise.
-
-    population : ndarray of shape (n_individuals, n_genes)
-        The last generation.
-
-    n_iter : int
-        Number of generations.
-
-    converged : bool
-        Whether the best individual had stopped changing.
-    """
-
-    best: Array
+    best: Array  # (n_genes,), the best individual ever seen
+    # (n_iter + 1,), the cost of the best individual so far, at the start and after each
+    # generation; it does not rise
     cost: Array
-    population: Array
-    n_iter: int
-    converged: bool
+    population: Array  # (n_individuals, n_genes), the last generation
+    n_iter: int  # number of generations
+    converged: bool  # whether the best individual had stopped changing
 
 
 def uniform_crossover(population: ArrayLike, rng: np.random.RandomState) -> Array:
@@ -58,7 +41,6 @@ def evolve(
     cost: Callable[[Array], float],
     rng: np.random.RandomState,
     *,
-    recombine: Callable[[Array, np.random.RandomState], Array] = uniform_crossover,
     patience: int = 5,
     max_iter: int = 50,
 ) -> Evolution:
@@ -73,7 +55,7 @@ def evolve(
     trace = [least]
     waited, converged = 0, False
     for _ in range(max_iter):
-        generation = np.asarray(recombine(generation, rng), dtype=np.float64)
+        generation = uniform_crossover(generation, rng)
         candidate, found = _fittest(generation, cost)
         waited = 0 if found < least else waited + 1
         if found < least:

@@ -85,35 +85,15 @@ class Statistics(NamedTuple):
 
 
 class CoupledView(NamedTuple):
-    """One of several views whose factors are drawn to a consensus.
+    """One of several views whose factors are drawn to a consensus."""
 
-    Attributes
-    ----------
-    X : array of shape (n_objects, n_features)
-        The view, non-negative.
-
-    weights : array of shape (n_objects,)
-        Weights of the objects in it, :math:`t_i`, the squares of those in the norm.
-
-    U : array of shape (n_objects, k)
-        The factor of the objects.
-
-    V : array of shape (n_features, k)
-        The factor of the features; its columns sum to ``total``.
-
-    total : float
-        The sum.
-
-    past : Statistics or None
-        Those of objects that came before.
-    """
-
-    X: Array
+    X: Array  # (n_objects, n_features), the view, non-negative
+    # (n_objects,), weights of the objects in it, t_i, the squares of those in the norm
     weights: Array
-    U: Array
-    V: Array
-    total: float
-    past: Statistics | None = None
+    U: Array  # (n_objects, k), the factor of the objects
+    V: Array  # (n_features, k), the factor of the features; its columns sum to total
+    total: float  # the sum
+    past: Statistics | None = None  # those of objects that came before
 
 
 def statistics(view: CoupledView, consensus: Array) -> Statistics:

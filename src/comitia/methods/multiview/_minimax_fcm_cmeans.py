@@ -24,39 +24,17 @@ Array = NDArray[np.float64]
 
 
 class MinimaxRun(NamedTuple):
-    """Result of minimax fuzzy c-means.
+    """Result of minimax fuzzy c-means."""
 
-    Attributes
-    ----------
-    membership : array of shape (n_objects, n_clusters)
-        Memberships; rows sum to one.
-
-    centers : list of array of shape (n_clusters, n_features of the view)
-        The centres in each view.
-
-    weights : ndarray of shape (n_views,)
-        Weights of the views; they sum to one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration.
-
-    best : int
-        Which of these the result has: the last, unless another is clearly lower.
-
-    converged : bool
-        Whether the memberships stopped changing.
-
-    fuzziness : float
-        The exponent of the memberships.
-    """
-
-    membership: Any
-    centers: list[Any]
-    weights: Array
+    membership: Any  # (n_objects, n_clusters), memberships; rows sum to one
+    centers: list[Any]  # (n_clusters, n_features of the view), the centres in each view
+    weights: Array  # (n_views,), weights of the views; they sum to one
+    # (n_iter + 1,), the objective at the start and after each iteration
     objective: Array
+    # Which of these the result has: the last, unless another is clearly lower
     best: int
-    converged: bool
-    fuzziness: float
+    converged: bool  # whether the memberships stopped changing
+    fuzziness: float  # the exponent of the memberships
 
 
 def minimax_weights(costs: ArrayLike, weight_power: float) -> Array:

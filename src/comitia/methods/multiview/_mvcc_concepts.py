@@ -49,63 +49,29 @@ _ROUNDING = 1e-9
 
 
 class ConceptView(NamedTuple):
-    """One of several views with its graph and its factors.
+    """One of several views with its graph and its factors."""
 
-    Attributes
-    ----------
-    X : array of shape (n_objects, n_features)
-        The view, non-negative.
-
-    S : matrix of shape (n_objects, n_objects)
-        Weights of the edges of a graph, symmetric; only ``S @ U`` is needed.
-
-    degrees : array of shape (n_objects,)
-        Its row sums.
-
-    U : array of shape (n_objects, k)
-        How much of each concept an object has; columns have length one.
-
-    V : array of shape (n_objects, k)
-        How much each object gives to a concept.
-    """
-
-    X: Array
+    X: Array  # (n_objects, n_features), the view, non-negative
+    # (n_objects, n_objects), weights of the edges of a graph, symmetric; only S @ U is
+    # needed
     S: Any
-    degrees: Array
+    degrees: Array  # (n_objects,), its row sums
+    # (n_objects, k), how much of each concept an object has; columns have length one
     U: Array
-    V: Array
+    V: Array  # (n_objects, k), how much each object gives to a concept
 
 
 class ConceptRun(NamedTuple):
-    """Result of a concept factorisation.
+    """Result of a concept factorisation."""
 
-    Attributes
-    ----------
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    factors : list of array of shape (n_objects, k)
-        The factor :math:`U^m` of each view.
-
-    weights : ndarray of shape (n_views,)
-        Weights of the views; they sum to one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each sweep.
-
-    best : int
-        Which of these the result has: the last, unless another is clearly lower.
-
-    converged : bool
-        Whether the objective stopped falling.
-    """
-
-    consensus: Array
-    factors: list[Array]
-    weights: NDArray[np.float64]
+    consensus: Array  # (n_objects, k), the consensus U^*
+    factors: list[Array]  # (n_objects, k), the factor U^m of each view
+    weights: NDArray[np.float64]  # (n_views,), weights of the views; they sum to one
+    # (n_iter + 1,), the objective at the start and after each sweep
     objective: NDArray[np.float64]
+    # Which of these the result has: the last, unless another is clearly lower
     best: int
-    converged: bool
+    converged: bool  # whether the objective stopped falling
 
 
 def update_concepts(X: Array, U: Array, V: Array) -> Array:

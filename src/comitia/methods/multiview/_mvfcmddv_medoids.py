@@ -23,31 +23,17 @@ _SMALLEST = 1e-12
 
 
 class MedoidVectorsRun(NamedTuple):
-    """Result of fuzzy c-medoid vectors.
+    """Result of fuzzy c-medoid vectors."""
 
-    Attributes
-    ----------
-    membership : array of shape (n_objects, n_clusters)
-        Memberships; rows sum to one.
-
-    medoids : ndarray of shape (n_views, n_clusters)
-        The object that stands for each cluster in each view.
-
-    weights : ndarray of shape (n_views, n_clusters)
-        Weight of each view for each cluster; those of a cluster have the product one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration.
-
-    converged : bool
-        Whether medoids and memberships stopped changing.
-    """
-
-    membership: Any
+    membership: Any  # (n_objects, n_clusters), memberships; rows sum to one
+    # (n_views, n_clusters), the object that stands for each cluster in each view
     medoids: Medoids
+    # (n_views, n_clusters), weight of each view for each cluster; those of a cluster
+    # have the product one
     weights: Array
+    # (n_iter + 1,), the objective at the start and after each iteration
     objective: Array
-    converged: bool
+    converged: bool  # whether medoids and memberships stopped changing
 
 
 def view_weights(dispersions: ArrayLike, floors: ArrayLike = _SMALLEST) -> Array:

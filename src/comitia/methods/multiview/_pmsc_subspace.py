@@ -34,35 +34,16 @@ _SMALLEST = 1e-8
 
 
 class SubspaceRun(NamedTuple):
-    """Result of partition-level subspace clustering.
+    """Result of partition-level subspace clustering."""
 
-    Attributes
-    ----------
-    consensus : array of shape (n_objects, n_clusters)
-        The consensus, with orthonormal columns.
-
-    partitions : list of array of shape (n_objects, n_clusters)
-        The partition of each view, with orthonormal columns.
-
-    weights : ndarray of shape (n_views,)
-        Weights of the views: of these partitions and this consensus.
-
-    objective : ndarray of shape (n_iter,)
-        The objective after each sweep.
-
-    partition_cost : float
-        The part of the last objective that sees the partitions.
-
-    converged : bool
-        Whether the consensus stopped changing.
-    """
-
-    consensus: Any
+    consensus: Any  # (n_objects, n_clusters), the consensus, with orthonormal columns
+    # (n_objects, n_clusters), the partition of each view, with orthonormal columns
     partitions: list[Any]
+    # (n_views,), weights of the views: of these partitions and this consensus
     weights: Array
-    objective: Array
-    partition_cost: float
-    converged: bool
+    objective: Array  # (n_iter,), the objective after each sweep
+    partition_cost: float  # the part of the last objective that sees the partitions
+    converged: bool  # whether the consensus stopped changing
 
 
 def partition_distance(F: Any, G: Any) -> float:

@@ -26,47 +26,21 @@ Floats = NDArray[np.float64]
 
 
 class Stream(NamedTuple):
-    """All that is kept of the objects seen; its size does not depend on their number.
+    """All that is kept of the objects seen, of a size that does not depend on them."""
 
-    Attributes
-    ----------
-    units : list of ViewUnits
-        How each view is scaled.
-
-    V : list of array of shape (n_features of the view, k)
-        The factors of the features; empty before the first chunk.
-
-    past : list of Statistics or None
-        What they need to know of the objects seen.
-
-    n_seen : int
-        Number of objects.
-
-    n_present : ndarray of shape (n_views,)
-        How many of them each view has.
-
-    sums : list of ndarray of shape (n_features of the view,)
-        Sums over these, by which missing rows are filled.
-
-    n_clusters : int or None
-        Number of clusters, k; None before it was chosen.
-
-    centers : ndarray of shape (k, k)
-        Means of the clusters in the consensus, when chunks come by ``partial_fit``.
-
-    sizes : ndarray of shape (k,)
-        Number of objects behind each.
-    """
-
-    units: list[ViewUnits]
+    units: list[ViewUnits]  # how each view is scaled
+    # (n_features of the view, k), the factors of the features; empty before the first
+    # chunk
     V: list[Any]
-    past: list[Any]
-    n_seen: int
-    n_present: Any
+    past: list[Any]  # what they need to know of the objects seen
+    n_seen: int  # number of objects
+    n_present: Any  # (n_views,), how many of them each view has
+    # (n_features of the view,), sums over these, by which missing rows are filled
     sums: list[Any]
-    n_clusters: int | None
+    n_clusters: int | None  # number of clusters, k; None before it was chosen
+    # (k, k), means of the clusters in the consensus, when chunks come by partial_fit
     centers: Any = None
-    sizes: Any = None
+    sizes: Any = None  # (k,), number of objects behind each
 
 
 def open_stream(

@@ -49,74 +49,34 @@ _SHORTENINGS = 8
 
 
 class Strengths(NamedTuple):
-    r"""How much the terms of the objective count.
+    """How much the terms of the objective count."""
 
-    Attributes
-    ----------
-    view_penalty : float
-        Agreement of a view with the consensus, :math:`\lambda_1`.
-
-    separation_penalty : float
-        Separation of the clusters of a view, :math:`\lambda_2`.
-
-    weight_penalty : float
-        Evenness of the weights, :math:`\lambda_3`.
-    """
-
-    view_penalty: float = 1.0
-    separation_penalty: float = 0.01
-    weight_penalty: float = 0.01
+    view_penalty: float = 1.0  # agreement of a view with the consensus, lambda_1
+    separation_penalty: float = 0.01  # separation of the clusters of a view, lambda_2
+    weight_penalty: float = 0.01  # evenness of the weights, lambda_3
 
 
 _DEFAULT = Strengths()
 
 
 class ClusterwiseView(NamedTuple):
-    """One of several views with its factors.
+    """One of several views with its factors."""
 
-    Attributes
-    ----------
-    X : array of shape (n_objects, n_features)
-        The view, non-negative.
-
-    U : array of shape (n_objects, k)
-        How much each object belongs to each cluster.
-
-    V : array of shape (n_features, k)
-        What the clusters look like; columns have length one.
-    """
-
-    X: Array
-    U: Array
-    V: Array
+    X: Array  # (n_objects, n_features), the view, non-negative
+    U: Array  # (n_objects, k), how much each object belongs to each cluster
+    V: Array  # (n_features, k), what the clusters look like; columns have length one
 
 
 class ClusterwiseRun(NamedTuple):
-    """Result of a factorisation with clusterwise weights.
+    """Result of a factorisation with clusterwise weights."""
 
-    Attributes
-    ----------
-    consensus : array of shape (n_objects, k)
-        The consensus :math:`U^*`.
-
-    views : list of ClusterwiseView
-        The factors of each view.
-
-    weights : ndarray of shape (n_views, k)
-        Weights of the clusters in each view; those of a cluster sum to one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each sweep; it does not rise.
-
-    converged : bool
-        Whether it stopped falling.
-    """
-
-    consensus: Array
-    views: list[ClusterwiseView]
+    consensus: Array  # (n_objects, k), the consensus U^*
+    views: list[ClusterwiseView]  # the factors of each view
+    # (n_views, k), weights of the clusters in each view; those of a cluster sum to one
     weights: Floats
+    # (n_iter + 1,), the objective at the start and after each sweep; it does not rise
     objective: Floats
-    converged: bool
+    converged: bool  # whether it stopped falling
 
 
 def cluster_separations(V: Array) -> Array:

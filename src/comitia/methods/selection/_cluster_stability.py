@@ -76,17 +76,15 @@ def edited_stability(ensemble: Ensemble) -> Floats:
     return shared.mean(np.where(everything, 1.0, np.minimum(phi, 1.0)))
 
 
-def kept_coassociation(
-    ensemble: Ensemble, kept: ArrayLike, *, complete: bool = False
-) -> Floats:
+def kept_coassociation(ensemble: Ensemble, kept: ArrayLike) -> Floats:
     r"""How alike objects are by the clusters kept.
 
     .. math::
         S_{ij} = \frac{n_{ij}}{\max(n_i, n_j)}
 
     with the number :math:`n_i` of kept clusters that hold i, and :math:`n_{ij}` of
-    those that hold i and j, over the clusterings that have both. ``complete`` compares
-    objects that no kept cluster holds by all clusters.
+    those that hold i and j, over the clusterings that have both. Objects that no kept
+    cluster holds are compared by all clusters.
     """
     mask = np.asarray(kept)
     if mask.shape != (ensemble.n_clusters_total,) or mask.dtype != bool:
@@ -97,7 +95,7 @@ def kept_coassociation(
         )
     S = _by_clusters(ensemble, mask)
     left = np.asarray(ensemble.membership @ mask.astype(np.float64)) == 0
-    if complete and left.any():
+    if left.any():
         by_all = _by_clusters(ensemble, np.ones_like(mask))
         S[left] = by_all[left]
         S[:, left] = by_all[:, left]
@@ -132,28 +130,18 @@ def _by_clusters(ensemble: Ensemble, mask: NDArray[np.bool_]) -> Floats:
 
 
 class _Shared(NamedTuple):
-    """What each cluster shares with each cluster, and with each clustering.
+    """What each cluster shares with each cluster, and with each clustering."""
 
-    Attributes
-    ----------
-    row, column, common : ndarray
-        The pairs of clusters with common objects, and how many these are.
-
-    clustering : ndarray
-        The clustering of each column.
-
-    size : ndarray of shape (n_clusters, n_clusterings)
-        Objects of a cluster that a clustering has.
-
-    n : ndarray of shape (n_clusters, n_clusterings)
-        Objects that the clustering of a cluster and another clustering both have.
-    """
-
+    # row, column, common: the pairs of clusters with common objects, and how many these
+    # are
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     common: Floats
-    clustering: NDArray[np.int64]
+    clustering: NDArray[np.int64]  # the clustering of each column
+    # (n_clusters, n_clusterings), objects of a cluster that a clustering has
     size: Floats
+    # (n_clusters, n_clusterings), objects that the clustering of a cluster and another
+    # clustering both have
     n: Floats
 
     @classmethod

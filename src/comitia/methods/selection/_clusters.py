@@ -102,11 +102,11 @@ class ClusterSelectionMethod(EnsembleMethod):
         self.selected_ = self._kept(ensemble, self.cluster_weights_)
         if ensemble.kind == "fuzzy":
             # Equal fuzzy objects may be nearer to others than to each other.
-            S = kept_coassociation(ensemble, self.selected_, complete=True)
+            S = kept_coassociation(ensemble, self.selected_)
             self.linkage_ = hac(np.subtract(1.0, S, out=S), self.linkage)
         else:
             micro, counts, inverse = ensemble.distinct().in_content_order()
-            S = kept_coassociation(micro, self.selected_, complete=True)
+            S = kept_coassociation(micro, self.selected_)
             self.linkage_ = micro_linkage(
                 np.subtract(1.0, S, out=S), counts, inverse, linkage=self.linkage
             )

@@ -13,22 +13,12 @@ Array = NDArray[np.float64]
 
 
 class MergedGaussians(NamedTuple):
-    """A mixture made of groups of Gaussians.
+    """A mixture made of groups of Gaussians."""
 
-    Attributes
-    ----------
-    proportions : ndarray of shape (n_groups,)
-        Share of each group; they sum to 1.
-
-    means : ndarray of shape (n_groups, n_features)
-        Means.
-
-    covariances : ndarray of shape (n_groups, n_features, n_features)
-        Covariances; (n_groups, n_features) if diagonal.
-    """
-
-    proportions: Array
-    means: Array
+    proportions: Array  # (n_groups,), share of each group; they sum to 1
+    means: Array  # (n_groups, n_features), means
+    # (n_groups, n_features, n_features), covariances; (n_groups, n_features) if
+    # diagonal
     covariances: Array
 
 

@@ -19,23 +19,13 @@ _MAX_SWEEPS = 10_000
 
 
 class BoxRun(NamedTuple):
-    """Result of the convex-concave procedure.
+    """Result of the convex-concave procedure."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (n,)
-        The best point found.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration; it does not fall.
-
-    converged : bool
-        Whether the objective stopped rising.
-    """
-
-    x: Array
+    x: Array  # (n,), the best point found
+    # (n_iter + 1,), the objective at the start and after each iteration; it does not
+    # fall
     objective: Array
-    converged: bool
+    converged: bool  # whether the objective stopped rising
 
 
 def qp_box(

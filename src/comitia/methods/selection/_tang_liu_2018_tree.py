@@ -17,20 +17,12 @@ Array = NDArray[np.float64]
 
 
 class TreeSplit(NamedTuple):
-    """Where a tree should be cut, and how much it asks for it.
+    """Where a tree should be cut, and how much it asks for it."""
 
-    Attributes
-    ----------
-    value : float
-        The split index, large for a tree that falls into parts; 0 for one of fewer
-        than two edges.
-
-    length : float
-        Length of the shortest edge to cut; infinite where there is none.
-    """
-
+    # The split index, large for a tree that falls into parts; 0 for one of fewer than
+    # two edges
     value: float
-    length: float
+    length: float  # length of the shortest edge to cut; infinite where there is none
 
 
 def spanning_tree(X: ArrayLike) -> Array:

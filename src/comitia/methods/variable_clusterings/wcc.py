@@ -170,7 +170,6 @@ class WeightedConsensus(VotesMethod):
             weights=votes.counts,
             squared_norm=float(weights @ votes.gram @ weights),
             max_iter=_SWEEPS,
-            rounded=True,
         )
         return factors.Q, factors.D
 

@@ -33,35 +33,18 @@ _BLOCK = 2**15
 
 
 class FuzzyWeightedLACRun(NamedTuple):
-    """Result of fuzzy locally adaptive clustering with cluster weights.
+    """Result of fuzzy locally adaptive clustering with cluster weights."""
 
-    Attributes
-    ----------
-    membership : ndarray of shape (n_objects, n_clusters)
-        Share of each object in each cluster; rows sum to one.
-
-    centers : ndarray of shape (n_clusters, n_features)
-        Weighted means.
-
-    weights : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    importance : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective : ndarray of shape (n_iter + 1,)
-        The objective at the start and after each iteration; it does not rise.
-
-    converged : bool
-        Whether the memberships stopped changing.
-    """
-
+    # (n_objects, n_clusters), share of each object in each cluster; rows sum to one
     membership: Array
-    centers: Array
+    centers: Array  # (n_clusters, n_features), weighted means
+    # (n_clusters, n_features), weight of each feature in each cluster; rows sum to one
     weights: Array
-    importance: Array
+    importance: Array  # (n_clusters,), weight of each cluster; they sum to one
+    # (n_iter + 1,), the objective at the start and after each iteration; it does not
+    # rise
     objective: Array
-    converged: bool
+    converged: bool  # whether the memberships stopped changing
 
     @property
     def labels(self) -> NDArray[np.intp]:

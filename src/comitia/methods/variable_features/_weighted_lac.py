@@ -40,35 +40,15 @@ Array = NDArray[np.float64]
 
 
 class WeightedLACRun(NamedTuple):
-    """Result of locally adaptive clustering with cluster weights.
+    """Result of locally adaptive clustering with cluster weights."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_objects,)
-        The clusters.
-
-    centers : ndarray of shape (n_clusters, n_features)
-        Their means.
-
-    weights : ndarray of shape (n_clusters, n_features)
-        Weight of each feature in each cluster; rows sum to one.
-
-    importance : ndarray of shape (n_clusters,)
-        Weight of each cluster; they sum to one.
-
-    objective : ndarray of shape (n_iter,)
-        The objective after each iteration.
-
-    converged : bool
-        Whether the labels came back and the objective fell no further.
-    """
-
-    labels: NDArray[np.intp]
-    centers: Array
+    labels: NDArray[np.intp]  # (n_objects,), the clusters
+    centers: Array  # (n_clusters, n_features), their means
+    # (n_clusters, n_features), weight of each feature in each cluster; rows sum to one
     weights: Array
-    importance: Array
-    objective: Array
-    converged: bool
+    importance: Array  # (n_clusters,), weight of each cluster; they sum to one
+    objective: Array  # (n_iter,), the objective after each iteration
+    converged: bool  # whether the labels came back and the objective fell no further
 
 
 def cluster_importance(

@@ -48,47 +48,28 @@ _QUIET_SHARE, _QUIET_CHANGE = 0.2, 1e-3
 
 
 class ParetoFront(NamedTuple):
-    """Solutions none of which is better than another in both objectives.
+    """Solutions none of which is better than another in both objectives."""
 
-    Attributes
-    ----------
-    costs : ndarray of shape (n_solutions, 2)
-        The objectives J1 and J2 of each, in the order of J1, with every object at the
-        centre that its weights make nearest.
-
-    centers : ndarray of shape (n_solutions, n_clusters, n_features)
-        Their centres.
-
-    weights : ndarray of shape (n_solutions, n_clusters, n_features)
-        Weight of each feature in each cluster; the last axis sums to one.
-    """
-
+    # (n_solutions, 2), the objectives J1 and J2 of each, in the order of J1, with every
+    # object at the centre that its weights make nearest
     costs: Array
-    centers: Array
+    centers: Array  # (n_solutions, n_clusters, n_features), their centres
+    # (n_solutions, n_clusters, n_features), weight of each feature in each cluster; the
+    # last axis sums to one
     weights: Array
 
 
 class ParetoRun(NamedTuple):
-    """Result of a search for two objectives.
+    """Result of a search for two objectives."""
 
-    Attributes
-    ----------
-    front : ParetoFront
-        The solutions of the last population that nobody dominates. Their costs are no
-        larger than those of the search, which looks for weights once more after it has
-        assigned the objects.
-
-    objective : ndarray of shape (n_iter + 1, 2)
-        The least J1 and the least J2 at the start and after each generation; neither
-        rises.
-
-    converged : bool
-        Whether the last generations hardly changed them.
-    """
-
+    # The solutions of the last population that nobody dominates. Their costs are no
+    # larger than those of the search, which looks for weights once more after it has
+    # assigned the objects.
     front: ParetoFront
+    # (n_iter + 1, 2), the least J1 and the least J2 at the start and after each
+    # generation; neither rises
     objective: Array
-    converged: bool
+    converged: bool  # whether the last generations hardly changed them
 
 
 class _Solution(NamedTuple):
