@@ -212,6 +212,47 @@ def test_what_is_no_number_with_one_unit_stays_text(cells, table):
     assert not any("unit" in note for note in got.notes)
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected", "example"),
+    [
+        (["(1,234.50)", "17.25", "-3"], [-1234.5, 17.25, -3], "(1,234.50)"),
+        (["$(5)", "$7", "($2.5)"], [-5, 7, -2.5], "$(5)"),
+        (["1,234.50-", "17.25", "n.a."], [-1234.5, 17.25, np.nan], "1,234.50-"),
+        (["3.5- kg", "17 kg", ""], [-3.5, 17, np.nan], "3.5- kg"),
+        (["\u22121.5", "\u20132", "4"], [-1.5, -2, 4], "\u22121.5"),
+        (["\u22121.5", "\u22122"], [-1.5, -2], "\u22121.5"),
+    ],
+)
+def test_signs_are_read_wherever_they_stand(cells, expected, example, table):
+    rows = [f'"{cell}",{i}' for i, cell in enumerate(cells)]
+    got = table("\n".join(["a,b", *rows]))
+    assert_array_equal(numbers(got)[:, 0], expected)
+    assert f"read as negative numbers: 'a' ({example})." in got.notes
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["(1)", "(2)", "(3)"],  # all of them: no signs
+        ["1-", "2", "2-"],  # grades
+        ["1.5-", "2+", "2"],
+        ["10\u201320", "20\u201330"],  # from and to
+        ["a (2)", "3.5"],
+        ["(2", "3.5"],
+    ],
+)
+def test_what_is_no_sign_stays_text(cells, table):
+    got = table("\n".join(["a,b", *(f"{cell},{i}" for i, cell in enumerate(cells))]))
+    assert got.values[0].tolist() == cells
+    assert not any("negative" in note for note in got.notes)
+
+
+def test_a_column_of_another_form_keeps_its_signs(table):
+    got = table('a,b\n"(1,5)",2.5\n"2,5",-3.5\n"1,25",1.75\n')
+    assert got.values[0].tolist() == ["(1,5)", "2,5", "1,25"]
+    assert not any("negative" in note for note in got.notes)
+
+
 def test_what_can_be_two_numbers_is_refused(table):
     text = "a;b\n1,234;2\n2,345;3\n"
     with pytest.raises(ComitiaError, match=r"'1,234', which can be 1.234 or 1234; say"):

@@ -23,6 +23,7 @@ from comitia.io._cell_text import (
     find_column,
     object_names_of,
 )
+from comitia.io._negative_numbers import note_signs, with_leading_signs
 from comitia.io._number_text import (
     looks_like_number,
     looks_like_numbers,
@@ -106,15 +107,20 @@ def read_text(
     free = [j for j in range(len(names)) if j not in kept_text]
     written = {j: values[j] for j in free if values[j].dtype == object}
     with_unit: dict[int, str] = {}
+    with_sign: dict[int, str] = {}
     for j, column in written.items():
-        values[j] = _blank_among_numbers(column)
+        values[j] = _tidy_numbers(column)
+        changed = zip(column, values[j], strict=True)
+        moved = (old for old, new in changed if new is not None and old != new)
+        if example := next(moved, None):
+            with_sign[j] = example
         unit, values[j] = split_unit(values[j])
         if unit:
             with_unit[j] = unit
     if not is_plain or with_unit or any(looks_like_numbers(values[j]) for j in written):
         cells = _cells_of(text, delimiter, source, len(values[0]), free)
         cells = [
-            values[j] if j in with_unit else _blank_among_numbers(column)
+            values[j] if j in with_unit else _tidy_numbers(column)
             for j, column in zip(free, cells, strict=True)
         ]
         read = read_number_forms(
@@ -123,13 +129,16 @@ def read_text(
         for j, column, numbers in zip(free, cells, read, strict=True):
             if numbers is not None:
                 values[j] = numbers
-            elif j in with_unit:
+            elif j in with_unit or j in with_sign:
                 values[j] = written[j]
-                del with_unit[j]
+                with_unit.pop(j, None)
+                with_sign.pop(j, None)
             elif not is_plain and any(map(_MARKS.search, filter(None, column))):
                 values[j] = column
         named = [names_given[j] for j in with_unit]
         note_units(named, [*with_unit.values()], notes)
+        named = [names_given[j] for j in with_sign]
+        note_signs(named, [*with_sign.values()], notes)
     elif delimiter == ";" and form.decimal is None:
         note_grouped_fractions(names_given, values, notes)
     return name_columns(names, values, notes)
@@ -199,12 +208,16 @@ def _cells_of(
     return [_texts([row[j] for row in rows]) for j in columns]
 
 
-def _blank_among_numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """A column of 1,5 and 12 % without its hyphens and the like; others as they are."""
+def _tidy_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """A column of 1,5 and 12 % without hyphens for missing, and with signs in front.
+
+    Others come back as they are.
+    """
+    rest = with_leading_signs(column)
     gaps = [cell is not None and is_missing_word(cell) for cell in column]
-    if not any(gaps):
+    if rest is column and not any(gaps):
         return column
-    rest = column.copy()
+    rest = rest.copy()
     rest[gaps] = None
     return rest if looks_like_numbers(rest) or split_unit(rest)[0] else column
 
