@@ -110,6 +110,22 @@ def test_a_column_is_what_its_values_are(values, kind):
     assert kinds_of(preparer)[f"x{names.index('extra')}"] == kind
 
 
+@pytest.mark.parametrize("form", ["{} kg", "({})", "{}-", "{}*"])
+def test_numbers_written_otherwise_are_no_gaps(form):
+    numbers = [f"{i}.25" for i in range(N)]
+    mixed = [*map(form.format, numbers[: N // 4]), *numbers[N // 4 :]]
+    (about,) = [
+        each
+        for each in TablePreparer().fit(frame(extra=mixed)).columns_
+        if each["column"] == "extra"
+    ]
+    assert not about["used"]
+    assert f"{N // 4} written otherwise, such as {mixed[0]!r}" in about["reason"]
+    # A few are, as other words are.
+    few = [*map(form.format, numbers[:2]), *numbers[2:]]
+    assert kinds_of(TablePreparer().fit(frame(extra=few)))["extra"] == "numeric"
+
+
 def test_a_name_can_tell_an_identifier():
     numbers = RNG.permutation(1000)[:N].astype(float)
     for name, kind in {"order_id": "id", "orderId": "id", "paid": "numeric"}.items():
