@@ -162,6 +162,8 @@ def test_blanks_in_names_separate_nothing(tmp_path):
             "commas between thousands",
         ),
         ("1,5;2,5\n3,5;4,5\n", [[1.5, 2.5], [3.5, 4.5]], "decimal commas"),
+        # Nobody groups digits before a power of ten.
+        ("a;b\n1,234E+02;2\n-2,345E-01;3\n", [[123.4, 2], [-0.2345, 3]], "commas"),
     ],
 )
 def test_numbers_are_read_as_they_are_meant(text, expected, words, table):
