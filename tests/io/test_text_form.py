@@ -105,6 +105,17 @@ def test_a_separator_that_was_said_is_used(table):
         table(b"", "table.npy", sep=";")
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;\r"])
+def test_a_first_line_that_says_the_separator_is_obeyed(line, table):
+    # Bars would do as well.
+    got = table(f"{line}\na|b;c\n1,5;2\n2,5;7\n")
+    assert got.names == ["a|b", "c"]
+    assert_array_equal(numbers(got), [[1.5, 2], [2.5, 7]])
+    with pytest.raises(ComitiaError, match="line 3 has 4 cells"):
+        table(f"{line}\na;b\n1;2;3;4\n")
+    assert table(f"{line}\na|b\n1|2\n", sep="|").names == ["a", "b"]
+
+
 def test_tables_of_r_have_row_names(table):
     got = table('"a" "b"\n"first one" 1 2.5\n"second" 3 NA\n')
     assert got.object_names == ["first one", "second"]

@@ -31,7 +31,14 @@ from comitia.io._number_text import (
     read_number_forms,
 )
 from comitia.io._number_units import note_units, split_unit
-from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
+from comitia.io._text_form import (
+    ANY_FORM,
+    TextForm,
+    decode,
+    is_spaced,
+    separator_of,
+    take_separator_line,
+)
 from comitia.prepare.missing_words import is_missing_word
 
 __all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
@@ -72,7 +79,8 @@ def read_text(
     del content  # as long as the text
     if not text.strip():
         raise ComitiaError(f"{source} is empty.")
-    delimiter = separator_of(text, kind, form.sep, rows_of, notes)
+    said, text = take_separator_line(text)
+    delimiter = separator_of(text, kind, form.sep or said, rows_of, notes)
     text = _without_blank_end(text, delimiter, notes)
     rows = rows_of(text, delimiter, source)
     n_lines, first = next(rows)
