@@ -41,6 +41,7 @@ __all__ = [
     "decide_counts",
     "grouped_decisions",
     "join_decisions",
+    "numbers_meant",
     "prints_of",
 ]
 
@@ -507,6 +508,25 @@ def _without_code(
     )
 
 
+def numbers_meant(about: ColumnDecision, column: TableColumn) -> NDArray[np.float64]:
+    """The numbers of a column, NaN for words and for a number that stands for none.
+
+    Parameters
+    ----------
+    about, column : ColumnDecision, TableColumn
+        What was decided about the column, and the column.
+
+    Returns
+    -------
+    values : ndarray of shape (n_objects,)
+        The numbers.
+    """
+    values = numbers_of(column)
+    if not about.code:
+        return values
+    return np.where(np.isin(values, about.code), np.nan, values)
+
+
 def _as_wanted(
     about: ColumnDecision, column: TableColumn, wanted: Any, distinct: Any
 ) -> ColumnDecision:
@@ -632,10 +652,9 @@ def _with_limits(
     declared = about.column in asked.kinds
     if about.kind != "numeric" or declared or form != "columns" or scale == "none":
         return about
-    values = numbers_of(column)
+    values = numbers_meant(about, column)
     if np.isinf(values).any():
         return about
-    values = values[~np.isin(values, about.code)]
     limits = far_limits(values)
     if limits is not None:
         about = replace(about, limits=limits)
