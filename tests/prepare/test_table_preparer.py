@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from comitia import sizes
+from comitia import ConsensusClustering, sizes
 from comitia.exceptions import ComitiaError
 from comitia.prepare import TablePreparer
 
@@ -267,6 +267,28 @@ def test_tables_of_all_libraries_are_prepared_alike():
 
 
 # -- how columns count ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [("a", 1), ("a", 2), ("b", 1)]])
+def test_columns_with_names_that_are_no_text_are_numbered(names):
+    pandas = pytest.importorskip("pandas")
+    X = np.random.RandomState(2).randn(30, 3)
+    prepare = TablePreparer().fit(pandas.DataFrame(X, columns=names))
+    assert prepare.get_feature_names_out().tolist() == ["x0", "x1", "x2"]
+    assert_array_equal(prepare.transform(X), TablePreparer().fit_transform(X))
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+@pytest.mark.parametrize("reader", [TablePreparer(), ConsensusClustering(2)])
+def test_two_columns_of_one_name_are_refused(library, reader):
+    made = pytest.importorskip(library)
+    X = np.random.RandomState(2).randn(20, 2)
+    if library == "pandas":
+        twice = made.DataFrame(X, columns=["a", "a"])
+    else:
+        twice = made.table([X[:, 0], X[:, 1]], names=["a", "a"])
+    with pytest.raises(ComitiaError, match="two columns called 'a'; rename one"):
+        reader.fit(twice)
 
 
 def test_a_discrete_variable_has_half_a_variance_for_each_dimension():
