@@ -28,6 +28,16 @@ def test_nines_far_outside_stand_for_missing_values(code, n):
     assert missing_code(np.array([*RNG.randn(30), *[code] * n])) == code
 
 
+@pytest.mark.parametrize("code", [-1.0, -8.0, -9.0])
+def test_the_only_negative_number_stands_for_missing_values_if_it_is_far(code):
+    shares = np.linspace(0, 0.9, 20)
+    assert missing_code(np.array([*shares, code, code])) == code
+    assert missing_code(np.array([*(20 * shares), code, code])) is None
+    assert missing_code(np.array([*(shares - 0.1), code, code])) is None
+    assert missing_code(np.array([*shares, code])) is None
+    assert missing_code(np.array([*shares, code + 0.1, code + 0.1])) is None
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -146,7 +156,7 @@ def test_a_preparation_from_before_there_were_limits_comes_back():
     ("values", "expected"),
     [
         ([20.0, 31.5, 42.0, 80.0, -1.0, np.nan, -1.0], -1.0),
-        ([0.0, 1.0, 2.0, 3.0, -9.0, -9.0, -9.0], -9.0),
+        ([0.0, 1.0, 2.0, 30.0, -9.0, -9.0, -9.0], -9.0),
         ([20.0, 31.5, 42.0, 80.0, -1.0], None),  # once
         ([20.0, 31.5, 42.0, -2.0, 80.0, -1.0, -1.0, -2.0], None),  # not the only one
         ([20.0, 31.5, 42.0, 80.0, -0.5, -0.5], None),

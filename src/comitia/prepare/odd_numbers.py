@@ -35,8 +35,8 @@ _FEWEST = 8
 def missing_code(values: NDArray[np.float64]) -> float | None:
     """The code in a column of numbers that means that there is none.
 
-    It is a number of nines that occurs more than once and is further from all other
-    values than these are from each other.
+    It is a number of nines, or the only negative number and whole, that occurs more
+    than once and is further from all other values than these are from each other.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def missing_code(values: NDArray[np.float64]) -> float | None:
     for at, low, high in ((0, 1, -1), (-1, 0, -2)):
         code, rest = float(distinct[at]), distinct[low] - distinct[high]
         gap = min(abs(code - distinct[low]), abs(code - distinct[high]))
-        if round(code, 6) in _NINES and counts[at] > 1 and gap > abs(rest):
+        lone = at == 0 and code < 0 <= distinct[1] and code.is_integer()
+        if (lone or round(code, 6) in _NINES) and counts[at] > 1 and gap > abs(rest):
             return code
     return None
 
