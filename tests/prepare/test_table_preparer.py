@@ -146,15 +146,24 @@ def test_identifiers_may_be_missing_or_come_twice():
         assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
 
 
-@pytest.mark.parametrize("name", ["PID", "USUBJID", "caseid", "Patient ID"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PID", "USUBJID", "caseid", "Patient ID", "Customer Number", "order_no"),
+        *("Invoice No.", "InvoiceNumber", "Kundennummer", "EAN", "phone"),
+    ],
+)
 def test_identifiers_have_names_that_end_like_one(name):
     columns = {
         "COVID": [3 * i**2 for i in range(N)],
+        "Reynolds number": [i**3 for i in range(N)],
+        "number of orders": [(i - 9) ** 2 + i for i in range(N)],
         name: [7 * i**2 for i in range(N)],
     }
     preparer = TablePreparer().fit(frame(**columns))
     assert kinds_of(preparer)[name] == "id"
-    assert kinds_of(preparer)["COVID"] == "numeric"
+    for each in ("COVID", "Reynolds number", "number of orders"):
+        assert kinds_of(preparer)[each] == "numeric"
 
 
 def test_rows_may_be_counted_in_each_of_several_groups():

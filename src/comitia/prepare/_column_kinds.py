@@ -43,10 +43,15 @@ _NARROW = 1e-3
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
 # Names of a body mass index or of a number of children are not among these. Words such
 # as COVID and PAID end like PID and CASEID, so that those have to be listed.
+_NUMBERED = (
+    r"(case|patient|pat|u?subj|subject|study|sample|person|resp(ondent)?|user|"
+    r"cust(omer)?|client|account|member|emp(loyee)?|student|household|hh|order|record|"
+    r"object|item|product|invoice|policy|serial|phone|contract)"
+)
 _SURE_ID_NAME = re.compile(
-    r"(.*[^A-Za-z])?(?i:ids?|uuid|([pu]|gu|case|patient|pat|u?subj|subject|study|sample|"
-    r"person|resp(ondent)?|user|cust(omer)?|client|account|member|emp(loyee)?|student|"
-    r"household|hh|order|record|object|item|product)id)|.*[a-z]I[dD]"
+    rf"(.*[^A-Za-z])?(?i:ids?|uuid|([pu]|gu|{_NUMBERED})id|"
+    rf"{_NUMBERED}[^A-Za-z]?(number|num|nr|no)\.?|\w*nummer|"
+    r"ean|gtin|isbn|sku|iban|ssn|barcode|phone|telephone|telefon|fax)|.*[a-z]I[dD]"
 )
 _COUNTER_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|nr|no|num|number|seq)")
 _EPOCH_NAME = re.compile(
