@@ -91,6 +91,18 @@ def test_objects_that_one_side_lacks_are_refused():
         Ensemble([TRUTH, TRUTH.iloc[:-1]])
 
 
+def test_what_is_advised_for_names_that_differ_works():
+    part = TRUTH.iloc[2:]
+    with pytest.raises(ComitiaError, match=r"reindex\(names\)") as told:
+        Ensemble([TRUTH, part])
+    assert "by position" not in str(told.value)
+    assert Ensemble([TRUTH, part.reindex(TRUTH.index)]).kind == "partial"
+    other = TRUTH.rename(lambda name: name.replace("o", "q"))
+    with pytest.raises(ComitiaError, match="match rows by position"):
+        Ensemble([TRUTH, other])
+    assert Ensemble([TRUTH, other.reset_index(drop=True)]).n_objects == len(TRUTH)
+
+
 def test_names_that_repeat_are_accepted_in_the_same_order_only():
     twice = TRUTH.rename({"o1": "o0"})
     assert Ensemble([twice, twice]).agreement("adjusted_rand")[0, 1] == 1.0

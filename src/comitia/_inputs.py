@@ -31,6 +31,7 @@ __all__ = [
     "masked_to_nan",
     "refuse_large",
     "refuse_masks_and_dates",
+    "refuse_repeated_names",
     "refuse_small",
     "refuse_width",
     "special_kind",
@@ -296,6 +297,24 @@ def refuse_masks_and_dates(X: Any, name: str) -> None:
         # Complex numbers of another type are refused by those who read them.
         if kind == "object" and _holds(values(), np.complexfloating):
             raise DataTypeError(f"{name} is complex; give real numbers.")
+
+
+def refuse_repeated_names(X: Any, name: str) -> None:
+    """Refuse a DataFrame of which two columns have one name.
+
+    Parameters
+    ----------
+    X : array-like
+        What was given.
+
+    name : str
+        How messages call it.
+    """
+    seen = set()
+    for column, _, _ in [] if isinstance(X, list | tuple) else _columns_of(X):
+        if column is not None and column in seen:
+            raise ComitiaError(f"{name} has two columns called {column!r}; rename one.")
+        seen.add(column)
 
 
 def holds_dates(kind: str, values: Callable[[], Any]) -> bool:

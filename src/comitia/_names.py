@@ -275,10 +275,17 @@ def _places(
         if left
     ]
     if sides:
+        # By position, two samples of the same objects would be mixed up.
+        way = (
+            "or give the one that lacks some empty rows for them (in pandas: "
+            "reindex(names)), which labels and some methods for views take as missing."
+            if known & place.keys()
+            else "or drop the names of one of them (in pandas: "
+            "reset_index(drop=True)) to match rows by position."
+        )
         raise ComitiaError(
             f"{called} and {first} name different objects: {', '.join(sides)}. Give "
-            "both the same objects, or drop the names of one of them (in pandas: "
-            "reset_index(drop=True)) to match rows by position."
+            f"both the same objects, {way}"
         )
     for who, each in ((called, own), (first, wanted)):
         if len(each) > len(place):

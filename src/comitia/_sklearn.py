@@ -13,6 +13,7 @@ from comitia._inputs import (
     masked_to_nan,
     refuse_large,
     refuse_masks_and_dates,
+    refuse_repeated_names,
     refuse_small,
     table_or_anndata,
 )
@@ -69,6 +70,7 @@ def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
     if how.get("ensure_all_finite", True) is not True:
         X = masked_to_nan(X)
     refuse_masks_and_dates(X, "X")
+    refuse_repeated_names(X, "X")
     try:
         if estimator is None:
             X = check_array(X, input_name="X", **how)

@@ -170,6 +170,46 @@ def test_sheets_are_read(book):
         columns(book, "empty")
 
 
+WRITTEN = {"a": ["1,5", "2,25", "-"], "b": ["70,5 kg", "", "81 kg"]}
+WRITTEN |= {"c": ["(3,5)", "2", "1"], "d": [1.5, 2.5, 4], "who": ["1,5 a", "2", "x"]}
+
+
+def written_as(kind, folder, columns):
+    """A file of a kind whose cells have types, with these columns."""
+    rows = [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
+    path = folder / f"written.{kind}"
+    if kind == "json":
+        path.write_text(json.dumps(rows))
+        return path
+    made = pytest.importorskip("openpyxl").Workbook()
+    for row in [[*columns], *(row.values() for row in rows)]:
+        made.active.append([*row])
+    made.save(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "json"])
+def test_numbers_in_cells_of_text_are_read_as_in_text_files(kind, tmp_path):
+    found = columns(written_as(kind, tmp_path, WRITTEN))
+    expected = [[1.5, 70.5, -3.5, 1.5], [2.25, np.nan, 2, 2.5], [np.nan, 81, 1, 4]]
+    assert_array_equal(np.column_stack(found.values[:4]), expected)
+    assert found.values[4].tolist() == WRITTEN["who"]
+    assert "read as numbers, without the unit: 'b' (kg)." in found.notes
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "json"])
+def test_cells_of_text_that_can_be_two_numbers_are_refused(kind, tmp_path):
+    path = written_as(kind, tmp_path, {"a": ["1,234", "2,345"], "b": [1.5, 2.5]})
+    with pytest.raises(ComitiaError, match=r"'1,234', which can be .* say --decimal ,"):
+        columns(path)
+    assert_array_equal(columns(path, decimal=",").values[0], [1.234, 2.345])
+    assert_array_equal(columns(path, thousands=",").values[0], [1234, 2345])
+    assert_array_equal(columns(path, decimal=",").values[1], [1.5, 2.5])
+
+
 # -- Feather --------------------------------------------------------------------------
 
 

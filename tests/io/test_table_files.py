@@ -518,10 +518,21 @@ def test_rows_that_say_nothing_are_told(table, tmp_path):
     assert not any("no value" in each for each in new.notes)
 
 
+def test_rows_of_words_among_numbers_say_nothing_either(table):
+    rows = [f"p{i},{i}.5,{i * i % 17}.25" for i in range(20)]
+    got = table("\n".join(["who,a,b", ",[cm],[kg]", *rows]))
+    assert any(each.startswith("the first row has no value") for each in got.notes)
+    rows[3] = rows[7] = "p,-999,n/v"
+    got = table("\n".join(["who,a,b", *rows]))
+    (note,) = [each for each in got.notes if "no value in any column" in each]
+    assert note.startswith("2 rows, the first of them row 4,")
+
+
 def test_odd_numbers_are_told_with_the_way_back(table):
     rows = [f"{i},{i * i % 17},{(i * 7) % 11}" for i in range(20)]
-    rows[3], rows[5], rows[9] = "-999,1,1", "-999,2,3", "4,1e9,2"
+    rows[3], rows[5], rows[9] = "-999,1,1", "-999,2,-1", "4,1e9,-1"
     got = table("a,b,c\n" + "\n".join(rows) + "\n")
+    assert any(n.startswith("in 'c' one negative number") for n in got.notes)
     assert any("-999 was read as missing in 'a'" in note for note in got.notes)
     assert any("scale of 'b'" in n and "b=numeric" in n for n in got.notes)
 

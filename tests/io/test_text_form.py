@@ -105,6 +105,17 @@ def test_a_separator_that_was_said_is_used(table):
         table(b"", "table.npy", sep=";")
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;\r"])
+def test_a_first_line_that_says_the_separator_is_obeyed(line, table):
+    # Bars would do as well.
+    got = table(f"{line}\na|b;c\n1,5;2\n2,5;7\n")
+    assert got.names == ["a|b", "c"]
+    assert_array_equal(numbers(got), [[1.5, 2], [2.5, 7]])
+    with pytest.raises(ComitiaError, match="line 3 has 4 cells"):
+        table(f"{line}\na;b\n1;2;3;4\n")
+    assert table(f"{line}\na|b\n1|2\n", sep="|").names == ["a", "b"]
+
+
 def test_tables_of_r_have_row_names(table):
     got = table('"a" "b"\n"first one" 1 2.5\n"second" 3 NA\n')
     assert got.object_names == ["first one", "second"]
@@ -162,6 +173,8 @@ def test_blanks_in_names_separate_nothing(tmp_path):
             "commas between thousands",
         ),
         ("1,5;2,5\n3,5;4,5\n", [[1.5, 2.5], [3.5, 4.5]], "decimal commas"),
+        # Nobody groups digits before a power of ten.
+        ("a;b\n1,234E+02;2\n-2,345E-01;3\n", [[123.4, 2], [-0.2345, 3]], "commas"),
     ],
 )
 def test_numbers_are_read_as_they_are_meant(text, expected, words, table):
@@ -210,6 +223,47 @@ def test_what_is_no_number_with_one_unit_stays_text(cells, table):
     got = table("\n".join(["a,b", *(f"{cell},{i}" for i, cell in enumerate(cells))]))
     assert got.values[0].tolist() == cells
     assert not any("unit" in note for note in got.notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected", "example"),
+    [
+        (["(1,234.50)", "17.25", "-3"], [-1234.5, 17.25, -3], "(1,234.50)"),
+        (["$(5)", "$7", "($2.5)"], [-5, 7, -2.5], "$(5)"),
+        (["1,234.50-", "17.25", "n.a."], [-1234.5, 17.25, np.nan], "1,234.50-"),
+        (["3.5- kg", "17 kg", ""], [-3.5, 17, np.nan], "3.5- kg"),
+        (["\u22121.5", "\u20132", "4"], [-1.5, -2, 4], "\u22121.5"),
+        (["\u22121.5", "\u22122"], [-1.5, -2], "\u22121.5"),
+    ],
+)
+def test_signs_are_read_wherever_they_stand(cells, expected, example, table):
+    rows = [f'"{cell}",{i}' for i, cell in enumerate(cells)]
+    got = table("\n".join(["a,b", *rows]))
+    assert_array_equal(numbers(got)[:, 0], expected)
+    assert f"read as negative numbers: 'a' ({example})." in got.notes
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["(1)", "(2)", "(3)"],  # all of them: no signs
+        ["1-", "2", "2-"],  # grades
+        ["1.5-", "2+", "2"],
+        ["10\u201320", "20\u201330"],  # from and to
+        ["a (2)", "3.5"],
+        ["(2", "3.5"],
+    ],
+)
+def test_what_is_no_sign_stays_text(cells, table):
+    got = table("\n".join(["a,b", *(f"{cell},{i}" for i, cell in enumerate(cells))]))
+    assert got.values[0].tolist() == cells
+    assert not any("negative" in note for note in got.notes)
+
+
+def test_a_column_of_another_form_keeps_its_signs(table):
+    got = table('a,b\n"(1,5)",2.5\n"2,5",-3.5\n"1,25",1.75\n')
+    assert got.values[0].tolist() == ["(1,5)", "2,5", "1,25"]
+    assert not any("negative" in note for note in got.notes)
 
 
 def test_what_can_be_two_numbers_is_refused(table):

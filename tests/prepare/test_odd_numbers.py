@@ -5,7 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comitia.prepare import TablePreparer
-from comitia.prepare.odd_numbers import far_limits, has_long_tail, missing_code
+from comitia.prepare.odd_numbers import (
+    far_limits,
+    has_long_tail,
+    missing_code,
+    only_negative,
+)
 
 RNG = np.random.RandomState(3)
 TWO = np.repeat([0.0, 6.0], 30)
@@ -17,10 +22,20 @@ def two_groups(n_columns=3):
     return X * 10.0 ** np.arange(n_columns)
 
 
-@pytest.mark.parametrize("code", [-999.0, 9999.0, 999.9, -99999.0])
+@pytest.mark.parametrize("code", [99.0, -99.0, -999.0, 9999.0, 999.9, -99999.0])
 @pytest.mark.parametrize("n", [2, 9])
 def test_nines_far_outside_stand_for_missing_values(code, n):
     assert missing_code(np.array([*RNG.randn(30), *[code] * n])) == code
+
+
+@pytest.mark.parametrize("code", [-1.0, -8.0, -9.0])
+def test_the_only_negative_number_stands_for_missing_values_if_it_is_far(code):
+    shares = np.linspace(0, 0.9, 20)
+    assert missing_code(np.array([*shares, code, code])) == code
+    assert missing_code(np.array([*(20 * shares), code, code])) is None
+    assert missing_code(np.array([*(shares - 0.1), code, code])) is None
+    assert missing_code(np.array([*shares, code])) is None
+    assert missing_code(np.array([*shares, code + 0.1, code + 0.1])) is None
 
 
 @pytest.mark.parametrize(
@@ -29,6 +44,8 @@ def test_nines_far_outside_stand_for_missing_values(code, n):
         [*RNG.randn(30), -999.0],  # once can be a slip, or meant
         [*RNG.randn(30), -998.0, -998.0],  # no nines
         [*RNG.uniform(0, 1000, 30), 999.0, 999.0],  # among the others
+        [*range(18, 90, 3), 99.0, 99.0],  # ages
+        [*range(1, 7), *range(1, 7), 9.0, 9.0],  # no two nines
         [*RNG.uniform(0, 6000, 30), 9999.0, 9999.0],  # no further than the others are
         [1.0, 2.0, 999.0, 999.0],  # hardly any others
         [np.nan, np.nan],
@@ -133,6 +150,32 @@ def test_a_preparation_from_before_there_were_limits_comes_back():
         del state["columns"][name]
     again = TablePreparer.from_dict(state)
     assert_array_equal(again.transform(two_groups()), prepare.transform(two_groups()))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([20.0, 31.5, 42.0, 80.0, -1.0, np.nan, -1.0], -1.0),
+        ([0.0, 1.0, 2.0, 30.0, -9.0, -9.0, -9.0], -9.0),
+        ([20.0, 31.5, 42.0, 80.0, -1.0], None),  # once
+        ([20.0, 31.5, 42.0, -2.0, 80.0, -1.0, -1.0, -2.0], None),  # not the only one
+        ([20.0, 31.5, 42.0, 80.0, -0.5, -0.5], None),
+        ([1.0, 2.0, 3.0, -1.0, -1.0], None),  # a scale
+        ([], None),
+    ],
+)
+def test_one_negative_number_may_stand_for_a_missing_one(values, expected):
+    assert only_negative(np.array(values)) == expected
+
+
+def test_the_only_negative_number_is_told_unless_it_is_declared():
+    X = np.abs(two_groups()).round(2)
+    X[::6, 1] = -1.0
+    about = TablePreparer().fit(X).columns_
+    told = ["only negative" in each["reason"] for each in about]
+    assert told == [False, True, False]
+    about = TablePreparer(kinds={"x1": "numeric"}).fit(X).columns_
+    assert not any("only negative" in each["reason"] for each in about)
 
 
 def test_amounts_have_a_long_tail_and_their_logarithms_none():

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from comitia import sizes
+from comitia import ConsensusClustering, sizes
 from comitia.exceptions import ComitiaError
 from comitia.prepare import TablePreparer
 
@@ -110,6 +110,22 @@ def test_a_column_is_what_its_values_are(values, kind):
     assert kinds_of(preparer)[f"x{names.index('extra')}"] == kind
 
 
+@pytest.mark.parametrize("form", ["{} kg", "({})", "{}-", "{}*"])
+def test_numbers_written_otherwise_are_no_gaps(form):
+    numbers = [f"{i}.25" for i in range(N)]
+    mixed = [*map(form.format, numbers[: N // 4]), *numbers[N // 4 :]]
+    (about,) = [
+        each
+        for each in TablePreparer().fit(frame(extra=mixed)).columns_
+        if each["column"] == "extra"
+    ]
+    assert not about["used"]
+    assert f"{N // 4} written otherwise, such as {mixed[0]!r}" in about["reason"]
+    # A few are, as other words are.
+    few = [*map(form.format, numbers[:2]), *numbers[2:]]
+    assert kinds_of(TablePreparer().fit(frame(extra=few)))["extra"] == "numeric"
+
+
 def test_a_name_can_tell_an_identifier():
     numbers = RNG.permutation(1000)[:N].astype(float)
     for name, kind in {"order_id": "id", "orderId": "id", "paid": "numeric"}.items():
@@ -130,15 +146,24 @@ def test_identifiers_may_be_missing_or_come_twice():
         assert kinds_of(TablePreparer().fit(frame(**{name: numbers})))[name] == kind
 
 
-@pytest.mark.parametrize("name", ["PID", "USUBJID", "caseid", "Patient ID"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PID", "USUBJID", "caseid", "Patient ID", "Customer Number", "order_no"),
+        *("Invoice No.", "InvoiceNumber", "Kundennummer", "EAN", "phone"),
+    ],
+)
 def test_identifiers_have_names_that_end_like_one(name):
     columns = {
         "COVID": [3 * i**2 for i in range(N)],
+        "Reynolds number": [i**3 for i in range(N)],
+        "number of orders": [(i - 9) ** 2 + i for i in range(N)],
         name: [7 * i**2 for i in range(N)],
     }
     preparer = TablePreparer().fit(frame(**columns))
     assert kinds_of(preparer)[name] == "id"
-    assert kinds_of(preparer)["COVID"] == "numeric"
+    for each in ("COVID", "Reynolds number", "number of orders"):
+        assert kinds_of(preparer)[each] == "numeric"
 
 
 def test_rows_may_be_counted_in_each_of_several_groups():
@@ -251,6 +276,28 @@ def test_tables_of_all_libraries_are_prepared_alike():
 
 
 # -- how columns count ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [("a", 1), ("a", 2), ("b", 1)]])
+def test_columns_with_names_that_are_no_text_are_numbered(names):
+    pandas = pytest.importorskip("pandas")
+    X = np.random.RandomState(2).randn(30, 3)
+    prepare = TablePreparer().fit(pandas.DataFrame(X, columns=names))
+    assert prepare.get_feature_names_out().tolist() == ["x0", "x1", "x2"]
+    assert_array_equal(prepare.transform(X), TablePreparer().fit_transform(X))
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+@pytest.mark.parametrize("reader", [TablePreparer(), ConsensusClustering(2)])
+def test_two_columns_of_one_name_are_refused(library, reader):
+    made = pytest.importorskip(library)
+    X = np.random.RandomState(2).randn(20, 2)
+    if library == "pandas":
+        twice = made.DataFrame(X, columns=["a", "a"])
+    else:
+        twice = made.table([X[:, 0], X[:, 1]], names=["a", "a"])
+    with pytest.raises(ComitiaError, match="two columns called 'a'; rename one"):
+        reader.fit(twice)
 
 
 def test_a_discrete_variable_has_half_a_variance_for_each_dimension():

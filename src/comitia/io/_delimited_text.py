@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -23,14 +22,16 @@ from comitia.io._cell_text import (
     find_column,
     object_names_of,
 )
-from comitia.io._number_text import (
-    looks_like_number,
-    looks_like_numbers,
-    note_grouped_fractions,
-    read_number_forms,
+from comitia.io._number_text import looks_like_number, note_grouped_fractions
+from comitia.io._text_form import (
+    ANY_FORM,
+    TextForm,
+    decode,
+    is_spaced,
+    separator_of,
+    take_separator_line,
 )
-from comitia.io._number_units import note_units, split_unit
-from comitia.io._text_form import ANY_FORM, TextForm, decode, is_spaced, separator_of
+from comitia.io._written_numbers import read_written_numbers
 from comitia.prepare.missing_words import is_missing_word
 
 __all__ = ["name_columns", "read_cells", "read_text", "rows_of"]
@@ -43,8 +44,6 @@ _GLANCE = 100
 
 # So many columns are counted by no line of data.
 _COUNTED_COLUMNS = 5
-
-_MARKS = re.compile(r"\d[.,']\d")
 
 _UNEVEN = (
     "every line must have as many. Take out titles and remarks above the names of the "
@@ -71,7 +70,8 @@ def read_text(
     del content  # as long as the text
     if not text.strip():
         raise ComitiaError(f"{source} is empty.")
-    delimiter = separator_of(text, kind, form.sep, rows_of, notes)
+    said, text = take_separator_line(text)
+    delimiter = separator_of(text, kind, form.sep or said, rows_of, notes)
     text = _without_blank_end(text, delimiter, notes)
     rows = rows_of(text, delimiter, source)
     n_lines, first = next(rows)
@@ -104,32 +104,17 @@ def read_text(
     if values is None:
         values = _parse_columns(text, rows, len(names), kept_text, delimiter, source)
     free = [j for j in range(len(names)) if j not in kept_text]
-    written = {j: values[j] for j in free if values[j].dtype == object}
-    with_unit: dict[int, str] = {}
-    for j, column in written.items():
-        values[j] = _blank_among_numbers(column)
-        unit, values[j] = split_unit(values[j])
-        if unit:
-            with_unit[j] = unit
-    if not is_plain or with_unit or any(looks_like_numbers(values[j]) for j in written):
-        cells = _cells_of(text, delimiter, source, len(values[0]), free)
-        cells = [
-            values[j] if j in with_unit else _blank_among_numbers(column)
-            for j, column in zip(free, cells, strict=True)
-        ]
-        read = read_number_forms(
-            [names_given[j] for j in free], cells, form, delimiter, notes
-        )
-        for j, column, numbers in zip(free, cells, read, strict=True):
-            if numbers is not None:
-                values[j] = numbers
-            elif j in with_unit:
-                values[j] = written[j]
-                del with_unit[j]
-            elif not is_plain and any(map(_MARKS.search, filter(None, column))):
-                values[j] = column
-        named = [names_given[j] for j in with_unit]
-        note_units(named, [*with_unit.values()], notes)
+    read = read_written_numbers(
+        [names_given[j] for j in free],
+        [values[j] for j in free],
+        lambda: _cells_of(text, delimiter, source, len(values[0]), free),
+        form,
+        delimiter,
+        notes,
+    )
+    if read is not None:
+        for j, column in zip(free, read, strict=True):
+            values[j] = column
     elif delimiter == ";" and form.decimal is None:
         note_grouped_fractions(names_given, values, notes)
     return name_columns(names, values, notes)
@@ -197,16 +182,6 @@ def _cells_of(
     rows = [row for _, row in rows_of(text, delimiter, source)]
     rows = rows[len(rows) - n_rows :]
     return [_texts([row[j] for row in rows]) for j in columns]
-
-
-def _blank_among_numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """A column of 1,5 and 12 % without its hyphens and the like; others as they are."""
-    gaps = [cell is not None and is_missing_word(cell) for cell in column]
-    if not any(gaps):
-        return column
-    rest = column.copy()
-    rest[gaps] = None
-    return rest if looks_like_numbers(rest) or split_unit(rest)[0] else column
 
 
 def name_columns(

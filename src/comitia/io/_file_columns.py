@@ -124,7 +124,10 @@ def read_columns(
             f"key={how.key!r} goes with {', '.join(_HAS_KEYS.values())}, "
             f"not with .{kind}."
         )
-    if form.is_given and kind not in ("csv", "tsv", "json"):
+    for_numbers = form.sep is None and form.encoding is None
+    if form.is_given and not (
+        kind in ("csv", "tsv", "json") or (kind == "xlsx" and for_numbers)
+    ):
         raise ComitiaError(
             f"sep, decimal, thousands and encoding go with text, not with .{kind}."
         )
@@ -198,11 +201,11 @@ def _read(
         if kind == "xlsx":
             from comitia.io._record_files import read_xlsx
 
-            return read_xlsx(file, source, header, key, keep_text)
+            return read_xlsx(file, source, header, key, keep_text, form)
         if kind == "json":
             from comitia.io._record_files import read_json_lines
 
-            return read_json_lines(file.read(), source, form.encoding, keep_text)
+            return read_json_lines(file.read(), source, form, keep_text)
         from comitia.io._array_files import read_numpy
 
         return read_numpy(file, kind, source, key)

@@ -41,11 +41,12 @@ class NumberForm:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What numbers look like."""
-        fraction = rf"(?:{re.escape(self.decimal)}\d*)?(?:[eE][+-]?\d+)?"
+        fraction, exponent = rf"(?:{re.escape(self.decimal)}\d*)?", r"(?:[eE][+-]?\d+)?"
         between = f"[{_SPACES}]" if self.thousands == " " else re.escape(self.thousands)
-        groups = rf"[1-9]\d{{0,2}}(?:{between}\d{{3}})+|" if self.thousands else ""
-        bare = rf"{re.escape(self.decimal)}\d+(?:[eE][+-]?\d+)?"
-        return re.compile(rf"[+-]?(?:(?:{groups}\d+){fraction}|{bare})")
+        # Who writes powers of ten groups no digits.
+        groups = rf"[1-9]\d{{0,2}}(?:{between}\d{{3}})+{fraction}|"
+        plain = rf"(?:\d+{fraction}|{re.escape(self.decimal)}\d+){exponent}"
+        return re.compile(rf"[+-]?(?:{groups if self.thousands else ''}{plain})")
 
     @cached_property
     def grouped(self) -> re.Pattern[str]:

@@ -17,7 +17,8 @@ from comitia.exceptions import ComitiaError, MemoryBudgetError
 from comitia.io._cell_text import find_column, text_or_none
 from comitia.io._delimited_text import name_columns, read_cells
 from comitia.io._file_columns import FileColumns
-from comitia.io._text_form import decode
+from comitia.io._text_form import ANY_FORM, TextForm, decode
+from comitia.io._written_numbers import read_written_numbers
 
 __all__ = ["read_json_lines", "read_xlsx"]
 
@@ -31,6 +32,7 @@ def read_xlsx(
     header: bool | None,
     key: str | None,
     keep_text: Sequence[str | None] = (),
+    form: TextForm = ANY_FORM,
 ) -> FileColumns:
     """The columns of a sheet: the first one, or the one called ``key``."""
     openpyxl = import_optional("openpyxl", "reading .xlsx", "io")
@@ -82,18 +84,20 @@ def read_xlsx(
         _column([row[j] for row in body], j in kept or (j == 0 and not names[0]))
         for j in range(width)
     ]
+    kept |= {0} if not names[0] else set()
+    values = _with_written_numbers(names, values, kept, form, notes)
     return FileColumns(*name_columns(names, values, notes))
 
 
 def read_json_lines(
     content: bytes,
     source: str,
-    encoding: str | None,
+    form: TextForm = ANY_FORM,
     keep_text: Sequence[str | None] = (),
 ) -> FileColumns:
     """The columns of JSON objects, one on each line or in one list."""
     notes: list[str] = []
-    text = decode(content, source, encoding, notes)
+    text = decode(content, source, form.encoding, notes)
     # A cell of two characters becomes a place in a dict and an object.
     require_memory(16 * len(text), f"the objects of {source}")
     records = _records(text, source)
@@ -116,6 +120,7 @@ def read_json_lines(
                 "write flat objects with one number or text for each name."
             )
         values.append(_column(cells, j in kept))
+    values = _with_written_numbers(names, values, kept, form, notes)
     return FileColumns(names, values, notes=notes)
 
 
@@ -140,6 +145,30 @@ def _records(text: str, source: str) -> list[dict[str, Any]]:
                 '{"a": 1, "b": 2}.'
             )
     return [*records.values()]
+
+
+def _with_written_numbers(
+    names: Sequence[str],
+    values: list[NDArray[Any]],
+    kept: set[int],
+    form: TextForm,
+    notes: list[str],
+) -> list[NDArray[Any]]:
+    """The columns, where text such as 1,5 or 12 % has become numbers."""
+    texts = [
+        j for j, each in enumerate(values) if j not in kept and each.dtype == object
+    ]
+    columns = [values[j] for j in texts]
+    read = read_written_numbers(
+        [names[j] or f"column {j + 1}" for j in texts],
+        columns,
+        lambda: columns,
+        form,
+        "",
+        notes,
+    )
+    found = dict(zip(texts, read or columns, strict=True))
+    return [found.get(j, each) for j, each in enumerate(values)]
 
 
 def _kept(names: Sequence[str], keep_text: Sequence[str | None]) -> set[int]:

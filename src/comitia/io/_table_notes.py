@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from comitia.io._cell_text import counted, quoted
-from comitia.prepare.column_decisions import LONG_TAIL, ColumnDecision, TableDecisions
+from comitia.prepare.column_decisions import (
+    LONG_TAIL,
+    ONLY_NEGATIVE,
+    ColumnDecision,
+    TableDecisions,
+)
 
 __all__ = ["MOST_LISTED", "preparation_notes", "scaling_word"]
 
@@ -63,6 +68,13 @@ def _odd_numbers(used: Sequence[ColumnDecision]) -> list[str]:
         notes.append(
             f"{code[0]:g} was read as missing in {_listed(names)}, where it is far "
             f"outside (--kinds {quoted(names[0])}=numeric takes it as a number)."
+        )
+    lone = [each.column for each in used if ONLY_NEGATIVE in each.reason]
+    if lone:
+        notes.append(
+            f"in {_listed(lone)} one negative number stands several times, and no "
+            "other is negative: empty these cells if it stands for no value (--kinds "
+            f"{quoted(lone[0])}=numeric says that it does not)."
         )
     far = [each.column for each in used if each.limits]
     if far:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 from comitia.exceptions import ComitiaError
 
-__all__ = ["ANY_FORM", "TextForm", "decode", "is_spaced", "separator_of"]
+__all__ = [
+    "ANY_FORM",
+    "TextForm",
+    "decode",
+    "is_spaced",
+    "separator_of",
+    "take_separator_line",
+]
 
 BLANKS = " "
 
@@ -36,6 +43,9 @@ _PACKED = (
 
 _CONTROLS = bytes(set(range(32)) - {*b"\t\n\v\f\r\x1a"}) + b"\x7f"
 
+
+# The end of the line is not a part of it.
+_SAID_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?=\r?\n)', re.IGNORECASE)
 
 _FRACTION = re.compile(r"\s*[+-]?\d+,\d+\s*")
 
@@ -173,6 +183,16 @@ def _encoding_of(content: bytes) -> str:
 def is_spaced(separator: str) -> bool:
     """Whether cells are separated by any number of blanks."""
     return separator == BLANKS
+
+
+def take_separator_line(text: str) -> tuple[str | None, str]:
+    """The separator that the first line says, as in ``sep=;``, and the rest.
+
+    Spreadsheets write and obey such a line. A blank one takes its place, so that lines
+    keep their numbers.
+    """
+    found = _SAID_SEPARATOR.match(text)
+    return (found[1], text[found.end() :]) if found else (None, text)
 
 
 def separator_of(

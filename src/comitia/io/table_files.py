@@ -44,6 +44,7 @@ from comitia.prepare.column_decisions import (
     TableDecisions,
     decide_columns,
     decide_counts,
+    numbers_meant,
 )
 from comitia.prepare.new_rows import describe_new, match_counts
 from comitia.prepare.table_columns import TableColumn
@@ -566,24 +567,30 @@ def _note_on_blank_rows(
     columns: Sequence[TableColumn], decisions: Sequence[ColumnDecision]
 ) -> list[str]:
     """Say which rows have no value in any column that counts."""
-    used = {each.column for each in decisions if each.used}
+    used = {each.column: each for each in decisions if each.used}
     blank = np.array(True)
     for each in columns:
         if each.name in used and blank.any():
-            values = each.values
-            gaps = [v is None for v in values] if each.is_text else np.isnan(values)
-            blank = blank & np.asarray(gaps, dtype=bool)
+            if used[each.name].kind == "numeric":
+                gaps = np.isnan(numbers_meant(used[each.name], each))
+            else:
+                gaps = np.array([v is None or v != v for v in each.values.tolist()])
+            blank = blank & gaps
     n = int(blank.sum()) if used and blank.ndim else 0
     if not n:
         return []
-    verb = "has" if n == 1 else "have"
-    return [
-        (
-            f"{counted(n, 'row')}, the first of them row {int(np.argmax(blank)) + 1}, "
-            f"{verb} no value in any column that counts; the cluster follows from what "
-            "was filled in, whatever its confidence."
+    verb, first = "has" if n == 1 else "have", int(np.argmax(blank)) + 1
+    note = (
+        f"{counted(n, 'row')}, the first of them row {first}, {verb} no value in any "
+        "column that counts; the cluster follows from what was filled in, whatever its "
+        "confidence."
+    )
+    if n == first == 1:
+        note = (
+            "the first row has no value in any column that counts: take it out if it "
+            "is a second line of names, or units, and no object."
         )
-    ]
+    return [note]
 
 
 def _names_of_rows(

@@ -43,10 +43,15 @@ _NARROW = 1e-3
 _ID_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|key|uuid|nr|no)|.*[a-z]I[dD]")
 # Names of a body mass index or of a number of children are not among these. Words such
 # as COVID and PAID end like PID and CASEID, so that those have to be listed.
+_NUMBERED = (
+    r"(case|patient|pat|u?subj|subject|study|sample|person|resp(ondent)?|user|"
+    r"cust(omer)?|client|account|member|emp(loyee)?|student|household|hh|order|record|"
+    r"object|item|product|invoice|policy|serial|phone|contract)"
+)
 _SURE_ID_NAME = re.compile(
-    r"(.*[^A-Za-z])?(?i:ids?|uuid|([pu]|gu|case|patient|pat|u?subj|subject|study|sample|"
-    r"person|resp(ondent)?|user|cust(omer)?|client|account|member|emp(loyee)?|student|"
-    r"household|hh|order|record|object|item|product)id)|.*[a-z]I[dD]"
+    rf"(.*[^A-Za-z])?(?i:ids?|uuid|([pu]|gu|{_NUMBERED})id|"
+    rf"{_NUMBERED}[^A-Za-z]?(number|num|nr|no)\.?|\w*nummer|"
+    r"ean|gtin|isbn|sku|iban|ssn|barcode|phone|telephone|telefon|fax)|.*[a-z]I[dD]"
 )
 _COUNTER_NAME = re.compile(r"(.*[^A-Za-z])?(?i:ids?|index|idx|nr|no|num|number|seq)")
 _EPOCH_NAME = re.compile(
@@ -55,6 +60,7 @@ _EPOCH_NAME = re.compile(
 )
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
+_BEGINS_WITH_NUMBER = re.compile(r"\W*\d")
 # Said of numbers that begin again in each of several groups, and so name no row.
 GROUP_COUNTER = "it counts the rows of each of several groups, and its name"
 
@@ -101,8 +107,16 @@ def _text_kind(
     if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
         return "commas", "numbers with decimal commas"
     words = [value for value in present if number_of(value) is None]
-    if len(words) <= _STRAY * len(present) or _are_gaps(present, distinct, words):
+    if len(words) <= _STRAY * len(present):
         return "stray", _about_words(words)
+    if _are_gaps(present, distinct, words):
+        unread = [word for word in words if _is_number_otherwise(word)]
+        if len(unread) <= _STRAY * len(present):
+            return "stray", _about_words(words)
+        return "text", (
+            f"numbers, and {len(unread)} written otherwise, such as {unread[0]!r}; "
+            "write all alike"
+        )
     if n_distinct > 2 and all(map(_SIGNED.fullmatch, distinct)):
         example = min(distinct)
         return "text", f"numbers with a sign, such as {example!r}; write them without"
@@ -126,6 +140,11 @@ def _are_gaps(present: list[str], distinct: set[str], words: list[str]) -> bool:
     return any(not float(value).is_integer() for value in numbers) or all(
         limit_of(word) is not None or is_missing_word(word) for word in {*words}
     )
+
+
+def _is_number_otherwise(word: str) -> bool:
+    """Whether a cell that is no number holds one, such as 12 kg or 1.5-."""
+    return bool(_BEGINS_WITH_NUMBER.match(word)) and limit_of(word) is None
 
 
 def _about_words(words: list[str]) -> str:

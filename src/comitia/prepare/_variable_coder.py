@@ -15,7 +15,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from comitia.prepare._column_kinds import as_level, number_or_limit, numbers_of
+from comitia.prepare._column_kinds import as_level, number_or_limit
 from comitia.prepare._dates import (
     CYCLES,
     cyclic_features,
@@ -31,7 +31,11 @@ from comitia.prepare._fitted_state import (
     scaler_state,
     unpacked,
 )
-from comitia.prepare.column_decisions import ColumnDecision, Preferences
+from comitia.prepare.column_decisions import (
+    ColumnDecision,
+    Preferences,
+    numbers_meant,
+)
 from comitia.prepare.missing_words import is_missing_word
 from comitia.prepare.table_columns import TableColumn
 
@@ -103,9 +107,7 @@ class VariableCoder:
         if about.kind == "ordinal" and about.levels:
             place = {level: float(i + 1) for i, level in enumerate(about.levels)}
             return np.array([place.get(text or "", np.nan) for text in _texts(column)])
-        values = numbers_of(column)
-        if about.code:
-            values = np.where(np.isin(values, about.code), np.nan, values)
+        values = numbers_meant(about, column)
         if about.kind == "counts":
             return np.log1p(values)
         return np.sqrt(values) if about.kind == "shares" else values

@@ -25,7 +25,12 @@ from comitia.prepare._column_kinds import (
 )
 from comitia.prepare._dates import days_of
 from comitia.prepare.missing_words import is_missing_word
-from comitia.prepare.odd_numbers import far_limits, has_long_tail, missing_code
+from comitia.prepare.odd_numbers import (
+    far_limits,
+    has_long_tail,
+    missing_code,
+    only_negative,
+)
 from comitia.prepare.repeated_columns import column_prints, repeated_columns
 from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import form_of
@@ -33,6 +38,7 @@ from comitia.prepare.table_forms import form_of
 __all__ = [
     "KINDS",
     "LONG_TAIL",
+    "ONLY_NEGATIVE",
     "ColumnDecision",
     "Preferences",
     "TableDecisions",
@@ -41,6 +47,7 @@ __all__ = [
     "decide_counts",
     "grouped_decisions",
     "join_decisions",
+    "numbers_meant",
     "prints_of",
 ]
 
@@ -54,6 +61,9 @@ KINDS = (
 
 # Said of numbers of which logarithms would be the better measure.
 LONG_TAIL = "a few of them much larger than the others"
+
+# Said of a number that may stand for a missing one.
+ONLY_NEGATIVE = "is the only negative one"
 
 # Squares of larger values overflow when they are added up.
 _TOO_LARGE = 1e150
@@ -507,6 +517,25 @@ def _without_code(
     )
 
 
+def numbers_meant(about: ColumnDecision, column: TableColumn) -> NDArray[np.float64]:
+    """The numbers of a column, NaN for words and for a number that stands for none.
+
+    Parameters
+    ----------
+    about, column : ColumnDecision, TableColumn
+        What was decided about the column, and the column.
+
+    Returns
+    -------
+    values : ndarray of shape (n_objects,)
+        The numbers.
+    """
+    values = numbers_of(column)
+    if not about.code:
+        return values
+    return np.where(np.isin(values, about.code), np.nan, values)
+
+
 def _as_wanted(
     about: ColumnDecision, column: TableColumn, wanted: Any, distinct: Any
 ) -> ColumnDecision:
@@ -632,10 +661,12 @@ def _with_limits(
     declared = about.column in asked.kinds
     if about.kind != "numeric" or declared or form != "columns" or scale == "none":
         return about
-    values = numbers_of(column)
+    values = numbers_meant(about, column)
     if np.isinf(values).any():
         return about
-    values = values[~np.isin(values, about.code)]
+    lone = only_negative(values)
+    if lone is not None:
+        about = replace(about, reason=f"{about.reason}; {lone:g} {ONLY_NEGATIVE}")
     limits = far_limits(values)
     if limits is not None:
         about = replace(about, limits=limits)

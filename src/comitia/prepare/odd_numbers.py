@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["far_limits", "has_long_tail", "missing_code"]
+__all__ = ["far_limits", "has_long_tail", "missing_code", "only_negative"]
 
-# Codes that stand for a missing number are nines: 999, -9999, 99.99.
+# Codes that stand for a missing number are nines: 99, 999, -9999, 99.99.
 _NINES = frozenset(
     sign * nines
     for whole in (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 99999999.0)
-    for nines in (whole, whole / 10, whole / 100)
+    for nines in (whole, whole / 10, whole / 100, 99.0)
     for sign in (1.0, -1.0)
-    if nines >= 99.9
+    if nines >= 99.0
 )
 
 # Values are far out beyond so many interquartile ranges from the quartiles (J. W.
@@ -35,8 +35,8 @@ _FEWEST = 8
 def missing_code(values: NDArray[np.float64]) -> float | None:
     """The code in a column of numbers that means that there is none.
 
-    It is a number of nines that occurs more than once and is further from all other
-    values than these are from each other.
+    It is a number of nines, or the only negative number and whole, that occurs more
+    than once and is further from all other values than these are from each other.
 
     Parameters
     ----------
@@ -61,9 +61,39 @@ def missing_code(values: NDArray[np.float64]) -> float | None:
     for at, low, high in ((0, 1, -1), (-1, 0, -2)):
         code, rest = float(distinct[at]), distinct[low] - distinct[high]
         gap = min(abs(code - distinct[low]), abs(code - distinct[high]))
-        if round(code, 6) in _NINES and counts[at] > 1 and gap > abs(rest):
+        lone = at == 0 and code < 0 <= distinct[1] and code.is_integer()
+        if (lone or round(code, 6) in _NINES) and counts[at] > 1 and gap > abs(rest):
             return code
     return None
+
+
+def only_negative(values: NDArray[np.float64]) -> float | None:
+    """The one negative number of a column, if it occurs more than once.
+
+    It may stand for a missing value, as -1 does in many a table, or be meant.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_objects,)
+        The column, NaN where missing.
+
+    Returns
+    -------
+    number : float or None
+        Such as -1. None where it is a fraction, or where fewer than four other numbers
+        stand beside it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comitia.prepare.odd_numbers import only_negative
+    >>> only_negative(np.array([31.0, -1.0, 45.0, 52.0, 38.0, -1.0]))
+    -1.0
+    """
+    distinct, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if len(distinct) < 5 or distinct[0] >= 0 or distinct[1] < 0 or counts[0] < 2:
+        return None
+    return float(distinct[0]) if distinct[0].is_integer() else None
 
 
 def far_limits(values: NDArray[np.float64]) -> tuple[float, float] | None:

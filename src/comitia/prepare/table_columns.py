@@ -80,7 +80,8 @@ def as_table_columns(X: Any, names: Sequence[str] | None = None) -> list[TableCo
         The table.
 
     names : sequence of str, default=None
-        Names of the columns; those of a DataFrame by default, or ``x0``, ``x1``, ...
+        Names of columns that have none, or names that are not all text; ``x0``,
+        ``x1``, ... by default.
 
     Returns
     -------
@@ -91,7 +92,13 @@ def as_table_columns(X: Any, names: Sequence[str] | None = None) -> list[TableCo
         import narwhals.stable.v1 as nw
 
         frame = nw.from_native(X, eager_only=True)
-        return [_from_series(name, frame[name]) for name in frame.columns]
+        given = frame.columns
+        if not all(isinstance(name, str) for name in given):
+            given = names or [f"x{j}" for j in range(len(given))]
+        return [
+            _from_series(name, series)
+            for name, series in zip(given, frame.iter_columns(), strict=True)
+        ]
     X = np.asarray(masked_to_nan(X))
     if names is None:
         names = [f"x{j}" for j in range(X.shape[1])]

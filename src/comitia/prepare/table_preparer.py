@@ -15,7 +15,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from comitia import sizes
-from comitia._inputs import masked_to_nan
+from comitia._inputs import masked_to_nan, refuse_repeated_names
 from comitia._sklearn import Interval, StrOptions, validate_parameters
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -327,6 +327,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """The table with its number of columns and their names checked."""
         if is_frame(X):
+            refuse_repeated_names(X, "X")
             validate_data(self, X, skip_check_array=True, reset=reset)
             if reset and len(X) < 2:
                 raise ComitiaError("X has 1 sample(s); give at least two rows.")
