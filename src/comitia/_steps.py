@@ -1,4 +1,4 @@
-"""What the steps of a fit share: random numbers, progress, all or nothing."""
+"""What the steps of a fit share: random numbers, weights, progress, all or nothing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,20 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FitSteps", "Generated", "OnProgress", "Progress", "check_random_state"]
+from comitia._inputs import masked_to_nan
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "FitSteps",
+    "Generated",
+    "OnProgress",
+    "Progress",
+    "check_random_state",
+    "check_weights",
+    "nonnegative_weights",
+]
 
 # Called as ``on_progress(stage, done, total)``.
 OnProgress = Callable[[str, int, int], None]
@@ -36,6 +48,37 @@ def check_random_state(seed: Any) -> np.random.RandomState:
     if isinstance(seed, np.random.Generator):
         seed = np.random.RandomState(seed.bit_generator)
     return utils.check_random_state(seed)
+
+
+def check_weights(
+    weights: ArrayLike, n: int, argument: str, noun: str
+) -> NDArray[np.float64]:
+    """Weights as an array, one for each of n nouns, finite."""
+    try:
+        given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
+        checked = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
+    if checked.shape != (n,):
+        raise ComitiaError(
+            f"{argument} must have one entry per {noun}, {n}; got shape "
+            f"{checked.shape}."
+        )
+    if not np.isfinite(checked).all():
+        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
+    return checked
+
+
+def nonnegative_weights(
+    weights: ArrayLike | None, n: int, argument: str, noun: str
+) -> NDArray[np.float64]:
+    """The same where none may be negative; ones by default."""
+    if weights is None:
+        return np.ones(n)
+    checked = check_weights(weights, n, argument, noun)
+    if (checked < 0).any():
+        raise ComitiaError(f"{argument} must be finite and not negative.")
+    return checked
 
 
 class Progress:
