@@ -64,6 +64,7 @@ _SAMPLES = ("tests/generate/test_kmeans_on_samples.py",)
 # The tests of each module, those that look at it most closely first.
 TESTS = {
     "_kernels/assign": _SAMPLES,
+    "_kernels/bipartite_edges": ("tests/methods/test_sccabg.py",),
     "_kernels/cluster_medoids": ("tests/cluster/test_kmedoids.py",),
     "_kernels/cluster_minkowski": ("tests/cluster/test_minkowski.py",),
     "_kernels/cluster_som": ("tests/methods/test_yang_tan_2012_som.py",),
