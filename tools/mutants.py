@@ -109,6 +109,7 @@ TESTS = {
     "_kernels/leiden": ("tests/cluster/test_leiden_louvain.py",),
     "_kernels/linkage": _LINKAGE,
     "_kernels/moves": ("tests/partition/test_median_search.py",),
+    "_kernels/multiplex": ("tests/methods/test_ceam.py",),
     "_kernels/nearest": _NEIGHBORS,
     "_kernels/neighbors": ("tests/methods/test_gp_mgla.py",),
     "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),
