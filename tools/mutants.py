@@ -64,6 +64,7 @@ _SAMPLES = ("tests/generate/test_kmeans_on_samples.py",)
 # The tests of each module, those that look at it most closely first.
 TESTS = {
     "_kernels/assign": _SAMPLES,
+    "_kernels/bipartite_edges": ("tests/methods/test_sccabg.py",),
     "_kernels/cluster_medoids": ("tests/cluster/test_kmedoids.py",),
     "_kernels/cluster_minkowski": ("tests/cluster/test_minkowski.py",),
     "_kernels/cluster_som": ("tests/methods/test_yang_tan_2012_som.py",),
@@ -108,6 +109,7 @@ TESTS = {
     "_kernels/leiden": ("tests/cluster/test_leiden_louvain.py",),
     "_kernels/linkage": _LINKAGE,
     "_kernels/moves": ("tests/partition/test_median_search.py",),
+    "_kernels/multiplex": ("tests/methods/test_ceam.py",),
     "_kernels/nearest": _NEIGHBORS,
     "_kernels/neighbors": ("tests/methods/test_gp_mgla.py",),
     "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),

@@ -6,6 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comitia import Ensemble, config, method
 from comitia.exceptions import ComitiaError, MemoryBudgetError
+from comitia.methods.variable_pairs import _ceam_multiplex
 from comitia.methods.variable_pairs._ceam_multiplex import (
     Layer,
     cosine_graph,
@@ -63,6 +64,53 @@ def test_the_diffusion_of_e6_is_that_of_the_catalogue():
 def test_the_diffusion_is_its_definition(seed):
     labels, _ = planted(30, 3, 4, noise=0.4, seed=seed)
     assert_allclose(of_objects(labels, 2, 7), by_matrices(labels, 2, 7))
+
+
+def test_the_diffusion_over_learnt_layers_is_its_definition():
+    rng = np.random.RandomState(0)
+    B, counts, alpha, n = (
+        np.eye(3)[rng.randint(0, 3, 12)],
+        rng.randint(1, 4, 12),
+        0.85,
+        4,
+    )
+    layers = [Layer.of_neighbors(rng.rand(12, 3), counts, n, 3) for _ in range(2)]
+    layers.append(Layer.of_clusters(B, counts, 3))
+    walks = [layer.walk.toarray() for layer in layers]
+    walks[2] = walks[2] @ layers[2].meet.toarray()
+    # Edges are taken by twos; a last one may be left.
+    assert set(np.diff(layers[0].walk.indptr) % 2) == {0, 1}
+    T = [B] * 3
+    for _ in range(6):
+        T = [
+            alpha * walks[m] @ T[m]
+            + (1 - alpha) * B
+            + alpha * sum((D.scale * E.scale)[:, None] * T[r] for r, E in others)
+            for m, D in enumerate(layers)
+            for others in [[(r, E) for r, E in enumerate(layers) if r != m]]
+        ]
+    for j in range(3):
+        assert_allclose(diffused(layers, B, j, alpha, 6), T[j])
+
+
+# Small integers have ties and rows of zeros; few cosines at a time make several blocks.
+@pytest.mark.parametrize("at_a_time", [30, 10**6])
+@pytest.mark.parametrize("seed", range(5))
+def test_neighbors_are_the_objects_with_the_highest_cosines(
+    seed, at_a_time, monkeypatch
+):
+    monkeypatch.setattr(_ceam_multiplex, "_AT_A_TIME", at_a_time)
+    rng = np.random.RandomState(seed)
+    T, counts = rng.randint(0, 4, (14, 2)) * 1.0, rng.randint(1, 3, 14)
+    of = np.repeat(np.arange(14), counts)
+    rows = T / np.maximum(np.linalg.norm(T, axis=1, keepdims=True), 1e-300)
+    cosines = np.where(np.equal.outer(of, of), 1.0, rows[of] @ rows[of].T)
+    others = cosines[~np.eye(len(of), dtype=bool)].reshape(len(of), -1)
+    border = np.sort(others, axis=1)[:, [-5]]
+    kept = cosines >= border - 1e-9
+    expected = np.where(kept | kept.T, cosines, 0.0)
+    graph = cosine_graph(T, counts, 5).toarray()
+    assert_allclose(graph[np.ix_(of, of)], expected, atol=1e-12)
 
 
 def test_equal_objects_run_as_one():

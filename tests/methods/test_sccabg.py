@@ -50,18 +50,25 @@ def random_rows(seed, n=4, K=6):
     return S, np.rint(S0), W, overlaps + overlaps.T, costs
 
 
+# Few clusters that overlap are looked up, many are added as whole rows.
+@pytest.mark.parametrize("share", [0.1, 1.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_edges_are_those_of_a_general_optimizer(seed):
-    S, S0, W, A, costs = random_rows(seed)
+def test_edges_are_those_of_a_general_optimizer(seed, share):
+    S, S0, W, A, costs = random_rows(seed, K=12)
+    rng = np.random.RandomState(seed)
+    kept = rng.rand(12, 12) < share
+    A, W = A * (kept | kept.T), W * (rng.rand(4, 12) < 0.8)
+    before = S.copy()
     found = closest_edges(S, S0, W, A, costs)
+    assert (before == S).all()
     for s0, w, cost, row in zip(S0, W, costs, found, strict=True):
         P = np.outer(w, w) * A
         H = np.diag(w**2) + 2 * (np.diag(P.sum(axis=1)) - P)
         linear = cost - 2 * w**2 * s0
         best = minimize(
             lambda s, H=H, linear=linear: s @ H @ s + linear @ s,
-            np.full(6, 0.5),
-            bounds=[(0, 1)] * 6,
+            np.full(12, 0.5),
+            bounds=[(0, 1)] * 12,
             options={"ftol": 1e-14, "gtol": 1e-10},
         )
         assert row @ H @ row + linear @ row <= best.fun + 1e-9
@@ -79,11 +86,12 @@ def test_weights_are_stationary_and_lower_than_before(seed):
 
 
 def test_the_spread_of_pairs_is_its_definition():
-    S, _, W, _, _ = random_rows(0)
+    S, _, W, A, _ = random_rows(0)
+    S, A = np.where(S < 0.4, 0.0, S), np.where(A < 0.7, 0.0, A)
     counts = np.array([1, 3, 2, 1])
     apart = (S[:, :, None] - S[:, None, :]) ** 2
-    expected = np.einsum("i,ir,it,irt->rt", counts, W, W, apart)
-    assert_allclose(spread_of_pairs(S, W, counts), expected, atol=1e-12)
+    expected = np.einsum("i,ir,it,irt->rt", counts, W, W, apart) * (A > 0)
+    assert_allclose(spread_of_pairs(S, W, counts, A), expected, atol=1e-12)
 
 
 def test_equal_objects_run_as_one():

@@ -23,40 +23,34 @@ _AT_A_TIME = 4_000_000
 
 
 class Layer(NamedTuple):
-    """A layer: ``walk`` + ``left @ right`` takes a step along its edges.
+    """A layer: ``walk @ T``, or ``walk @ meet @ T``, takes a step along its edges.
 
-    A clustering joins all objects of a cluster, by ``left`` and ``right``. A graph that
-    is learnt joins objects with their nearest, by ``walk``, and is ``normalized``.
+    A clustering joins all objects of a cluster, where they ``meet``. A graph that is
+    learnt joins objects with their nearest, and is ``normalized``.
     """
 
     scale: Floats
     walk: csr_array
-    left: csr_array
-    right: csr_array
+    meet: csr_array | None
     normalized: csr_array
 
     @classmethod
     def of_clusters(cls, B: Floats, counts: NDArray[np.int64], n_layers: int) -> Layer:
         """Of memberships of objects that stand for several."""
-        u = len(B)
         scale = _scale(B @ (counts @ B), n_layers)
-        left = csr_array(B * scale[:, None])
-        right = csr_array(B.T * (counts * scale))
-        none = csr_array((u, u), dtype=np.float64)
-        return cls(scale, none, left, right, none)
+        walk, meet = csr_array(B * scale[:, None]), csr_array(B.T * (counts * scale))
+        return cls(scale, walk, meet, csr_array((len(B), len(B)), dtype=np.float64))
 
     @classmethod
     def of_neighbors(
         cls, T: Floats, counts: NDArray[np.int64], n_neighbors: int, n_layers: int
     ) -> Layer:
         """Of the rows by their cosines; all that are as near as the last count."""
-        u = len(T)
         graph = cosine_graph(T, counts, n_neighbors)
         scale = _scale(graph @ counts, n_layers)
         normalized = csr_array(diags_array(scale) @ graph @ diags_array(scale))
         walk = csr_array(normalized @ diags_array(counts * 1.0))
-        none = csr_array((u, 0), dtype=np.float64)
-        return cls(scale, walk, none, csr_array(none.T), normalized)
+        return cls(scale, walk, None, normalized)
 
 
 def _scale(degrees: Floats, n_layers: int) -> Floats:
@@ -67,47 +61,28 @@ def diffused(
     layers: Sequence[Layer], B: Floats, j: int, continuation: float, n_steps: int
 ) -> Floats:
     """Where the clusters of a clustering arrive in its own layer j."""
-    k = B.shape[1]
-    scale = np.stack([layer.scale for layer in layers])
-    left, right = (
-        _block_diagonal([getattr(layer, name) for layer in layers])
-        for name in ("left", "right")
-    )
-    # The sum over the other layers is that over all, less what stays in its own.
-    walk = _block_diagonal([layer.walk for layer in layers])
-    walk = csr_array(continuation * (walk - diags_array(scale.ravel() ** 2)))
-    left, across = continuation * left, continuation * scale
+    from comitia._kernels.multiplex import walk_rows
+
+    # Numba looks at each index that has a sign, whether it counts from the end.
+    walks = [
+        (one.walk.indptr, one.walk.indices.view(np.uint32), one.walk.data)
+        for one in layers
+    ]
     home = (1 - continuation) * B
     T = np.repeat(B[None], len(layers), axis=0)
-    for _ in range(n_steps):
-        stacked = T.reshape(-1, k)
-        arrived = walk @ stacked
-        if right.shape[0]:
-            arrived += left @ (right @ stacked)
-        carried = np.einsum("mi,mik->ik", scale, T)
-        T = arrived.reshape(T.shape)
-        for m, own in enumerate(T):
-            own += across[m, :, None] * carried
-            own += home
+    new = np.empty_like(T)
+    # The sum over the other layers is that over all, less what stays in its own.
+    carried = np.sum([layer.scale for layer in layers], axis=0)[:, None] * B
+    for step in range(n_steps):
+        carry = np.zeros_like(B)
+        # Of the last step, only what arrives in layer j is wanted.
+        for m in range(len(layers)) if step < n_steps - 1 else [j]:
+            scale, _, meet, _ = layers[m]
+            source = T[m] if meet is None else meet @ T[m]
+            rows = scale, continuation, home, carried, new[m], carry
+            walk_rows(T[m], source, walks[m], *rows)
+        T, new, carried = new, T, carry
     return np.asarray(T[j])
-
-
-def _block_diagonal(blocks: Sequence[csr_array]) -> csr_array:
-    """Sparse blocks along the diagonal; SciPy's takes a detour by coordinates."""
-    columns = np.cumsum([0, *(block.shape[1] for block in blocks)])
-    ends = np.cumsum([0, *(block.nnz for block in blocks)])
-    return csr_array(
-        (
-            np.concatenate([block.data for block in blocks]),
-            np.concatenate(
-                [b.indices + at for b, at in zip(blocks, columns, strict=False)]
-            ),
-            np.concatenate(
-                [[0], *(b.indptr[1:] + at for b, at in zip(blocks, ends, strict=False))]
-            ),
-        ),
-        shape=(sum(block.shape[0] for block in blocks), columns[-1]),
-    )
 
 
 def cosine_graph(T: Floats, counts: NDArray[np.int64], n_neighbors: int) -> csr_array:
@@ -116,50 +91,28 @@ def cosine_graph(T: Floats, counts: NDArray[np.int64], n_neighbors: int) -> csr_
     Rows stand for several objects, which are neighbours of each other. All rows count
     that are as near as the last neighbour.
     """
+    from comitia._kernels.multiplex import nearest_rows
+
     u = len(T)
     lengths = np.linalg.norm(T, axis=1, keepdims=True)
     rows = np.divide(T, lengths, out=np.zeros_like(T), where=lengths > 0)
+    columns = np.ascontiguousarray(rows.T)
     wanted = min(n_neighbors, int(counts.sum()) - 1)
-    near = min(n_neighbors + 1, u)
-    alone = bool((counts == 1).all())
     size = min(max(1, _AT_A_TIME // u), u)
-    require_memory(4 * 8 * size * u, f"the cosines of {size} objects with {u} others")
+    require_memory(12 * size * u, f"the cosines of {size} objects with {u} others")
+    neighbors, cosines = np.empty(size * u, np.int32), np.empty(size * u)
     blocks, n_edges = [], 0
     for start in range(0, u, size):
-        block = np.clip(rows[start : start + size] @ rows.T, 0.0, 1.0)
-        own = np.arange(len(block)), np.arange(start, start + len(block))
-        block[own] = 1.0
-        if alone:
-            border = np.partition(block, u - 1 - wanted, axis=1)[:, [u - 1 - wanted]]
-        else:
-            border = _border(block, own[1], counts, wanted, near)
-        block[block < border - _SAME] = 0.0
-        blocks.append(csr_array(block))
-        n_edges += blocks[-1].nnz
+        stop = min(start + size, u)
+        ends = np.zeros(stop - start + 1, np.int32)
+        block = start, stop, ends[1:], neighbors, cosines
+        nearest_rows(columns, counts, wanted, _SAME, *block)
+        n_edges += int(ends[-1])
         require_memory(2 * 12 * n_edges, f"{n_edges} edges of neighbours")
+        found = cosines[: ends[-1]].copy(), neighbors[: ends[-1]].copy(), ends
+        blocks.append(csr_array(found, shape=(stop - start, u)))
     graph = vstack(blocks, format="csr")
     return csr_array(graph.maximum(graph.T))
-
-
-def _border(
-    block: Floats,
-    own: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    wanted: int,
-    n: int,
-) -> Floats:
-    """The cosine of each row with the last of the neighbours that it wants.
-
-    The n nearest are enough: each stands for one object at least.
-    """
-    others = np.argpartition(-block, n - 1, axis=1)[:, :n]
-    cosines = np.take_along_axis(block, others, axis=1)
-    by_cosine = np.argsort(-cosines, axis=1, kind="stable")
-    cosines = np.take_along_axis(cosines, by_cosine, axis=1)
-    others = np.take_along_axis(others, by_cosine, axis=1)
-    met = np.cumsum(counts[others] - (others == own[:, None]), axis=1)
-    last = np.minimum((met < wanted).sum(axis=1), n - 1)
-    return np.take_along_axis(cosines, last[:, None], axis=1)
 
 
 def spectral_rows(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from comitia.optimize.eigenpairs import smallest_eigenpairs
@@ -53,8 +52,8 @@ class BipartiteParts(NamedTuple):
         left = _inverse_roots(S.sum(axis=1))
         right = _inverse_roots(counts @ S)
         X = left[:, None] * S * right
-        inner = X.T @ (counts[:, None] * X)
-        inner = (inner + inner.T) / 2
+        rooted = np.sqrt(counts)[:, None] * X
+        inner = rooted.T @ rooted
         values, vectors = _leading(inner, min(k + 1, len(inner)))
         if len(values) > k and values[k - 1] - values[k] <= _TIED:
             values, vectors = _leading(inner, len(inner))
@@ -66,7 +65,9 @@ class BipartiteParts(NamedTuple):
         U = (X @ V) / np.sqrt(values[kept])
         objects, clusters = left[:, None] * U, right[:, None] * V
         squares = (objects**2).sum(axis=1)[:, None] + (clusters**2).sum(axis=1)
-        distances = np.maximum(squares - 2.0 * objects @ clusters.T, 0.0) / 2.0
+        distances = objects @ clusters.T
+        np.subtract(squares / 2.0, distances, out=distances)
+        np.maximum(distances, 0.0, out=distances)
         few = float(values[:k].sum()) < k - _WHOLE
         many = len(values) > k and float(values[: k + 1].sum()) > k + 1 - _WHOLE
         return cls(distances, few, many)
@@ -83,28 +84,11 @@ def edge_weights(S: Floats, S0: Floats, W: Floats, A: Floats, pace: float) -> Fl
 
     Each row lowers w' (diag((s - s0)^2) + [A_rt (s_r - s_t)^2]) w - pace 1' w.
     """
-    own = (S - S0) ** 2
+    from comitia._kernels.bipartite_edges import weigh_rows
 
-    def crossed(V: Floats) -> Floats:
-        return np.asarray(
-            S**2 * (V @ A) - 2.0 * S * ((S * V) @ A) + (S**2 * V) @ A, dtype=float
-        )
-
-    # The curvature is below the sums of the rows, as all entries are positive.
-    scale = 2.0 * (own + np.maximum(crossed(np.ones_like(S)), 0.0)).max(axis=1)
-    steps = 1.0 / np.maximum(scale, pace / 2.0)[:, None]
-
-    def step(V: Floats) -> Floats:
-        gradient = 2.0 * (own * V + crossed(V)) - pace
-        return np.clip(V - steps * gradient, 0.0, 1.0)
-
-    for _ in range(_MAX_STEPS):
-        new = step(W)
-        moved = np.abs(new - W).max(initial=0.0)
-        W = new
-        if moved <= _STILL:
-            break
-    return W
+    found = W.copy()
+    weigh_rows(found, S, S0, _without_zeros(A), pace, _MAX_STEPS, _STILL)
+    return found
 
 
 def closest_edges(S: Floats, S0: Floats, W: Floats, A: Floats, costs: Floats) -> Floats:
@@ -113,52 +97,30 @@ def closest_edges(S: Floats, S0: Floats, W: Floats, A: Floats, costs: Floats) ->
     Each row has the lowest s' (diag(w^2) + 2 L) s + (costs - 2 w^2 s0)' s, where L is
     the Laplacian of the graph with the edges w_r w_t A_rt.
     """
-    squares = W**2
-    degrees = W * (W @ A)
-    linear = costs - 2.0 * squares * S0
-    curvature = 2.0 * squares + 4.0 * degrees
-    # A Laplacian is below twice its degrees, which scale each edge on its own.
-    steps = 1.0 / np.maximum(curvature + 4.0 * degrees, 1e-12)
-    pull = 4.0 * A
+    from comitia._kernels.bipartite_edges import closest_rows
 
-    def step(V: Floats) -> Floats:
-        gradient = (W * V) @ pull
-        gradient *= W
-        np.subtract(curvature * V, gradient, out=gradient)
-        gradient += linear
-        gradient *= steps
-        np.subtract(V, gradient, out=gradient)
-        return np.clip(gradient, 0.0, 1.0, out=gradient)
-
-    return _accelerated(step, S)
+    found = S.copy()
+    closest_rows(found, S0, W, A, _without_zeros(A), costs, _MAX_STEPS, _STILL)
+    return found
 
 
-def _accelerated(step: Callable[[Floats], Floats], S: Floats) -> Floats:
-    """Nesterov's steps, row by row back to plain ones where they turn around."""
-    ahead, age = S, np.ones((len(S), 1))
-    for _ in range(_MAX_STEPS):
-        new = step(ahead)
-        back = ahead - new
-        if max(back.max(initial=0.0), -back.min(initial=0.0)) <= _STILL:
-            return new
-        forward = new - S
-        turned = np.einsum("ir,ir->i", back, forward)[:, None] > 0
-        age = np.where(turned, 1.0, age)
-        older = (1.0 + np.sqrt(1.0 + 4.0 * age**2)) / 2.0
-        forward *= np.where(turned, 0.0, (age - 1.0) / older)
-        forward += new
-        S, ahead, age = new, forward, older
-    return S
+def spread_of_pairs(
+    S: Floats, W: Floats, counts: NDArray[np.int64], A: Floats
+) -> Floats:
+    """How differently each two clusters that overlap are joined to the objects."""
+    from comitia._kernels.bipartite_edges import spread_rows
+
+    indptr, indices, data = _without_zeros(A)
+    spread = np.zeros_like(data)
+    spread_rows(S, W, counts, (indptr, indices, data), spread)
+    once = csr_array((spread, indices, indptr), shape=A.shape).toarray()
+    return np.asarray(once + once.T)
 
 
-def spread_of_pairs(S: Floats, W: Floats, counts: NDArray[np.int64]) -> Floats:
-    """How differently each two clusters are joined to the objects, weighted."""
-    n = counts[:, None]
-    square = (W * S**2).T @ (n * W)
-    product = (W * S).T @ (n * W * S)
-    spread = np.maximum(square + square.T - product - product.T, 0.0)
-    np.fill_diagonal(spread, 0.0)
-    return np.asarray(spread)
+def _without_zeros(A: Floats) -> tuple[Any, Any, Any]:
+    """A symmetric matrix in CSR form."""
+    kept = csr_array(A)
+    return kept.indptr, kept.indices, kept.data
 
 
 def count_parts_of_edges(S: Floats) -> int:

@@ -92,14 +92,15 @@ class SCCABG(EnsembleMethod):
     pace :math:`\rho` doubles in each round, :math:`\lambda` until there are k parts,
     and :math:`A` falls by :math:`\mu` times the spread of the edges.
 
-    All objects take their steps at once, by products with A, and those with equal
-    labels as one. The programme of the weights is not convex: its projected gradient
-    starts at the weights of the round before and ends where it is stationary. The
-    authors save the eigenvectors before they halve :math:`\lambda` too late; the ones
-    of the round before are used here. Both penalties are ours; the authors tune them
-    with the classes in view. The overlaps grow with the objects: on planted ensembles
-    of 300 to 500 objects the graph lost nearly all edges with :math:`\gamma = 0.01`,
-    and found the clusters with 0.001 or less. Their code was read, not the paper.
+    Each object takes its steps until it is still, and those with equal labels run as
+    one; clusters that do not overlap are passed over. The programme of the weights is
+    not convex: its projected gradient starts at the weights of the round before and
+    ends where it is stationary. The authors save the eigenvectors before they halve
+    :math:`\lambda` too late; the ones of the round before are used here. Both penalties
+    are ours; the authors tune them with the classes in view. The overlaps grow with the
+    objects: on planted ensembles of 300 to 500 objects the graph lost nearly all edges
+    with :math:`\gamma = 0.01`, and found the clusters with 0.001 or less. Their code
+    was read, not the paper.
 
     References
     ----------
@@ -198,7 +199,7 @@ class SCCABG(EnsembleMethod):
                 self.converged_ = True
                 break
             S = closest_edges(S, B, W, gamma * A, penalty * parts.distances)
-            spread = spread_of_pairs(S, W, counts)
+            spread = spread_of_pairs(S, W, counts, overlaps)
             A = np.maximum(overlaps - self.separation_penalty * spread, 0.0)
             pace *= 2.0
         return S
