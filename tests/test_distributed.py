@@ -180,12 +180,13 @@ def test_a_worker_that_starts_again_slowly_is_waited_for():
         assert len(client.cluster.workers) == 1
 
 
-def test_workers_that_cannot_be_closed_in_order_spoil_nothing(monkeypatch):
+@pytest.mark.parametrize("error", [KeyError("tcp://127.0.0.1:1"), TimeoutError()])
+def test_workers_that_cannot_be_closed_in_order_spoil_nothing(error, monkeypatch):
     close = distributed.LocalCluster.close
 
     def stumble(cluster, timeout=None):
         close(cluster, timeout)
-        raise KeyError("tcp://127.0.0.1:1")
+        raise error
 
     monkeypatch.setattr(distributed.LocalCluster, "close", stumble)
     with client_for(n_workers=1) as client:

@@ -65,7 +65,7 @@ def diffused(
 
     # Numba looks at each index that has a sign, whether it counts from the end.
     walks = [
-        (one.walk.indptr, one.walk.indices.view(np.uint32), one.walk.data)
+        (one.walk.indptr, one.walk.indices.astype(np.uint32), one.walk.data)
         for one in layers
     ]
     home = (1 - continuation) * B
