@@ -518,6 +518,14 @@ def test_rows_that_say_nothing_are_told(table, tmp_path):
     assert not any("no value" in each for each in new.notes)
 
 
+def test_levels_that_differ_in_case_alone_are_told(table):
+    rows = [f"{a},{b},{i}.5" for i in range(4) for a, b in ("yu", "Yv", "nW")]
+    notes = table("\n".join(["a,b,c", *rows])).notes
+    (note,) = [each for each in notes if "levels count as different" in each]
+    assert note.startswith("in 'a' levels")
+    assert "'Y' and 'y' differ in nothing but the case" in note
+
+
 def test_rows_of_words_among_numbers_say_nothing_either(table):
     rows = [f"p{i},{i}.5,{i * i % 17}.25" for i in range(20)]
     got = table("\n".join(["who,a,b", ",[cm],[kg]", *rows]))
