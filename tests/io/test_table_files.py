@@ -315,7 +315,7 @@ def test_files_that_are_not_there_or_of_another_kind(tmp_path):
         ({"columns": "d"}, "columns='d' is no column; there are a, b, c"),
         ({"columns": "3-1"}, "runs backwards"),
         ({"drop": "1-3"}, "no columns are left"),
-        ({"id": "aa"}, "id='aa' is no column"),
+        ({"id": "aa"}, "id='aa' is no column.* place such as 1 holds for every file"),
         ({"truth": "9"}, "truth='9' is no column"),
         ({"key": "X"}, "key='X' goes with .npz"),
     ],
