@@ -315,7 +315,7 @@ def test_files_that_are_not_there_or_of_another_kind(tmp_path):
         ({"columns": "d"}, "columns='d' is no column; there are a, b, c"),
         ({"columns": "3-1"}, "runs backwards"),
         ({"drop": "1-3"}, "no columns are left"),
-        ({"id": "aa"}, "id='aa' is no column"),
+        ({"id": "aa"}, "id='aa' is no column.* place such as 1 holds for every file"),
         ({"truth": "9"}, "truth='9' is no column"),
         ({"key": "X"}, "key='X' goes with .npz"),
     ],
@@ -516,6 +516,14 @@ def test_rows_that_say_nothing_are_told(table, tmp_path):
     path.write_text("b,a,c\n2,,\n1,2,x\n")
     new = read_prepared(path, got.preparer)
     assert not any("no value" in each for each in new.notes)
+
+
+def test_levels_that_differ_in_case_alone_are_told(table):
+    rows = [f"{a},{b},{i}.5" for i in range(4) for a, b in ("yu", "Yv", "nW")]
+    notes = table("\n".join(["a,b,c", *rows])).notes
+    (note,) = [each for each in notes if "levels count as different" in each]
+    assert note.startswith("in 'a' levels")
+    assert "'Y' and 'y' differ in nothing but the case" in note
 
 
 def test_rows_of_words_among_numbers_say_nothing_either(table):

@@ -116,6 +116,21 @@ def test_a_first_line_that_says_the_separator_is_obeyed(line, table):
     assert table(f"{line}\na|b\n1|2\n", sep="|").names == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A title\na,b\n1,2\n",
+        "A title\na,b\nx,u\n",
+        "Report\na,b\nx,2\n",
+        "Report\na,b,c\n1,2,3\n",
+        "a,b\n1,2\n* a remark\n",
+    ],
+)
+def test_remarks_are_refused_wherever_they_stand(text, table):
+    with pytest.raises(ComitiaError, match=r"remarks above the names .* below the row"):
+        table(text)
+
+
 def test_tables_of_r_have_row_names(table):
     got = table('"a" "b"\n"first one" 1 2.5\n"second" 3 NA\n')
     assert got.object_names == ["first one", "second"]
@@ -123,6 +138,9 @@ def test_tables_of_r_have_row_names(table):
     assert_array_equal(numbers(got), [[1, 2.5], [3, np.nan]])
     one = table('"a"\n"x" 1\n"y" 3\n')
     assert one.object_names == ["x", "y"]
+    bare = table("a\nx\t1\ny\t3\n", "table.tsv")
+    assert bare.object_names == ["x", "y"]
+    assert bare.names == ["a"]
 
 
 def test_blanks_in_names_separate_nothing(tmp_path):

@@ -47,7 +47,7 @@ _COUNTED_COLUMNS = 5
 
 _UNEVEN = (
     "every line must have as many. Take out titles and remarks above the names of the "
-    "columns, and quote cells that hold a separator."
+    "columns and below the rows, and quote cells that hold a separator."
 )
 
 _TRUTH_VALUES = {"true": 1.0, "false": 0.0}
@@ -90,8 +90,12 @@ def read_text(
     if second is None:
         raise ComitiaError(f"{source} has a header and no rows.")
     if has_names and len(second[1]) == len(names) + 1:
-        # As R writes tables with row names: the header is one short.
-        names = ["", *names]
+        third = next(rows, None)
+        if third is not None:
+            rows = itertools.chain([third], rows)
+        if not _is_title(text, names, second[1], third):
+            # As R writes tables with row names: the header is one short.
+            names = ["", *names]
     rows = itertools.chain([second], rows)
     # Looked up here because a column that is to be text must not pass through float.
     names_given = [each or f"column {j + 1}" for j, each in enumerate(names)]
@@ -159,6 +163,21 @@ def _has_names(first: list[str], rows: list[list[str]], notes: list[str]) -> boo
             return True
     notes.append("the first line is numbers and was read as data, not as names.")
     return False
+
+
+def _is_title(
+    text: str,
+    first: list[str],
+    second: list[str],
+    third: tuple[int, list[str]] | None,
+) -> bool:
+    """Whether one cell above two is a title, and not the name of the second column."""
+    if len(first) > 1 or text.lstrip().startswith('"'):
+        return False
+    names_stand_below = third is not None and (
+        _is_any_number(third[1][-1]) and not _is_any_number(second[-1])
+    )
+    return " " in first[0] or names_stand_below
 
 
 def _is_any_number(cell: str) -> bool:

@@ -221,6 +221,7 @@ def column_index(names: Sequence[str], wanted: str, option: str) -> int:
             f"{'did you mean' if close else 'there are'} "
             f"{' or '.join(known) if close else ', '.join(known)}"
             f"{'?' if close else '.'}"
+            + (" A place such as 1 holds for every file." if option == "id" else "")
         )
     return at
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from comitia.io._cell_text import counted, quoted
 from comitia.prepare.column_decisions import (
+    CASE_ALONE,
     LONG_TAIL,
     ONLY_NEGATIVE,
     ColumnDecision,
@@ -54,10 +55,22 @@ def preparation_notes(
         parts.append(f"{counted(n_missing, 'missing value')} filled in{how}")
     if parts:
         notes.append(f"{'; '.join(parts)} (comitia check says more).")
+    notes += _odd_levels(used)
     notes += _odd_numbers(used)
     if decided.form != "columns":
         notes.append(f"{decided.form_reason}: {_FORMS[decided.form]}.")
     return notes
+
+
+def _odd_levels(used: Sequence[ColumnDecision]) -> list[str]:
+    """Which categories are written in two ways."""
+    found = [each for each in used if each.reason.endswith(CASE_ALONE)]
+    if not found:
+        return []
+    names = _listed([each.column for each in found])
+    example = found[0].reason.partition("; ")[2]
+    note = f"in {names} levels count as different that may be one: {example}."
+    return [note]
 
 
 def _odd_numbers(used: Sequence[ColumnDecision]) -> list[str]:

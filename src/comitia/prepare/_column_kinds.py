@@ -13,6 +13,7 @@ from comitia.prepare.missing_words import is_missing_word, limit_of
 from comitia.prepare.table_columns import TableColumn
 
 __all__ = [
+    "CASE_ALONE",
     "GROUP_COUNTER",
     "as_level",
     "as_levels",
@@ -61,6 +62,8 @@ _EPOCH_NAME = re.compile(
 # Such as $1,200.50, 12 % or 3 €: what is left without the sign is a number.
 _SIGNED = re.compile(r"[$€£¥]\s?[+-]?\d[\d.,' ]*|[+-]?\d[\d.,' ]*\s?[%$€£¥]")
 _BEGINS_WITH_NUMBER = re.compile(r"\W*\d")
+# Said of values such as Berlin and BERLIN.
+CASE_ALONE = "differ in nothing but the case of their letters"
 # Said of numbers that begin again in each of several groups, and so name no row.
 GROUP_COUNTER = "it counts the rows of each of several groups, and its name"
 
@@ -123,10 +126,19 @@ def _text_kind(
     if n_distinct == len(present) and n_distinct > max(1, n // 2):
         return "id", "text that is different in every row"
     if n_distinct == 2:
-        return "boolean", "two values"
+        return "boolean", f"two values{_about_case(distinct)}"
     if n_distinct > _MOST_LEVELS or (n_distinct > 2 and n_distinct > n / 2):
         return "text", f"text with {n_distinct} values, too many for a category"
-    return "category", f"text with {n_distinct} values"
+    return "category", f"text with {n_distinct} values{_about_case(distinct)}"
+
+
+def _about_case(distinct: set[str]) -> str:
+    first: dict[str, str] = {}
+    for value in sorted(distinct):
+        other = first.setdefault(value.casefold(), value)
+        if other != value:
+            return f"; {other!r} and {value!r} {CASE_ALONE}"
+    return ""
 
 
 def _are_gaps(present: list[str], distinct: set[str], words: list[str]) -> bool:

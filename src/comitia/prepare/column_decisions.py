@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.prepare._column_kinds import (
+    CASE_ALONE,
     GROUP_COUNTER,
     as_levels,
     kind_of,
@@ -36,6 +37,7 @@ from comitia.prepare.table_columns import TableColumn
 from comitia.prepare.table_forms import form_of
 
 __all__ = [
+    "CASE_ALONE",
     "KINDS",
     "LONG_TAIL",
     "ONLY_NEGATIVE",
