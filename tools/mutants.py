@@ -93,6 +93,7 @@ TESTS = {
         "tests/cluster/test_fuzzy.py",
         "tests/cluster/test_gustafson_kessel.py",
     ),
+    "_kernels/gaps": ("tests/prepare/test_table_preparer.py",),
     "_kernels/hidden_markov": (
         "tests/cluster/test_hmm_kernels.py",
         "tests/cluster/test_hmm.py",

@@ -263,6 +263,8 @@ def test_columns_of_all_kinds_are_prepared_as_in_memory(run, tmp_path):
     code, out, err = run("fit", *options, "-o", "blocks", "--block-rows", "170")
     assert code == 0, err
     assert "'who' (id, names the rows), 'row' (id), 'seven' (constant)" in out
+    # Blocks do not look for the nearest rows.
+    options += ["--impute", "median"]
     assert run("fit", *options, "-o", "memory")[0] == 0
     blocks, memory = (Result.load(tmp_path / name) for name in ("blocks", "memory"))
     assert_array_equal(blocks.labels, memory.labels)
@@ -287,6 +289,7 @@ def test_other_codings_are_those_of_memory_too(how, run, tmp_path):
     pq.write_table(pa.table(columns), tmp_path / "parts" / "t.parquet")
     options = ["-k", "3", *QUICK, "-m", "lwgp", *how.split()]
     assert run("fit", "parts", *options, "-o", "blocks")[0] == 0
+    options += ["--impute", "median"]
     assert run("fit", "parts/t.parquet", *options, "-o", "memory")[0] == 0
     table = pa.table(columns).to_pandas()
     X, Y = (

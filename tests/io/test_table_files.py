@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from comitia import sizes
 from comitia.exceptions import ComitiaError
 from comitia.io import examine_table, read_prepared, read_table
 from comitia.io._delimited_text import _BLOCK_ROWS, read_text
@@ -192,6 +193,8 @@ def test_missing_values_are_filled_or_refused_with_column_and_row(blank, table):
     assert "column 'b' has 1 missing value, the first in row 2" in str(error.value)
     assert "--impute median" in str(error.value)
     got = table(text, id="id", scale="none")
+    assert_array_equal(got.X, [[1, 2], [3, 2], [1, 1]])
+    got = table(text, id="id", scale="none", impute="median")
     assert_array_equal(got.X, [[1, 2], [3, 1.5], [2, 1]])
     assert "2 missing values filled in" in got.notes[0]
 
@@ -554,14 +557,19 @@ def test_long_tails_name_the_kind_that_takes_logarithms(table):
     assert not any("logarithms" in note for note in again.notes)
 
 
-def test_many_missing_values_name_a_better_way_to_fill_them(tmp_path):
+def test_many_missing_values_name_a_better_way_to_fill_them(tmp_path, monkeypatch):
     rng = np.random.RandomState(0)
     X = rng.randn(40, 3)
     X[rng.rand(40, 3) < 0.2] = np.nan
     np.savetxt(tmp_path / "gaps.csv", X, delimiter=",", header="a,b,c", comments="")
-    assert any("--impute knn" in one for one in read_table(tmp_path / "gaps.csv").notes)
-    near = read_table(tmp_path / "gaps.csv", impute="knn")
+    near = read_table(tmp_path / "gaps.csv")
     assert not any("--impute" in one for one in near.notes)
+    for many in ({"impute": "median"}, {}):
+        assert any(
+            "--impute knn" in one
+            for one in read_table(tmp_path / "gaps.csv", **many).notes
+        )
+        monkeypatch.setattr(sizes, "FILLED_OBJECTS", 39)
 
 
 def test_large_whole_numbers_that_run_into_each_other_are_no_feature(tmp_path):

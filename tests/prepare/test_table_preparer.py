@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.impute import KNNImputer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
@@ -399,7 +400,7 @@ def test_missing_values_are_filled_and_counted():
     age, region = [*COLUMNS["age"]], [*COLUMNS["region"]]
     age[3], region[4], region[7] = np.nan, None, None
     array = frame(age=age, region=region)
-    preparer = TablePreparer().fit(array)
+    preparer = TablePreparer(impute="median").fit(array)
     about = {each["column"]: each for each in preparer.columns_}
     assert about["age"]["n_missing"] == 1
     assert "1 filled: median" in about["age"]["action"]
@@ -436,14 +437,61 @@ def test_what_can_be_an_answer_is_a_level(word):
     assert kinds_of(preparer)["member"] == "category"
 
 
-def test_neighbors_know_better_than_the_median():
+def test_the_nearest_rows_know_better_than_the_median():
     rng = np.random.RandomState(0)
     X = np.repeat([[0.0], [10.0]], 15, axis=0) + rng.rand(30, 3)
     holes = X.copy()
     holes[20, 1] = np.nan
-    filled = TablePreparer(impute="knn").fit(holes).in_units(holes)
+    filled = TablePreparer().fit(holes).in_units(holes)
     assert abs(filled[20, 1] - X[20, 1]) < 1
     assert_array_equal(np.delete(filled, 20, axis=0), np.delete(X, 20, axis=0))
+    median = TablePreparer(impute="median").fit(holes).in_units(holes)[20, 1]
+    assert median == np.nanmedian(holes[:, 1])
+
+
+def test_without_ties_the_nearest_rows_are_those_of_scikit_learn():
+    rng = np.random.RandomState(1)
+    X = rng.randn(60, 4)
+    X[rng.rand(60, 4) < 0.3] = np.nan
+    X[0], X[1] = np.nan, [np.nan, 1, np.nan, np.nan]
+    scaled = StandardScaler().fit_transform(X)
+    wanted = KNNImputer().fit_transform(scaled)
+    # A row that says nothing is in the middle; theirs has the means.
+    wanted[0] = np.nanmedian(scaled, axis=0)
+    assert_allclose(TablePreparer().fit_transform(X), wanted, atol=1e-12)
+
+
+def test_rows_that_are_equally_near_count_alike():
+    X = np.repeat([[0.0, 0.0, 5.0], [9.0, 9.0, 1.0]], 10, axis=0)
+    X[:10, 2] += np.arange(10)
+    X = np.vstack([X, [0.0, 0.0, np.nan]])
+    for order in (np.arange(21), np.arange(21)[::-1]):
+        filled = TablePreparer(keep_ids=True).fit(X[order]).in_units(X[order])
+        assert filled[np.argsort(order)][20, 2] == pytest.approx(9.5)
+
+
+def test_rows_are_compared_by_their_categories_too():
+    rng = np.random.RandomState(0)
+    income = np.array([1.0, 5.0, 9.0] * 20) + 0.1 * rng.randn(60)
+    income[[0, 1]] = np.nan
+    table = np.array([["red", "blue", "green"] * 20, income], dtype=object).T
+    filled = TablePreparer().fit(table).in_units(table)[:2, -1]
+    assert_allclose(filled.astype(float), [1, 5], atol=0.3)
+
+
+def test_medians_stand_in_where_there_are_very_many_rows(monkeypatch):
+    rng = np.random.RandomState(0)
+    X = np.repeat([[0.0], [10.0]], [12, 18], axis=0) + rng.rand(30, 3)
+    X[20, 1] = np.nan
+    near = TablePreparer().fit(X)
+    assert "like the nearest rows" in near.columns_[1]["action"]
+    monkeypatch.setattr(sizes, "FILLED_OBJECTS", 29)
+    far = TablePreparer().fit(X)
+    assert far.columns_[1]["action"].endswith("1 filled: median")
+    assert far.in_units(X)[20, 1] == np.nanmedian(X[:, 1])
+    # Both can be asked for whatever the size.
+    asked = TablePreparer(impute="knn").fit(X)
+    assert_array_equal(asked.transform(X), near.transform(X))
 
 
 def test_columns_that_are_mostly_missing_are_left_out():
@@ -561,6 +609,7 @@ def test_grey_values_and_negative_numbers_are_no_counts():
     [
         {},
         {"impute": "knn", "dates": "cyclic"},
+        {"impute": "median"},
         {"categorical": "famd"},
         {"categorical": "gower", "dates": "number"},
         {"scale": "robust", "kinds": {"region": ["north", "south", "east"]}},

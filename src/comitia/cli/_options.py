@@ -142,9 +142,9 @@ by default what the table looks like."
     "Numbers to mean 0 and variance 1, to median 0 and interquartile range 1, or as \
 they are; by default the first, and the last where all columns have one unit."
 
-    impute: Literal["median", "knn", "refuse"] = "median"
-    "What to put where a value is missing: the median or most frequent value, or what \
-the nearest rows have."
+    impute: Literal["auto", "knn", "median", "refuse"] = "auto"
+    "What to put where a number is missing: what the nearest rows have, or the median; \
+by default the first, in tables of up to 10 000 rows."
 
     categorical: Literal["onehot", "gower", "famd", "standard", "drop"] = "onehot"
     "How yes/no columns and text of few values count: 0/1 columns with half of a \

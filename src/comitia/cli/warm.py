@@ -106,10 +106,17 @@ def call_everything(
         calls += _calls_of_methods((hard, gaps), X)
         calls += [partial(_call_parts, votes, X) for votes in (hard, gaps)]
         calls += [partial(_call_on_many, votes) for votes in many]
+        calls.append(partial(_fill_gaps, X))
     for done, call in enumerate(calls):
         if on_progress is not None:
             on_progress("compile", done, len(calls))
         call()
+
+
+def _fill_gaps(X: Any) -> None:
+    from comitia.prepare import TablePreparer
+
+    TablePreparer().fit_transform(np.where(X < 0.2, np.nan, X))
 
 
 def _method(name: str) -> Any:

@@ -57,7 +57,7 @@ __all__ = ["Table", "TableCheck", "examine_table", "read_prepared", "read_table"
 
 Form = L["auto", "columns", "alike", "counts"]
 Scale = L["auto", "standard", "robust", "none"]
-Impute = L["median", "knn", "refuse"]
+Impute = L["auto", "knn", "median", "refuse"]
 Categorical = L["onehot", "gower", "famd", "standard", "drop"]
 Dates = L["drop", "number", "cyclic"]
 
@@ -167,7 +167,7 @@ def read_table(
     kinds: Mapping[str, Any] | None = None,
     form: Form = "auto",
     scale: Scale = "auto",
-    impute: Impute = "median",
+    impute: Impute = "auto",
     categorical: Categorical = "onehot",
     dates: Dates = "drop",
     keep_ids: bool = False,
@@ -308,7 +308,7 @@ def read_table(
             *preparation_notes(
                 decided,
                 found.object_names is not None,
-                found.n_objects if asked.impute == "median" else 0,
+                0 if asked.fills_from_nearest(found.n_objects) else found.n_objects,
             ),
             *_note_on_blank_rows(found.columns, decided.columns),
         ),
@@ -398,7 +398,7 @@ def examine_table(
     kinds: Mapping[str, Any] | None = None,
     form: Form = "auto",
     scale: Scale = "auto",
-    impute: Impute = "median",
+    impute: Impute = "auto",
     categorical: Categorical = "onehot",
     dates: Dates = "drop",
     keep_ids: bool = False,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
@@ -45,6 +46,10 @@ Floats = NDArray[np.float64]
 
 # Variance of one dimension of a discrete variable, as a share of that of a number.
 _SHARE = 0.5
+
+# Rows that a missing number is the mean of, and the work to look at a number of one,
+# where a row of labels is 1.
+_N_NEAREST, _COST_OF_NUMBER = 5, 0.02
 
 # No more than one value in a hundred is so many standard deviations from the mean,
 # whatever the distribution (Chebyshev).
@@ -92,6 +97,8 @@ class VariableCoder:
         self.numbers = [j for j in used if j not in {*self.cyclic, *self.discrete}]
         # Columns of dates that begin with the month.
         self.month_first: set[int] = set()
+        # Rows that what is missing is taken from; medians are, if there are none.
+        self.seen: Floats | None = None
 
     # -- columns in, matrices out ---------------------------------------------------
 
@@ -146,12 +153,7 @@ class VariableCoder:
         self.scaler = self._new_scaler()
         if self.numbers:
             scaled = self._scaled(numbers, fit=True)
-            neighbors = self.asked.impute == "knn"
-            self.imputer = (
-                KNNImputer() if neighbors else SimpleImputer(strategy="median")
-            )
-            self.imputer.fit(scaled)
-            self.seen = scaled if neighbors else self.imputer.statistics_[None, :]
+            self.medians = SimpleImputer(strategy="median").fit(scaled).statistics_
         if self.cyclic:
             days = SimpleImputer(strategy="median").fit(self._day_matrix(columns))
             self.day_fill = days.statistics_
@@ -162,6 +164,9 @@ class VariableCoder:
             self.most_frequent = fill.statistics_
             indicators = self._indicators(codes)
             self.shift, self.factor = self._weights(indicators)
+        near = self.numbers and self.asked.fills_from_nearest(len(numbers))
+        if near and (self.asked.impute == "knn" or np.isnan(numbers).any()):
+            self.seen = self._compared(scaled, columns)
         return self
 
     def join(self, parts: Sequence[VariableCoder]) -> VariableCoder:
@@ -174,8 +179,7 @@ class VariableCoder:
         }
         if numbers:
             self.scaler = joined_scaler([each.scaler for each in numbers])
-            self.seen = np.concatenate([each.seen for each in numbers], axis=1)
-            self.imputer = filling_imputer(self.seen[0])
+            self.medians = np.concatenate([each.medians for each in numbers])
         if self.cyclic:
             fills = [each.day_fill for each in parts if each.cyclic]
             self.day_fill = np.concatenate(fills)
@@ -200,6 +204,27 @@ class VariableCoder:
         if fit:
             self.scaler.fit(numbers)
         return np.asarray(self.scaler.transform(numbers))
+
+    def _filled(self, scaled: Floats, columns: Sequence[TableColumn]) -> Floats:
+        """Scaled numbers, with something in place of what is missing."""
+        filled = np.where(np.isnan(scaled), self.medians, scaled)
+        if self.seen is not None and np.isnan(scaled).any():
+            from comitia._kernels.gaps import fill_from_nearest
+            from comitia._kernels.sums import over_ranges
+
+            given = self._compared(scaled, columns), self.seen, _N_NEAREST, filled
+            cost = _COST_OF_NUMBER * self.seen.size
+            over_ranges(partial(fill_from_nearest, *given), len(filled), cost)
+        return filled
+
+    def _compared(self, scaled: Floats, columns: Sequence[TableColumn]) -> Floats:
+        """What is known of the rows: scaled numbers, then indicators."""
+        if not self.discrete:
+            return np.ascontiguousarray(scaled)
+        codes = self._code_matrix(columns)
+        indicators = (self._indicators(codes) - self.shift) * self.factor
+        indicators[np.repeat(np.isnan(codes), self._widths(), axis=1)] = np.nan
+        return np.concatenate([scaled, indicators], axis=1)
 
     def _indicators(self, codes: Floats) -> Floats:
         """Columns of 0 and 1; one for a variable with two levels."""
@@ -248,7 +273,7 @@ class VariableCoder:
         if self.numbers:
             numbers = self._number_matrix(columns)
             values = self._scaled(numbers)
-            filled = np.asarray(self.imputer.transform(values))
+            filled = self._filled(values, columns)
             missing = np.isnan(numbers)
             if missing.any():
                 back = (
@@ -353,7 +378,9 @@ class VariableCoder:
         state: dict[str, Any] = {"month_first": sorted(self.month_first)}
         if self.numbers:
             state["scaler"] = scaler_state(self.scaler)
-            state["seen"] = packed(self.seen)
+            state["medians"] = packed(self.medians)
+            if self.seen is not None:
+                state["seen"] = packed(self.seen)
         if self.cyclic:
             state["day_fill"] = packed(self.day_fill)
         if self.discrete:
@@ -368,12 +395,8 @@ class VariableCoder:
         self.month_first = {*map(int, state.get("month_first", ()))}
         if self.numbers:
             self.scaler = restored_scaler(state["scaler"])
-            self.seen = unpacked(state["seen"])
-            self.imputer = (
-                KNNImputer().fit(self.seen)
-                if self.asked.impute == "knn"
-                else filling_imputer(self.seen[0])
-            )
+            self.medians = unpacked(state["medians"])
+            self.seen = unpacked(state["seen"]) if "seen" in state else None
         if self.cyclic:
             self.day_fill = unpacked(state["day_fill"])
         if self.discrete:

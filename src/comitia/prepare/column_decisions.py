@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia import sizes
 from comitia._inputs import refuse_width
 from comitia.exceptions import ComitiaError
 from comitia.prepare._column_kinds import (
@@ -93,7 +94,7 @@ class Preferences:
     kinds: Mapping[str, Any]
     form: str = "auto"
     scale: str = "auto"
-    impute: str = "median"
+    impute: str = "auto"
     categorical: str = "onehot"
     dates: str = "drop"
     max_missing: float = 0.5
@@ -115,6 +116,23 @@ class Preferences:
         """
         asked = {each.name: getattr(preparer, each.name) for each in fields(cls)}
         return cls(**{**asked, "kinds": dict(preparer.kinds or {})})
+
+    def fills_from_nearest(self, n: int) -> bool:
+        """Whether the nearest of n rows stand in for missing numbers.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+
+        Returns
+        -------
+        answer : bool
+            False if medians do, or nothing may.
+        """
+        if self.impute == "auto":
+            return n <= sizes.FILLED_OBJECTS
+        return self.impute == "knn"
 
 
 @dataclass(frozen=True)
@@ -631,13 +649,10 @@ def _with_action(
         done = "0 and 1"
     problem = _value_problem(about, column, scale)
     if about.n_missing:
-        filled = {
-            "median": "most frequent" if about.kind in _DISCRETE else "median",
-            "knn": "most frequent"
-            if about.kind in _DISCRETE
-            else "like its neighbours",
-        }
-        done += f"; {about.n_missing} filled: {filled.get(asked.impute, '')}"
+        near = asked.fills_from_nearest(len(column.values))
+        filled = "like the nearest rows" if near else "median"
+        filled = "most frequent" if about.kind in _DISCRETE else filled
+        done += f"; {about.n_missing} filled: {filled}"
         if asked.impute == "refuse":
             missing = _first_missing(column)
             values = f"missing value{'' if about.n_missing == 1 else 's'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -72,9 +72,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Numbers to mean 0 and variance 1, to median 0 and interquartile range 1, or as
         they are. ``"auto"`` is ``"standard"``, and ``"none"`` for columns alike.
 
-    impute : {"median", "knn", "refuse"}, default="median"
-        What stands in for missing numbers: the median, or the mean of the five nearest
-        rows that have one. Categories get their most frequent value.
+    impute : {"auto", "knn", "median", "refuse"}, default="auto"
+        What stands in for missing numbers: the mean of the five nearest rows that have
+        one, and of those as near as the fifth, or the median. ``"auto"`` asks the
+        nearest rows in tables of up to 10 000. Rows are compared by the mean square
+        over the prepared columns that both have. Categories get their most frequent
+        value.
 
     max_missing : float, default=0.5
         Columns with a larger share of missing values are left out.
@@ -156,7 +159,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         "kinds": [dict, None],
         "form": [StrOptions({"auto", "columns", "alike", "counts"})],
         "scale": [StrOptions({"auto", "standard", "robust", "none"})],
-        "impute": [StrOptions({"median", "knn", "refuse"})],
+        "impute": [StrOptions({"auto", "knn", "median", "refuse"})],
         "max_missing": [Interval(Real, 0, 1, closed="both")],
         "categorical": [StrOptions({"onehot", "gower", "famd", "standard", "drop"})],
         "dates": [StrOptions({"drop", "number", "cyclic"})],
@@ -172,7 +175,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         kinds: Mapping[str, Any] | None = None,
         form: str = "auto",
         scale: str = "auto",
-        impute: str = "median",
+        impute: str = "auto",
         max_missing: float = 0.5,
         categorical: str = "onehot",
         dates: str = "drop",
@@ -272,6 +275,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         validate_parameters(self)
         asked, prints = Preferences.of(self), []
+        if asked.impute != "refuse":
+            asked = replace(asked, impute="median")
         decisions: list[ColumnDecision] = []
         learnt: dict[int, VariableCoder] = {}
         for column in columns:
