@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
+from comitia._choices import check_choice
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = [
@@ -181,10 +182,7 @@ def set_precision(precision: str | None) -> None:
     'float32'
     >>> comitia.config.set_precision(None)
     """
-    if precision not in (None, "float32", "float64"):
-        raise ComitiaError(
-            f'precision={precision!r} is not known; use "float64" or "float32".'
-        )
+    check_choice("precision", precision, (None, "float32", "float64"))
     _precision.set(precision or "float64")
 
 

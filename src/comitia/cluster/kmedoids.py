@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._choices import check_choice
 from comitia._sklearn import StrOptions
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import (
@@ -108,8 +109,7 @@ def around_medoids(
     n = len(D)
     refuse_excess_clusters(n_clusters, n)
     w = object_weights(sample_weight, n)
-    if init not in ("build", "random"):
-        raise ComitiaError(f'init={init!r} is neither "build" nor "random".')
+    check_choice("init", init, ("build", "random"))
     if init == "random" and rng is None:
         raise ComitiaError('rng is missing; init="random" draws from it.')
     # The kernels read the dissimilarities of all objects to one candidate in a row.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._choices import check_choice
 from comitia._inputs import check_series
 from comitia.exceptions import ComitiaError
 
@@ -196,8 +197,7 @@ def polynomial_coefficients(
 
     series = check_series(series)
     _at_least(degree, 0, "degree")
-    if basis not in ("legendre", "power"):
-        raise ComitiaError(f"basis={basis!r} is not known; give 'legendre' or 'power'.")
+    check_choice("basis", basis, ("legendre", "power"))
     fits: dict[int, Array] = {}
     rows = []
     for one in series:

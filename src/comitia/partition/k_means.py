@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import device_of
+from comitia._choices import check_choice
 from comitia._inputs import masked_to_nan
 from comitia._kernels.sums import over_ranges
 from comitia.engine.protocol import Centers
@@ -302,11 +303,7 @@ def kmeans_rows(
     >>> objective[-1].item()
     2.0
     """
-    if utility not in get_args(Utility):
-        raise ComitiaError(
-            f"utility={utility!r} is not known; choose from "
-            f"{', '.join(map(repr, get_args(Utility)))}."
-        )
+    check_choice("utility", utility, get_args(Utility))
     if utility != "squared" and row_scale is not None:
         raise ComitiaError(
             f'row_scale has no meaning with utility="{utility}"; leave it out or use '

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._choices import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
@@ -45,11 +46,7 @@ def reduce_features(
     principal components. The last three take columns that are equal for one.
     """
     table = _table(V)
-    if method not in _REDUCTIONS:
-        raise ComitiaError(
-            f"method={method!r} is not known; choose "
-            f"{', '.join(map(repr, _REDUCTIONS))}."
-        )
+    check_choice("method", method, _REDUCTIONS)
     columns = np.arange(table.shape[1])
     if method == "none":
         return ReducedFeatures(table, columns)
