@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from comitia._names import in_order, is_network, match_rows, names_of_each
 from comitia.exceptions import ComitiaError, ComitiaWarning, DataTypeError
@@ -370,37 +370,6 @@ def masked_to_nan(X: Any) -> Any:
     if not _is_masked(X):
         return X
     return np.where(X.mask, np.nan if X.dtype.kind in "biufc" else None, X.data)
-
-
-def check_weights(
-    weights: ArrayLike, n: int, argument: str, noun: str
-) -> NDArray[np.float64]:
-    """Weights as an array, one for each of n nouns, finite."""
-    try:
-        given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
-        checked = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
-    if checked.shape != (n,):
-        raise ComitiaError(
-            f"{argument} must have one entry per {noun}, {n}; got shape "
-            f"{checked.shape}."
-        )
-    if not np.isfinite(checked).all():
-        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
-    return checked
-
-
-def nonnegative_weights(
-    weights: ArrayLike | None, n: int, argument: str, noun: str
-) -> NDArray[np.float64]:
-    """The same where none may be negative; ones by default."""
-    if weights is None:
-        return np.ones(n)
-    checked = check_weights(weights, n, argument, noun)
-    if (checked < 0).any():
-        raise ComitiaError(f"{argument} must be finite and not negative.")
-    return checked
 
 
 def refuse_large(X: NDArray[np.float64], name: str) -> None:

@@ -187,7 +187,7 @@ def untied(X: Array) -> Array:
     low = X.min(axis=0)
     extent = X.max(axis=0) - low
     bits = _hashed_cells(X, low, extent)
-    bits = mixed(bits + bits.sum(axis=1, keepdims=True))
+    bits = _mixed(bits + bits.sum(axis=1, keepdims=True))
     share = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
     return np.asarray(X + _UNSEEN * extent * share)
 
@@ -226,7 +226,7 @@ def hashed_rows(X: Array) -> NDArray[np.uint64]:
         so do equal rows.
     """
     low = X.min(axis=0)
-    return mixed(_hashed_cells(X, low, X.max(axis=0) - low).sum(axis=1))
+    return _mixed(_hashed_cells(X, low, X.max(axis=0) - low).sum(axis=1))
 
 
 def _hashed_cells(X: Array, low: Array, extent: Array) -> NDArray[np.uint64]:
@@ -235,10 +235,10 @@ def _hashed_cells(X: Array, low: Array, extent: Array) -> NDArray[np.uint64]:
     _, exponent = np.frexp(1.1 * extent)
     bits = np.rint(np.ldexp(X - low, 20 - exponent)).astype(np.uint64)
     columns = np.arange(1, X.shape[1] + 1, dtype=np.uint64)
-    return mixed(bits + columns * np.uint64(0x9E3779B97F4A7C15))
+    return _mixed(bits + columns * np.uint64(0x9E3779B97F4A7C15))
 
 
-def mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Splitmix64, which spreads neighbours all over the 64 bits."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

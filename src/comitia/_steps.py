@@ -1,20 +1,81 @@
-"""What the steps of a fit share: random numbers, progress, all or nothing."""
+"""What the steps of a fit share: checks, random numbers, progress, all or nothing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FitSteps", "Generated", "OnProgress", "Progress", "check_random_state"]
+from comitia._inputs import masked_to_nan
+from comitia.exceptions import ComitiaError
+
+__all__ = [
+    "FitSteps",
+    "Generated",
+    "OnProgress",
+    "Progress",
+    "check_choice",
+    "check_random_state",
+]
 
 # Called as ``on_progress(stage, done, total)``.
 OnProgress = Callable[[str, int, int], None]
+
+
+def check_choice(argument: str, value: Any, allowed: Collection[Any]) -> None:
+    """Refuse a value that is none of those allowed, and name these.
+
+    Parameters
+    ----------
+    argument : str
+        What the argument is called.
+
+    value : object
+        What was given.
+
+    allowed : collection
+        Words that may be given, and None where nothing may be.
+    """
+    if value not in allowed:
+        known = ", ".join(f'"{word}"' for word in allowed if word is not None)
+        raise ComitiaError(f"{argument}={value!r} is none of {known}.")
+
+
+def check_weights(
+    weights: ArrayLike, n: int, argument: str, noun: str
+) -> NDArray[np.float64]:
+    """Weights as an array, one for each of n nouns, finite."""
+    try:
+        given = weights if type(weights) is np.ndarray else masked_to_nan(weights)
+        checked = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ComitiaError(f"{argument} must be numbers, one per {noun}.") from None
+    if checked.shape != (n,):
+        raise ComitiaError(
+            f"{argument} must have one entry per {noun}, {n}; got shape "
+            f"{checked.shape}."
+        )
+    if not np.isfinite(checked).all():
+        raise ComitiaError(f"{argument} must be finite; got NaN or infinity.")
+    return checked
+
+
+def nonnegative_weights(
+    weights: ArrayLike | None, n: int, argument: str, noun: str
+) -> NDArray[np.float64]:
+    """The same where none may be negative; ones by default."""
+    if weights is None:
+        return np.ones(n)
+    checked = check_weights(weights, n, argument, noun)
+    if (checked < 0).any():
+        raise ComitiaError(f"{argument} must be finite and not negative.")
+    return checked
 
 
 def check_random_state(seed: Any) -> np.random.RandomState:

@@ -18,7 +18,6 @@ from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
-from comitia._choices import check_choice
 from comitia.exceptions import ComitiaError, MemoryBudgetError
 
 __all__ = [
@@ -182,7 +181,8 @@ def set_precision(precision: str | None) -> None:
     'float32'
     >>> comitia.config.set_precision(None)
     """
-    check_choice("precision", precision, (None, "float32", "float64"))
+    if precision not in (None, "float32", "float64"):
+        raise ComitiaError(f'precision={precision!r} is none of "float32", "float64".')
     _precision.set(precision or "float64")
 
 

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
 from comitia._names import in_order, matching_rows
+from comitia._steps import check_choice
 from comitia.agreement._measures import MEASURES, Floats, Measure, PairSums, divide
 from comitia.agreement._sums import (
     read_vector,

@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from comitia._inputs import nonnegative_weights
 from comitia._names import matching_rows
 from comitia._parameter_rules import Rules, rules_of
 from comitia._scales import off_center, untied_weights
 from comitia._sklearn import RANDOM_STATE, Interval, validate_data
-from comitia._steps import check_random_state
+from comitia._steps import check_random_state, nonnegative_weights
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import lowest_run
 

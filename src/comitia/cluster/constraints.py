@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import nonnegative_weights
 from comitia._labels import as_labels
 from comitia._names import Names
+from comitia._steps import nonnegative_weights
 from comitia.exceptions import ComitiaError
 
 if TYPE_CHECKING:

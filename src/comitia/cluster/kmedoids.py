@@ -8,9 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
 from comitia._sklearn import StrOptions
-from comitia._steps import check_random_state
+from comitia._steps import check_choice, check_random_state
 from comitia.cluster.clusterer import (
     WeightedClusterer,
     best_run,

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     FeatureWeightRun,

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._scales import mixed
-
 if TYPE_CHECKING:
     from comitia.ensemble import Ensemble
 
@@ -193,4 +191,7 @@ def _different(columns: NDArray[np.int64], is_missing: NDArray[np.int64]) -> lis
 
 def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Hash numbers of 64 bits as SplitMix64 does; products overflow on purpose."""
-    return mixed(values + np.uint64(0x9E3779B97F4A7C15))
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

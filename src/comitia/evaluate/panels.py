@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.catalogue import DEFAULT_METHOD, find_methods
 
 __all__ = ["PANELS", "panel_ids"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import check_weights
+from comitia._steps import check_weights
 from comitia.exceptions import ComitiaError
 from comitia.generate._docs import SharedDocs
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._choices import check_choice
 from comitia._inputs import check_series
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [

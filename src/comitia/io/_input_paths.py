@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Any, get_args
 from typing import Literal as L
 
-from comitia._choices import check_choice
 from comitia._optional import import_optional
+from comitia._steps import check_choice
 from comitia._storage_paths import AnyPath, local_path, path_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError

@@ -12,8 +12,8 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._choices import check_choice
 from comitia._files import read_npy_header
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._array_files import main_array

@@ -17,8 +17,8 @@ from typing import Literal as L
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._choices import check_choice
 from comitia._label_tables import looks_like_labels
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (

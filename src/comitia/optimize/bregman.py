@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from comitia._arrays import array_namespace
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 
 __all__ = [
     "BREGMAN",

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import device_of
-from comitia._choices import check_choice
 from comitia._inputs import masked_to_nan
 from comitia._kernels.sums import over_ranges
+from comitia._steps import check_choice
 from comitia.engine.protocol import Centers
 from comitia.engine.row_blocks import LocalBlocks, Micro, MicroRows, join, micro_rows
 from comitia.engine.sparse import FloatRows

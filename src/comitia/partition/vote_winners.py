@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import nonnegative_weights
+from comitia._steps import nonnegative_weights
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

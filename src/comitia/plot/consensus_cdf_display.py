@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.plot._style import make_axes

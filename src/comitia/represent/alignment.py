@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

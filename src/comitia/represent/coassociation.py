@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from comitia._inputs import check_weights, masked_to_nan
+from comitia._inputs import masked_to_nan
+from comitia._steps import check_weights
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning

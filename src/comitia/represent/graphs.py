@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
-from comitia._inputs import check_weights, nonnegative_weights
+from comitia._steps import check_choice, check_weights, nonnegative_weights
 from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 

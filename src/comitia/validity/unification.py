@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import merged_ties
 from comitia.validity.registry import get_index

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._inputs import check_weights, masked_to_nan
+from comitia._inputs import masked_to_nan
+from comitia._steps import check_weights
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, ComitiaWarning
 from comitia.weigh.mean_agreement import mean_agreement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [

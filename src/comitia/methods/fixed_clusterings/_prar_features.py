@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._choices import check_choice
 from comitia._scales import unit_rows
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from comitia._choices import check_choice
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import floats_on, to_device
-from comitia._choices import check_choice
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from comitia._choices import check_choice
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     Repeats,
