@@ -243,3 +243,9 @@ def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
+
+
+def unit_rows(X: Array) -> Array:
+    """Rows of length one; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(lengths > 0, lengths, 1.0)

@@ -1,9 +1,9 @@
-"""What the steps of a fit share: random numbers, weights, progress, all or nothing."""
+"""What the steps of a fit share: checks, random numbers, progress, all or nothing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral
 from time import perf_counter
@@ -20,6 +20,7 @@ __all__ = [
     "Generated",
     "OnProgress",
     "Progress",
+    "check_choice",
     "check_random_state",
     "check_weights",
     "nonnegative_weights",
@@ -29,25 +30,23 @@ __all__ = [
 OnProgress = Callable[[str, int, int], None]
 
 
-def check_random_state(seed: Any) -> np.random.RandomState:
-    """Make the random numbers of a call out of a ``random_state``.
+def check_choice(argument: str, value: Any, allowed: Collection[Any]) -> None:
+    """Refuse a value that is none of those allowed, and name these.
 
     Parameters
     ----------
-    seed : int, RandomState, Generator or None
-        As in scikit-learn. A Generator of NumPy goes on as a RandomState would: each
-        call takes further numbers of it.
+    argument : str
+        What the argument is called.
 
-    Returns
-    -------
-    rng : RandomState
-        The random numbers.
+    value : object
+        What was given.
+
+    allowed : collection
+        Words that may be given, and None where nothing may be.
     """
-    from sklearn import utils  # who only watches progress does not need it
-
-    if isinstance(seed, np.random.Generator):
-        seed = np.random.RandomState(seed.bit_generator)
-    return utils.check_random_state(seed)
+    if value not in allowed:
+        known = ", ".join(f'"{word}"' for word in allowed if word is not None)
+        raise ComitiaError(f"{argument}={value!r} is none of {known}.")
 
 
 def check_weights(
@@ -79,6 +78,27 @@ def nonnegative_weights(
     if (checked < 0).any():
         raise ComitiaError(f"{argument} must be finite and not negative.")
     return checked
+
+
+def check_random_state(seed: Any) -> np.random.RandomState:
+    """Make the random numbers of a call out of a ``random_state``.
+
+    Parameters
+    ----------
+    seed : int, RandomState, Generator or None
+        As in scikit-learn. A Generator of NumPy goes on as a RandomState would: each
+        call takes further numbers of it.
+
+    Returns
+    -------
+    rng : RandomState
+        The random numbers.
+    """
+    from sklearn import utils  # who only watches progress does not need it
+
+    if isinstance(seed, np.random.Generator):
+        seed = np.random.RandomState(seed.bit_generator)
+    return utils.check_random_state(seed)
 
 
 class Progress:

@@ -182,9 +182,7 @@ def set_precision(precision: str | None) -> None:
     >>> comitia.config.set_precision(None)
     """
     if precision not in (None, "float32", "float64"):
-        raise ComitiaError(
-            f'precision={precision!r} is not known; use "float64" or "float32".'
-        )
+        raise ComitiaError(f'precision={precision!r} is none of "float32", "float64".')
     _precision.set(precision or "float64")
 
 

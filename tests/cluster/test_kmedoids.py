@@ -113,7 +113,7 @@ def test_precomputed_and_metric_agree():
 
 
 def test_bad_input_is_refused_in_words():
-    with pytest.raises(ComitiaError, match='neither "build" nor "random"'):
+    with pytest.raises(ComitiaError, match='none of "build", "random"'):
         around_medoids(np.zeros((3, 3)), 2, init="heuristic")
     with pytest.raises(ComitiaError, match='rng is missing; init="random" draws'):
         around_medoids(np.zeros((3, 3)), 2, init="random")

@@ -95,7 +95,7 @@ def test_a_feature_without_dispersion_does_not_take_everything():
     assert minkowski_weights(D, 2.0)[0, 0] < 1
     always = minkowski_weights([[1.0, 4.0]], 2.0, "offset")
     assert_allclose(always, minkowski_weights([[3.5, 6.5]], 2.0))
-    with pytest.raises(ComitiaError, match='neither "guarded" nor "offset"'):
+    with pytest.raises(ComitiaError, match='none of "guarded", "offset"'):
         minkowski_weights(D, 2.0, "none")
 
 

@@ -185,7 +185,10 @@ def test_channels_stand_beside_each_other(name):
         (lambda X: piecewise_statistics(X, n_pieces=0), "n_pieces=0 must be"),
         (lambda X: piecewise_wavelets(X, n_levels=-1), "n_levels=-1 must be"),
         (lambda X: polynomial_coefficients(X, degree=1.5), "degree=1.5 must be"),
-        (lambda X: polynomial_coefficients(X, basis="sine"), "'legendre' or 'power'"),
+        (
+            lambda X: polynomial_coefficients(X, basis="sine"),
+            'none of "legendre", "power"',
+        ),
         (lambda X: fourier_coefficients(X, n_frequencies=0), "n_frequencies=0"),
         (lambda X: represent_series(X, "fourrier"), "representations has 'fourrier'"),
         (lambda X: represent_series(X, lambda s: [[1.0]]), r"shape \(1, 1\) of 3"),

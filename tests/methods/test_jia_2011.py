@@ -81,7 +81,7 @@ def test_one_measure_is_enough(agreement):
 
 
 def test_an_unknown_measure_is_refused():
-    with pytest.raises(ComitiaError, match="'niceness' is not known"):
+    with pytest.raises(ComitiaError, match="'niceness' is none of"):
         Bagged(3, agreement=["niceness"]).fit(Ensemble(copies_and_noise(0)[0]))
 
 

@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import comitia
 from comitia._arrays import to_numpy
+from comitia._scales import unit_rows
 from comitia.exceptions import MemoryBudgetError
 from comitia.methods import PMSC
 from comitia.methods.multiview._pmsc_subspace import (
@@ -21,7 +22,7 @@ from comitia.methods.multiview._pmsc_subspace import (
     subspace_partitions,
     view_partition,
 )
-from comitia.methods.multiview._shared import standardized, with_unit_rows
+from comitia.methods.multiview._shared import standardized
 from tests.fixtures import same_partition, settled
 from tests.multiview import (
     each_library,
@@ -255,7 +256,7 @@ def two_answers(n=60):
 
 
 def test_the_best_of_several_starts_is_kept():
-    views = settled([with_unit_rows(standardized(X)) for X in two_answers()])
+    views = settled([unit_rows(standardized(X)) for X in two_answers()])
     rng, runs = np.random.RandomState(1), []
     for _ in range(10):
         first, *others = (np.linalg.qr(rng.randn(60, 2))[0] for _ in range(3))

@@ -51,5 +51,5 @@ def test_the_mean_of_the_gradients_is_the_nearest_point(name, seed):
 
 
 def test_an_unknown_name_is_refused_in_words():
-    with pytest.raises(ComitiaError, match="'manhattan' is not known"):
+    with pytest.raises(ComitiaError, match="'manhattan' is none of"):
         get_bregman("manhattan")

@@ -129,7 +129,7 @@ def test_centroids_minimize_the_summed_distance(seed):
     ("parameters", "message"),
     [
         ({"method": "nearest"}, "method='nearest' is none of"),
-        ({"surplus": "drop"}, "surplus='drop' is neither"),
+        ({"surplus": "drop"}, "surplus='drop' is none of"),
         ({"method": "centroids"}, "needs centers and reference_centers"),
         (
             {"method": "centroids", "centers": [[0.0]], "reference_centers": [[0.0]]},

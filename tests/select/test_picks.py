@@ -51,7 +51,7 @@ def test_only_as_many_as_there_are_can_be_kept(n_select):
 def test_bad_quality_and_unknown_diversity_are_refused():
     with pytest.raises(ComitiaError, match="quality must be one number, 0 or more"):
         greedy_diverse(np.eye(3), 2, quality=[1.0, -1.0, 0.0])
-    with pytest.raises(ComitiaError, match="neither"):
+    with pytest.raises(ComitiaError, match="none of"):
         greedy_diverse(np.eye(3), 2, towards="all")
 
 

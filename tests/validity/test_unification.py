@@ -98,7 +98,7 @@ def test_positive_scores_by_kind_of_index():
 
 
 def test_bad_input_is_refused_in_words():
-    with pytest.raises(ComitiaError, match="'minmax', 'range', 'prob', 'rank'"):
+    with pytest.raises(ComitiaError, match='"minmax", "range", "prob", "rank"'):
         unify(DUNN, "large", "zscore")
     with pytest.raises(ComitiaError, match="2 entries for 1 columns"):
         unify(DUNN, ["large", "small"])

@@ -71,7 +71,7 @@ def test_clusterings_that_do_not_agree_weigh_the_same():
     ("arguments", "words"),
     [
         ({"agreement": "variation_of_information"}, "is a distance"),
-        ({"agreement": "phi"}, "'phi' is not known"),
+        ({"agreement": "phi"}, "'phi' is none of"),
         ({"weight_power": -1.0}, "weight_power=-1.0"),
         ({"weight_power": np.nan}, "weight_power=nan"),
     ],

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import in_order, matching_rows
+from comitia._steps import check_choice
 from comitia.agreement._measures import MEASURES, Floats, Measure, PairSums, divide
 from comitia.agreement._sums import (
     read_vector,
@@ -193,8 +194,7 @@ def nmi(a: Any, b: Any, average: str = "sqrt") -> float:
     0.42062
     """
     averages = [name[4:] for name in MEASURES if name.startswith("nmi_")]
-    if average not in averages:
-        raise ComitiaError(f"average={average!r} must be one of {', '.join(averages)}.")
+    check_choice("average", average, averages)
     return agreement(a, b, f"nmi_{average}")
 
 
@@ -346,10 +346,7 @@ def agreement_matrices(
 
 
 def _measure(name: Any) -> Measure:
-    if name not in MEASURES:
-        raise ComitiaError(
-            f"measure={name!r} is not known; use one of {', '.join(MEASURES)}."
-        )
+    check_choice("measure", name, MEASURES)
     return MEASURES[name]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import names_of
 from comitia._sklearn import Interval, StrOptions
-from comitia._steps import check_random_state
+from comitia._steps import check_choice, check_random_state
 from comitia.cluster.clusterer import (
     Repeats,
     TableClusterer,
@@ -95,9 +95,7 @@ class ConstrainedPlacement:
         on_failure: str = "raise",
         max_displacements: int | None = None,
     ) -> None:
-        if on_failure not in _ON_FAILURE:
-            words = ", ".join(f'"{word}"' for word in _ON_FAILURE)
-            raise ComitiaError(f"on_failure={on_failure!r} is none of {words}.")
+        check_choice("on_failure", on_failure, _ON_FAILURE)
         n = constraints.n_objects
         self.constraints = constraints
         self.on_failure = on_failure

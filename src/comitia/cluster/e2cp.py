@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._names import names_of
+from comitia._scales import unit_rows
 from comitia._sklearn import RANDOM_STATE, Interval
 from comitia._steps import check_random_state
 from comitia.cluster.clusterer import Clusterer
@@ -297,8 +298,7 @@ def _normalized_cut(
     # An object that is similar to nothing is a component of its own.
     normalized.flat[:: n + 1] += degree == 0
     _, vectors = eigh(normalized, subset_by_index=[n - n_clusters, n - 1])
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = vectors / np.where(length > 0, length, 1.0)
+    rows = unit_rows(vectors)
     labels = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(rows).labels_
     # Eigenvectors of equal values are any basis, and with it the order of the clusters.
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)

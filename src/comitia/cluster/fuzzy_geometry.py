@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._arrays import array_namespace
+from comitia._scales import unit_rows
 from comitia.exceptions import ComitiaError
 
 __all__ = ["distances_to_centers"]
@@ -91,7 +92,7 @@ def _manhattan(X: Array, centers: Array) -> Array:
 
 def _cosine(X: Array, centers: Array) -> Array:
     # Half the squared distance on the sphere is 1 - cos, and never negative.
-    return distances_to_centers(_on_sphere(X), _on_sphere(centers)) / 2
+    return distances_to_centers(unit_rows(X), unit_rows(centers)) / 2
 
 
 def _kl(X: Array, centers: Array) -> Array:
@@ -106,7 +107,7 @@ def _means(X: Array, weights: Array) -> Array:
 
 
 def _mean_directions(X: Array, weights: Array) -> Array:
-    return _on_sphere(_means(_on_sphere(X), weights))
+    return unit_rows(_means(unit_rows(X), weights))
 
 
 def _medians(X: Array, weights: Array) -> Array:
@@ -119,11 +120,6 @@ def _medians(X: Array, weights: Array) -> Array:
         half = (cumulated < cumulated[-1] / 2).sum(axis=0)
         centers[r] = ordered[half, np.arange(X.shape[1])]
     return centers
-
-
-def _on_sphere(X: Array) -> Array:
-    length = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(length > 0, length, 1.0)
 
 
 _GEOMETRIES: dict[str, tuple[Distance, Centers]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import StrOptions
-from comitia._steps import check_random_state
+from comitia._steps import check_choice, check_random_state
 from comitia.cluster.clusterer import (
     WeightedClusterer,
     best_run,
@@ -108,8 +108,7 @@ def around_medoids(
     n = len(D)
     refuse_excess_clusters(n_clusters, n)
     w = object_weights(sample_weight, n)
-    if init not in ("build", "random"):
-        raise ComitiaError(f'init={init!r} is neither "build" nor "random".')
+    check_choice("init", init, ("build", "random"))
     if init == "random" and rng is None:
         raise ComitiaError('rng is missing; init="random" draws from it.')
     # The kernels read the dissimilarities of all objects to one candidate in a row.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     FeatureWeightRun,
@@ -18,7 +19,6 @@ from comitia.cluster.clusterer import (
     initial_centers,
     refuse_excess_clusters,
 )
-from comitia.exceptions import ComitiaError
 from comitia.optimize import power_weights
 from comitia.optimize.ties import lowest_run
 
@@ -116,8 +116,7 @@ def minkowski_weights(
     array([[0.8, 0.2]])
     """
     D = np.asarray(dispersions, dtype=np.float64)
-    if variant not in ("guarded", "offset"):
-        raise ComitiaError(f'variant={variant!r} is neither "guarded" nor "offset".')
+    check_choice("variant", variant, ("guarded", "offset"))
     clusters = (-2, -1)
     raised = (D == 0).any(axis=clusters, keepdims=True) | (variant == "offset")
     if raised.any():

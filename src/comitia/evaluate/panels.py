@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from comitia._steps import check_choice
 from comitia.catalogue import DEFAULT_METHOD, find_methods
-from comitia.exceptions import ComitiaError
 
 __all__ = ["PANELS", "panel_ids"]
 
@@ -47,10 +47,7 @@ def panel_ids(panel: str, *, has_data: bool = True) -> list[str]:
     >>> panel_ids("quick")
     ['consensus', 'voting', 'hbgf', 'mcla', 'lwgp', 'lwea']
     """
-    if panel not in PANELS:
-        raise ComitiaError(
-            f"panel={panel!r} is not known; choose {', '.join(map(repr, PANELS))}."
-        )
+    check_choice("panel", panel, PANELS)
     cards = find_methods(needs=["labels", "data"] if has_data else ["labels"])
     ids = [card.id for card in cards]
     if panel == "quick":

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._inputs import check_series
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -196,8 +197,7 @@ def polynomial_coefficients(
 
     series = check_series(series)
     _at_least(degree, 0, "degree")
-    if basis not in ("legendre", "power"):
-        raise ComitiaError(f"basis={basis!r} is not known; give 'legendre' or 'power'.")
+    check_choice("basis", basis, ("legendre", "power"))
     fits: dict[int, Array] = {}
     rows = []
     for one in series:

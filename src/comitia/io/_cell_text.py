@@ -13,7 +13,6 @@ __all__ = [
     "LAST_EXACT",
     "MISSING",
     "all_missing",
-    "check_choice",
     "counted",
     "find_column",
     "known_labels",
@@ -34,12 +33,6 @@ MISSING = frozenset(
 
 # From here on a float no longer tells whole numbers apart.
 LAST_EXACT = 2.0**53
-
-
-def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    if value not in allowed:
-        known = ", ".join(repr(each) for each in allowed if each is not None)
-        raise ComitiaError(f"{name}={value!r} is not known; choose from {known}.")
 
 
 def all_missing(column: NDArray[Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import IO, Any, get_args
 from typing import Literal as L
 
 from comitia._optional import import_optional
+from comitia._steps import check_choice
 from comitia._storage_paths import AnyPath, local_path, path_of
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError, MemoryBudgetError
@@ -60,9 +61,7 @@ _PIECE = 1 << 22
 def format_of(path: str | os.PathLike[str], format: str | None) -> str:
     """The format that was given, or that the name of the file says."""
     known = get_args(Format)
-    if format is not None and format not in known:
-        listed = ", ".join(map(repr, known))
-        raise ComitiaError(f"format={format!r} is not known; choose from {listed}.")
+    check_choice("format", format, (None, *known))
     path_of(path)  # refuses addresses of the web
     if format is not None:
         return format

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._files import read_npy_header
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._array_files import main_array
 from comitia.io._cell_text import (
     all_missing,
-    check_choice,
     counted,
     known_labels,
     object_names_of,

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._label_tables import looks_like_labels
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 from comitia.io._cell_text import (
-    check_choice,
     counted,
     known_labels,
     object_names_of,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from comitia._arrays import array_namespace
-from comitia.exceptions import ComitiaError
+from comitia._steps import check_choice
 
 __all__ = [
     "BREGMAN",
@@ -143,8 +143,5 @@ def get_bregman(divergence: str) -> Bregman:
     >>> get_bregman("kl").name
     'kl'
     """
-    if divergence not in BREGMAN:
-        raise ComitiaError(
-            f"divergence={divergence!r} is not known; use one of {', '.join(BREGMAN)}."
-        )
+    check_choice("divergence", divergence, BREGMAN)
     return BREGMAN[divergence]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from comitia._arrays import device_of
 from comitia._inputs import masked_to_nan
 from comitia._kernels.sums import over_ranges
+from comitia._steps import check_choice
 from comitia.engine.protocol import Centers
 from comitia.engine.row_blocks import LocalBlocks, Micro, MicroRows, join, micro_rows
 from comitia.engine.sparse import FloatRows
@@ -302,11 +303,7 @@ def kmeans_rows(
     >>> objective[-1].item()
     2.0
     """
-    if utility not in get_args(Utility):
-        raise ComitiaError(
-            f"utility={utility!r} is not known; choose from "
-            f"{', '.join(map(repr, get_args(Utility)))}."
-        )
+    check_choice("utility", utility, get_args(Utility))
     if utility != "squared" and row_scale is not None:
         raise ComitiaError(
             f'row_scale has no meaning with utility="{utility}"; leave it out or use '

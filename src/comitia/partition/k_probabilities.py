@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._scales import hashed_rows
+from comitia._scales import hashed_rows, unit_rows
 from comitia.ensemble import Ensemble
 
 __all__ = [
@@ -448,9 +448,7 @@ def _partitions(
     cuts = []
     for k in ks:
         points = vectors[:, :k]
-        length = np.linalg.norm(points, axis=1, keepdims=True)
-        points = points / np.maximum(length, np.finfo(np.float64).tiny)
-        cuts.append(kmeans(points, k, rng, n_init=2).labels)
+        cuts.append(kmeans(unit_rows(points), k, rng, n_init=2).labels)
     tree = SpanningTree.of(X)
     order, _ = tree.merges()
     means = [kmeans(X, k, rng, n_init=2).labels for k in ks]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._inputs import masked_to_nan
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -73,7 +74,7 @@ def hac(
     array([[0.  , 1.  , 1.  , 4.  ],
            [2.  , 3.  , 3.75, 5.  ]])
     """
-    _check_linkage(linkage)
+    check_choice("linkage", linkage, get_args(Linkage))
     given = np.asarray(masked_to_nan(distance))
     n = _n_objects(given)
     # One copy for us and one inside SciPy; a third where the precision is another.
@@ -166,7 +167,7 @@ def ensemble_linkage(
            [2. , 4. , 0.5, 3. ],
            [3. , 5. , 1. , 4. ]])
     """
-    _check_linkage(linkage)
+    check_choice("linkage", linkage, get_args(Linkage))
     clustering_weights = _without_orphans(ensemble, clustering_weights)
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     if (weights < 0).any():
@@ -530,14 +531,6 @@ def _self_similarity(
         return own
     part = shares @ seen
     return own / np.where(part > 0, part, 1.0)
-
-
-def _check_linkage(linkage: str) -> None:
-    if linkage not in get_args(Linkage):
-        raise ComitiaError(
-            f"linkage={linkage!r} is not known; give one of "
-            f"{', '.join(map(repr, get_args(Linkage)))}."
-        )
 
 
 def _check_counts(counts: ArrayLike, n: int) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._steps import check_choice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.plot._style import make_axes
@@ -217,8 +218,7 @@ class ConsensusCDFDisplay(Display):
         self : ConsensusCDFDisplay
             With ``ax_``, the axes of the first panel drawn, ``axes_`` and ``figure_``.
         """
-        if of is not None and of not in _PANELS:
-            raise ComitiaError(f"of={of!r} is none of {', '.join(map(repr, _PANELS))}.")
+        check_choice("of", of, (None, *_PANELS))
         alone = ax is not None and not np.ndim(ax)
         panels = _PANELS if of is None and not alone else (of or "cdf",)
         if ax is not None and not alone and np.size(ax) != len(panels):

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._steps import check_choice
 from comitia.display.consensus_view import (
     WEIGHED,
     Consensus,
@@ -291,8 +292,7 @@ class WeightsDisplay(Display):
 def _kind_to_draw(weights: dict[str, NDArray[Any]], of: str | None, who: str) -> str:
     """The kind of weights to draw: the one asked for, or the first that there is."""
     weighed = [items for items, name in _ATTRIBUTES.items() if name in weights]
-    if of is not None and of not in _ATTRIBUTES:
-        raise ComitiaError(f"of={of!r} is none of {', '.join(map(repr, _ATTRIBUTES))}.")
+    check_choice("of", of, (None, *_ATTRIBUTES))
     if of is None and weighed:
         return weighed[0]
     if of is None or of not in weighed:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._steps import check_choice
 from comitia.engine.row_blocks import join
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -226,12 +227,8 @@ def _match(
     benefit: NDArray[np.float64], sizes: NDArray[np.int64], method: str, surplus: str
 ) -> NDArray[np.int64]:
     """The column of each row; rows in excess get new columns or share the best."""
-    if method not in ("hungarian", "greedy", "centroids"):
-        raise ComitiaError(
-            f'method={method!r} is none of "hungarian", "greedy", "centroids".'
-        )
-    if surplus not in ("fresh", "merge"):
-        raise ComitiaError(f'surplus={surplus!r} is neither "fresh" nor "merge".')
+    check_choice("method", method, ("hungarian", "greedy", "centroids"))
+    check_choice("surplus", surplus, ("fresh", "merge"))
     k, r = benefit.shape
     mapping = np.full(k, -1, dtype=np.int64)
     rows: Any

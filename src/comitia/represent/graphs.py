@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia._steps import check_weights, nonnegative_weights
+from comitia._steps import check_choice, check_weights, nonnegative_weights
 from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
@@ -332,14 +332,8 @@ def knn_graph(
     from scipy.sparse import csr_array
     from sklearn.neighbors import NearestNeighbors
 
-    if weights not in ("binary", "heat", "exponential"):
-        raise ComitiaError(
-            f'weights={weights!r} is none of "binary", "heat", "exponential".'
-        )
-    if symmetric not in ("union", "mutual", "mean", "none"):
-        raise ComitiaError(
-            f'symmetric={symmetric!r} is none of "union", "mutual", "mean", "none".'
-        )
+    check_choice("weights", weights, ("binary", "heat", "exponential"))
+    check_choice("symmetric", symmetric, ("union", "mutual", "mean", "none"))
     if width is not None and not width > 0:
         raise ComitiaError(f"width={width} must be positive.")
     data = np.asarray(X, dtype=np.float64)
@@ -409,10 +403,7 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
     """
     from scipy.sparse import csr_array, diags_array, issparse
 
-    if kind not in ("symmetric", "random_walk", "unnormalized"):
-        raise ComitiaError(
-            f'kind={kind!r} is none of "symmetric", "random_walk", "unnormalized".'
-        )
+    check_choice("kind", kind, ("symmetric", "random_walk", "unnormalized"))
     sparse = issparse(W)
     if not sparse:
         W = np.asarray(W, dtype=np.float64)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._steps import check_choice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 
@@ -129,8 +130,7 @@ def greedy_diverse(
         raise ComitiaError(
             f"quality must be one number, 0 or more, for each of {M} clusterings."
         )
-    if towards not in ("mean", "nearest"):
-        raise ComitiaError(f'towards={towards!r} is neither "mean" nor "nearest".')
+    check_choice("towards", towards, ("mean", "nearest"))
     chosen = [int(top(q, 1)[0]) if first is None else int(first)]
     free = np.ones(M, dtype=bool)
     free[chosen[0]] = False

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 from comitia.optimize.ties import merged_ties
 from comitia.validity.registry import get_index
@@ -135,10 +136,7 @@ def unify(
     >>> unify([4.0, 4.0, 0.125], "large", "rank")
     array([2.5, 2.5, 1. ])
     """
-    if method not in _METHODS:
-        raise ComitiaError(
-            f"method={method!r} is not known; choose {', '.join(map(repr, _METHODS))}."
-        )
+    check_choice("method", method, _METHODS)
     table = finite_scores(values)
     if table.ndim not in (1, 2) or len(table) == 0:
         raise ComitiaError(

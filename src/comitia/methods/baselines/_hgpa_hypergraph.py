@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._optional import import_optional
+from comitia._steps import check_choice
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.partition.metis import integer_vertex_weights, integer_weights
@@ -42,10 +43,7 @@ def hypergraph_partition(
     one thread. It comes with the extra ``comitia[hypergraph]``.
     """
     objectives = {"cut": "CUT", "connectivity": "KM1", "external_degree": "SOED"}
-    if objective not in objectives:
-        raise ComitiaError(
-            f"objective={objective!r} is none of {', '.join(map(repr, objectives))}."
-        )
+    check_choice("objective", objective, objectives)
     if not n_clusters >= 1:
         raise ComitiaError(f"n_clusters={n_clusters} must be at least 1.")
     if not imbalance >= 0:

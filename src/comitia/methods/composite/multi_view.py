@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from comitia import catalogue
 from comitia._arrays import on_host
 from comitia._inputs import Views, check_views
+from comitia._scales import unit_rows
 from comitia._sklearn import HasMethods, StrOptions, validate_data
 from comitia.agreement import agreement_with
 from comitia.catalogue import MethodCard
@@ -229,7 +230,7 @@ class MultiViewEnsemble(CombinedByMethod, MultiViewMethod):
             scale = "unit" if _is_counts(view) else "standard"
         if scale == "standard":
             return Standardizer.of(view)
-        return _unit_rows if scale == "unit" else None
+        return unit_rows if scale == "unit" else None
 
     def _spreads_side_by_side(self, X: Views) -> list[float] | None:
         """What the columns of each view are divided by; None where that is not done."""
@@ -291,9 +292,3 @@ def _is_counts(view: Array) -> bool:
     """Whether a view looks like counts of words: no value below zero, most are zero."""
     known = view[~np.isnan(view).any(axis=1)]
     return bool((known >= 0.0).all() and 2 * np.sum(known == 0.0) > known.size)
-
-
-def _unit_rows(view: Array) -> Array:
-    """Rows of length 1; a row of zeros stays."""
-    lengths = np.sqrt((view**2).sum(axis=1, keepdims=True))
-    return view / np.where(lengths == 0.0, 1.0, lengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -32,10 +33,7 @@ def diversity_scores(
     a clustering far from the others has a large :math:`e_m` and a small :math:`d_m`, so
     that the two put the clusterings in opposite orders.
     """
-    if kind not in ("leave_one_out", "individual"):
-        raise ComitiaError(
-            f'kind={kind!r} is neither "leave_one_out" nor "individual".'
-        )
+    check_choice("kind", kind, ("leave_one_out", "individual"))
     difference = 1.0 - np.asarray(similarity, dtype=np.float64)
     np.fill_diagonal(difference, 0.0)
     M = len(difference)

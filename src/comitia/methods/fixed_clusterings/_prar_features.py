@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._scales import unit_rows
+from comitia._steps import check_choice
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
@@ -45,11 +47,7 @@ def reduce_features(
     principal components. The last three take columns that are equal for one.
     """
     table = _table(V)
-    if method not in _REDUCTIONS:
-        raise ComitiaError(
-            f"method={method!r} is not known; choose "
-            f"{', '.join(map(repr, _REDUCTIONS))}."
-        )
+    check_choice("method", method, _REDUCTIONS)
     columns = np.arange(table.shape[1])
     if method == "none":
         return ReducedFeatures(table, columns)
@@ -94,7 +92,7 @@ def laplacian_scores(V: ArrayLike, n_neighbors: int = 5) -> Array:
     2005).
     """
     table = _table(V)
-    rows = _unit_rows(table)
+    rows = unit_rows(table)
     n = len(rows)
     cosine = rows @ rows.T
     np.fill_diagonal(cosine, -np.inf)
@@ -129,7 +127,7 @@ def spectral_scores(V: ArrayLike) -> Array:
     table = _table(V)
     n = len(table)
     require_memory(32 * n * n, f"the distances of {n} rows")
-    distances = pdist(_unit_rows(table))
+    distances = pdist(unit_rows(table))
     apart = distances[distances > 0]
     width = np.median(apart) if len(apart) else 1.0
     W = np.exp(-(squareform(distances) ** 2) / (2 * width**2))
@@ -149,11 +147,6 @@ def _table(V: ArrayLike) -> Array:
             f"at least; got shape {table.shape}."
         )
     return table
-
-
-def _unit_rows(table: Array) -> Array:
-    length = np.linalg.norm(table, axis=1, keepdims=True)
-    return table / np.where(length > 0, length, 1.0)
 
 
 def _ratios(numerator: Array, denominator: Array, varies: NDArray[np.bool_]) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._scales import unit_rows
 from comitia.config import require_memory
 from comitia.ensemble import Ensemble
 from comitia.optimize.eigenpairs import largest_eigenpairs
@@ -39,8 +40,7 @@ def ncut_points(
         points = _from_objects(micro, counts, w, totals, n_clusters)
     else:
         points = _from_clusters(micro, counts, w, totals, n_clusters)
-    lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    return points / np.where(lengths > 0, lengths, 1.0)
+    return unit_rows(points)
 
 
 def _from_objects(

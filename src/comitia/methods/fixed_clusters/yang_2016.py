@@ -12,10 +12,10 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
 from comitia.config import require_memory
-from comitia.exceptions import ComitiaError
 from comitia.methods._types import Array, Data, Ensemble, Rng, Seed
 from comitia.optimize.ties import first_lowest
 from comitia.partition import median_selection
@@ -311,8 +311,7 @@ def tnorm_coassociation(
 
     with a t-norm T, the minimum or the product, over the clusterings that have both.
     """
-    if tnorm not in ("minimum", "product"):
-        raise ComitiaError(f'tnorm={tnorm!r} is neither "minimum" nor "product".')
+    check_choice("tnorm", tnorm, ("minimum", "product"))
     n = ensemble.n_objects
     _require_pairs(n)
     weights = combined_weights(ensemble, None, cluster_weights)

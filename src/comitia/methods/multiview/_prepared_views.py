@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._arrays import floats_on, to_device
+from comitia._steps import check_choice
 from comitia.exceptions import ComitiaError
 
 __all__ = [
@@ -42,8 +43,7 @@ def scale_view(
 
 def view_limits(X: ArrayLike, scale: str | None) -> tuple[Floats, Floats]:
     """What :func:`scale_view` takes off each feature, and what it divides by."""
-    if scale not in ("minmax", "shift", None):
-        raise ComitiaError(f'scale={scale!r} is none of "minmax", "shift", None.')
+    check_choice("scale", scale, ("minmax", "shift", None))
     data = np.asarray(X, dtype=np.float64)
     present = data[~np.isnan(data[:, 0])]
     if len(present) == 0:

@@ -13,7 +13,7 @@ from comitia.optimize.eigenpairs import largest_eigenpairs
 from comitia.partition.normalized_cut import eigengap, most_parts
 from comitia.represent import knn_graph, laplacian
 
-__all__ = ["choose_from_views", "standardized", "with_unit_rows"]
+__all__ = ["choose_from_views", "standardized"]
 
 # Neighbours of each object in the graphs by which a number of clusters is chosen, and
 # steps of the random walk along them: in fewer a cluster is not crossed.
@@ -55,15 +55,6 @@ def standardized(X: NDArray[np.float64]) -> NDArray[np.float64]:
     mean, scale, varies = column_scales(X)
     scaled = np.where(varies, (X - mean) / scale, 0.0)
     return scaled / np.sqrt(max(int(varies.sum()), 1))
-
-
-def with_unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Objects of length one.
-
-    Rows of zeros stay as they are.
-    """
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(lengths > 0, lengths, 1.0)
 
 
 def _identity(n: int) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from comitia._inputs import Views
-from comitia._scales import off_center
+from comitia._scales import off_center, unit_rows
 from comitia._sklearn import StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -216,8 +216,7 @@ def kernel_of(X: Data, kernel: Any) -> Any:
         # The width at which distances count: the mean squared distance of two objects.
         spread = 2 * X.var(axis=0).sum()
         return rbf_kernel(off_center(X), gamma=1 / spread if spread > 0 else 1.0)
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    rows = X / np.where(lengths > 0, lengths, 1.0)
+    rows = unit_rows(X)
     return rows @ rows.T
 
 

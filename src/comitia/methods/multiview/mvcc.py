@@ -7,6 +7,7 @@ import numpy as np
 
 from comitia._arrays import fewest_features, floats_on, to_numpy
 from comitia._inputs import Views
+from comitia._scales import unit_rows
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._loops import keep_run
@@ -23,7 +24,6 @@ from comitia.methods.multiview._prepared_views import (
 )
 from comitia.methods.multiview._shared import (
     choose_from_views,
-    with_unit_rows,
 )
 from comitia.optimize.ties import lowest_run
 from comitia.partition import kmeans
@@ -241,7 +241,7 @@ class MVCC(MultiViewMethod):
 
     def _scaled(self, X: Data) -> Any:
         if self.scale == "unit":
-            return with_unit_rows(scale_view(X, None))
+            return unit_rows(scale_view(X, None))
         X = scale_view(X, self.scale)
         return X if self.scale is None else X / row_scale(X)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from comitia._arrays import floats_on, require_device_memory, to_numpy
 from comitia._inputs import Views
+from comitia._scales import unit_rows
 from comitia._sklearn import Interval, StrOptions
 from comitia.catalogue import MethodCard
 from comitia.methods._loops import keep_run
@@ -16,7 +17,6 @@ from comitia.methods.multiview._pmsc_subspace import subspace_partitions
 from comitia.methods.multiview._shared import (
     choose_from_views,
     standardized,
-    with_unit_rows,
 )
 from comitia.optimize.ties import lowest_run
 from comitia.partition import kmeans
@@ -198,7 +198,7 @@ class PMSC(MultiViewMethod):
         if self.scale == "standard":
             tables = [standardized(X) for X in tables]
         if self.scale is not None:
-            tables = [with_unit_rows(X) for X in tables]
+            tables = [unit_rows(X) for X in tables]
         k = self.n_clusters or choose_from_views(tables)
         X = [floats_on(table, self._device) for table in tables]
         runs = (self._run(X, n, k, rng) for _ in range(self.n_init))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from comitia._sklearn import Interval, StrOptions
+from comitia._steps import check_choice
 from comitia.cluster.clusterer import (
     FeatureWeightClusterer,
     Repeats,
@@ -100,8 +101,7 @@ def weighted_lac(
     n, p = data.shape
     k = n_clusters
     refuse_excess_clusters(k, n)
-    if variant not in ("weighted", "plain"):
-        raise ComitiaError(f'variant={variant!r} is neither "weighted" nor "plain".')
+    check_choice("variant", variant, ("weighted", "plain"))
 
     def run() -> tuple[float, WeightedLACRun]:
         centers = initial_centers(data, k, init, rng)

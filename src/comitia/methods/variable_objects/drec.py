@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._scales import unit_rows
 from comitia._sklearn import Interval
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -174,6 +175,5 @@ def _affinity(V: Floats, G: Floats) -> Floats:
     P, values, _ = np.linalg.svd(G, full_matrices=False)
     kept = values > _NOISE * values[0]
     U = (V @ P[:, kept]) * np.sqrt(values[kept])
-    lengths = np.linalg.norm(U, axis=1, keepdims=True)
-    U /= np.where(lengths > 0, lengths, 1.0)
+    U = unit_rows(U)
     return (U @ U.T) ** _POWER

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._scales import unit_rows
 from comitia._sklearn import Interval, StrOptions
 from comitia.base import EnsembleMethod
 from comitia.catalogue import MethodCard
@@ -277,6 +278,4 @@ def leading_parts(Z: TwinMatrix, counts: Counts, k: int, rng: Rng) -> NDArray[np
     graph[np.diag_indices(len(counts))] += counts * (1.0 - np.diagonal(affinity))
     scale = 1.0 / np.sqrt(graph.sum(axis=1))
     _, leading = largest_eigenpairs(graph * scale[:, None] * scale, k)
-    lengths = np.linalg.norm(leading, axis=1, keepdims=True)
-    points = leading / np.maximum(lengths, np.finfo(np.float64).tiny)
-    return kmeans(points, k, rng, sample_weight=counts).labels
+    return kmeans(unit_rows(leading), k, rng, sample_weight=counts).labels
