@@ -170,6 +170,18 @@ def test_sheets_are_read(book):
         columns(book, "empty")
 
 
+@pytest.mark.parametrize("notes", [[], [["how we measured"]]])
+def test_a_first_sheet_without_a_table_names_the_others(notes, tmp_path):
+    made = pytest.importorskip("openpyxl").Workbook()
+    for row in notes:
+        made.active.append(row)
+    for name in ("data", "more"):
+        made.create_sheet(name)
+    made.save(tmp_path / "book.xlsx")
+    with pytest.raises(ComitiaError, match="key chooses another sheet: data, more"):
+        columns(tmp_path / "book.xlsx")
+
+
 WRITTEN = {"a": ["1,5", "2,25", "-"], "b": ["70,5 kg", "", "81 kg"]}
 WRITTEN |= {"c": ["(3,5)", "2", "1"], "d": [1.5, 2.5, 4], "who": ["1,5 a", "2", "x"]}
 

@@ -57,17 +57,19 @@ def read_xlsx(
             f"{source} is no .xlsx file that can be read ({error})."
         ) from None
     rows = [row for row in rows if any(not _is_blank(cell) for cell in row)]
+    others = [] if key is not None else sheets[1:]
+    listed = f"{', '.join(others[:3])}{', …' if len(others) > 3 else ''}"
+    hint = f" key chooses another sheet: {listed}." if others else ""
     if not rows:
-        raise ComitiaError(f"the sheet {sheet.title!r} of {source} is empty.")
+        raise ComitiaError(f"the sheet {sheet.title!r} of {source} is empty.{hint}")
     width = max(
         j + 1 for row in rows for j, cell in enumerate(row) if not _is_blank(cell)
     )
     table = [(row + [None] * width)[:width] for row in rows]
     notes = []
-    if key is None and len(sheets) > 1:
+    if others:
         notes.append(
-            f"the sheet {sheets[0]!r} was read; key chooses another of "
-            f"{', '.join(sheets[1:4])}{', …' if len(sheets) > 4 else ''}."
+            f"the sheet {sheets[0]!r} was read; key chooses another of {listed}."
         )
     first = table[0]
     named = any(isinstance(cell, str) for cell in first) if header is None else header
@@ -78,7 +80,9 @@ def read_xlsx(
         names = [f"column {j + 1}" for j in range(width)]
     body = table[1:] if named else table
     if not body:
-        raise ComitiaError(f"{source} has a header and no rows.")
+        raise ComitiaError(
+            f"the sheet {sheet.title!r} of {source} has a header and no rows.{hint}"
+        )
     kept = _kept(names, keep_text)
     values = [
         _column([row[j] for row in body], j in kept or (j == 0 and not names[0]))
