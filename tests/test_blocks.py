@@ -78,8 +78,7 @@ def fitted(name, votes):
         return made.fit(votes)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1])
-@pytest.mark.parametrize("noise", [0.1, 0.6])
+@pytest.mark.parametrize(("noise", "missing"), [(0.1, 0.0), (0.6, 0.1)])
 @pytest.mark.parametrize("name", LINEAR + READERS)
 def test_blocks_do_not_change_the_labels(name, noise, missing, tmp_path):
     votes = Ensemble(planted(noise, missing))

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, seed, settings
 # the same examples in every run; so does a shard, and no two shards try the same.
 settings.register_profile(
     "suite",
-    max_examples=80,
+    max_examples=60,
     deadline=None,
     derandomize=True,
     database=None,
