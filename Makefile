@@ -43,9 +43,10 @@ CONTACT ?=
 # the hundreds of processes that the tests start would compile the package again.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
-# pip would compile on one core, and the tests of all libraries too. Some of these files
-# are no Python, which is no failure.
-COMPILE := $(BIN)/python -m compileall -qq -r 20 -j 0 -x '/tests/' $(VENV)/lib || true
+# pip would compile on one core, and the tests of all libraries too, and itself. Some of
+# these files are no Python, which is no failure.
+COMPILE := $(BIN)/python -m compileall -qq -r 20 -j 0 \
+  -x '/(tests|pip|setuptools|mypy|mypyc|sphinx|docutils|fontTools)/' $(VENV)/lib || true
 
 .PHONY: help setup demo test test-nightly test-oldest test-portable test-foreign audit lint format bench bench-full leaderboards bench-scale docs release clean
 

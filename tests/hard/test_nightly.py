@@ -129,9 +129,10 @@ def test_every_property_of_every_method_is_run():
 
 def test_a_night_that_was_stopped_goes_on_with_what_is_missing(tmp_path):
     out = tmp_path / "nightly.csv"
-    first, *others = nightly.properties()["voting"]
-    row = {"method": "voting", "property": first, "examples": "1", "commit": "abc"}
-    nightly.append(out, ROW | row)
+    *done_before, last = nightly.properties()["voting"]
+    for name in done_before:
+        row = {"method": "voting", "property": name, "examples": "1", "commit": "abc"}
+        nightly.append(out, ROW | row)
     done = subprocess.run(
         [sys.executable, "-m", "tests.hard.nightly", "--methods", "voting"]
         + ["--shards", "1", "--examples", "1", "--any-commit", "--out", out]
@@ -144,6 +145,9 @@ def test_a_night_that_was_stopped_goes_on_with_what_is_missing(tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = nightly.read(out)
-    assert [row["property"] for row in rows] == [first, *others]
+    assert [row["property"] for row in rows] == [*done_before, last]
+    assert [row["commit"] == "abc" for row in rows] == [True] * len(done_before) + [
+        False
+    ]
     assert {row["outcome"] for row in rows} == {"passed"}
     assert f"1 methods, {len(rows)} examples" in done.stdout
