@@ -212,8 +212,9 @@ class VariableCoder:
             from comitia._kernels.gaps import fill_from_nearest
             from comitia._kernels.sums import over_ranges
 
-            given = self._compared(scaled, columns), self.seen, _N_NEAREST, filled
-            cost = _COST_OF_NUMBER * self.seen.size
+            known = np.ascontiguousarray(self.seen.T)
+            given = self._compared(scaled, columns), known, _N_NEAREST, filled
+            cost = _COST_OF_NUMBER * known.size
             over_ranges(partial(fill_from_nearest, *given), len(filled), cost)
         return filled
 
