@@ -8,7 +8,7 @@ rows (``block``). What is left is prepared by :class:`comitia.prepare.TablePrepa
 with each of its two fillings, and clustered into as many clusters as there are classes,
 by the default and by k-means with ten starts. The score is the adjusted Rand index on
 at most 400 rows. Without a folder the tables are three of scikit-learn. The filling was
-chosen on the half of the sets that is there to choose on; the other was run once.
+chosen on the half of the sets that is there to choose on, before the other was run.
 """
 
 from __future__ import annotations
