@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from comitia import ConsensusClustering, sizes
 from comitia.exceptions import ComitiaError
 from comitia.prepare import TablePreparer
+from comitia.prepare._fitted_state import packed
 
 N = 24
 RNG = np.random.RandomState(0)
@@ -644,6 +645,22 @@ def test_a_damaged_state_is_refused(key):
     for value in (None, {}, "x"):
         with pytest.raises(ComitiaError, match=r"damaged|no preparation"):
             TablePreparer.from_dict({**state, key: value})
+
+
+@pytest.mark.parametrize("shape", [(50, 4000), (50, 5), (50, 3), (150,)])
+def test_rows_that_lack_columns_reach_no_kernel(shape):
+    rng = np.random.RandomState(0)
+    table = np.column_stack([rng.randn(50, 3), rng.choice([*"uvw"], 50)]).astype(object)
+    table[:, :3] = table[:, :3].astype(float)
+    table[3, 1] = np.nan
+    state = TablePreparer().fit(table).to_dict()
+    assert state["learnt"]["seen"]["shape"] == [50, 6]
+    state["learnt"]["seen"] = packed(rng.randn(*shape))
+    with pytest.raises(ComitiaError, match="damaged: rows lack columns"):
+        TablePreparer.from_dict(state)
+    state["learnt"]["medians"] = packed(rng.randn(1))
+    with pytest.raises(ComitiaError, match="damaged: medians are missing"):
+        TablePreparer.from_dict(state)
 
 
 def test_new_rows_are_prepared_by_what_was_learnt():

@@ -17,7 +17,7 @@ from comitia.prepare.column_decisions import ColumnDecision, Preferences, TableD
 
 __all__ = ["preparer_state", "restored_preparer"]
 
-_FORMAT = "comitia-preparation-1"
+_FORMAT = "comitia-preparation-2"
 
 # What a decision holds in tuples, which JSON has as lists.
 _TUPLES = ("levels", "code", "limits")

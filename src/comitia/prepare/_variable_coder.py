@@ -16,6 +16,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from comitia.exceptions import ComitiaError
 from comitia.prepare._column_kinds import as_level, number_or_limit
 from comitia.prepare._dates import (
     CYCLES,
@@ -397,7 +398,8 @@ class VariableCoder:
         if self.numbers:
             self.scaler = restored_scaler(state["scaler"])
             self.medians = unpacked(state["medians"])
-            self.seen = unpacked(state["seen"]) if "seen" in state else None
+            if self.medians.shape != (len(self.numbers),):
+                raise ComitiaError("the preparation is damaged: medians are missing.")
         if self.cyclic:
             self.day_fill = unpacked(state["day_fill"])
         if self.discrete:
@@ -405,6 +407,12 @@ class VariableCoder:
             self.most_frequent = unpacked(state["most_frequent"])
             self.shift = unpacked(state["shift"])
             self.factor = unpacked(state["factor"])
+        if self.numbers and "seen" in state:
+            self.seen = unpacked(state["seen"])
+            # The kernel does not look whether its columns are there.
+            width = len(self.numbers) + (sum(self._widths()) if self.discrete else 0)
+            if self.seen.ndim != 2 or self.seen.shape[1] != width:
+                raise ComitiaError("the preparation is damaged: rows lack columns.")
         return self
 
 

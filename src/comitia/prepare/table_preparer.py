@@ -262,6 +262,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
         The decisions are those of :meth:`fit_columns` for a table whose columns have
         units of their own; numbers that are learnt differ in their last digits at most.
+        Medians stand in for missing numbers, unless these are refused.
 
         Parameters
         ----------
