@@ -1,3 +1,5 @@
+from threading import Thread
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -131,6 +133,42 @@ def test_a_step_of_all_rows_is_its_formula(seed):
     )
     assert_allclose(np.column_stack(before), expected, atol=1e-14)
     assert_allclose(change, np.abs(expected - np.column_stack(now)).max())
+
+
+@pytest.mark.parametrize(
+    ("values", "weights"),
+    [
+        ([-4 * (1 / 3), -5 * (1 / 3)], [3, 1]),
+        ([-6 * (1 / 7), 2 * (1 / 7), 9 * (1 / 7)], [3, 3, 1]),
+        ([-9 * 0.05, 9 * 0.05, -7 * 0.05], [2, 1, 1]),
+    ],
+)
+def test_a_value_at_the_shift_does_not_hold_a_step_up(values, weights):
+    """Rounding put it above and below by turns; the kernel did not come back."""
+    from comitia._kernels.smooth_rows import step_rows
+
+    *costs, pull = values
+    u = len(costs)
+    nothing = np.zeros((u, u))
+    now, before = ((nothing, np.zeros(u)), (nothing.copy(), np.zeros(u)))
+    linear = -np.tile(costs, (u, 1)), np.zeros(u), pull
+    counts = np.array(weights[:-1]) + np.eye(u)[0]
+    arguments = (
+        now,
+        before,
+        (nothing, nothing),
+        nothing,
+        linear,
+        counts,
+        (0.0, 0.0, 1.0),
+    )
+    step = Thread(target=step_rows, args=arguments, daemon=True)
+    step.start()
+    step.join(60)
+    assert not step.is_alive()
+    found = [*before[0][0], before[1][0]]
+    expected = weighted_simplex(np.array([values]), np.array([weights]))
+    assert_allclose(found, expected[0], atol=1e-14)
 
 
 @pytest.mark.parametrize("u", [1, 5, 40])
