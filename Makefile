@@ -93,7 +93,7 @@ test-nightly: setup
 
 # The tools know nothing of each other and run side by side, those that take longest
 # first. What one says stays together, where make can do that (from version 4 on).
-LINT := $(addprefix lint-,mypy bandit docstrings imports stubs format rules audit)
+LINT := $(addprefix lint-,mypy docstrings imports stubs format rules audit)
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .PHONY: $(LINT)
@@ -118,9 +118,6 @@ lint-docstrings:
 
 lint-imports:
 	$(BIN)/lint-imports --no-cache --no-logo
-
-lint-bandit:
-	$(BIN)/bandit -q -c pyproject.toml -r src/comitia tools
 
 lint-audit:
 	$(BIN)/python tools/audit.py

@@ -522,7 +522,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--compiled", action="store_true", help="those, compiled")
     asked = parser.parse_args(arguments)
     sites = [site for module in TESTS for site in sites_of(module)]
-    drawn = random.Random(asked.seed).sample(sites, asked.n)  # nosec B311 # a sample, no secret
+    drawn = random.Random(asked.seed).sample(sites, asked.n)  # noqa: S311  a sample, no secret
     rows = {int(row["number"]): row for row in _kept(asked.out)}
     for number, row in rows.items():
         if any(str(drawn[number][name]) != row[name] for name in _SITE):

@@ -243,7 +243,7 @@ def _environment() -> Environment:
         ("style", (static / "report.css").read_text("utf-8")),
         ("script", f'(function () {{\n"use strict";\n{script}}})();\n'),
     ):
-        environment.globals[name] = Markup(text)  # nosec B704 # our own files
+        environment.globals[name] = Markup(text)  # noqa: S704  our own files
         environment.globals[f"{name}_digest"] = _digest(text)
     ramp = np.linspace(0, 1, 256)[None, :]
     helpers: Mapping[str, Any] = {

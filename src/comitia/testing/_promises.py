@@ -304,7 +304,7 @@ def _a_fitted_method_can_be_pickled_and_cloned(cls: Any) -> None:
     from sklearn.base import clone
 
     fitted = quick_method(cls).fit(_easy().X)
-    again = pickle.loads(pickle.dumps(fitted))  # nosec B301 # our own
+    again = pickle.loads(pickle.dumps(fitted))  # noqa: S301  our own
     assert_array_equal(again.labels_, fitted.labels_)
     assert not hasattr(clone(fitted), "labels_"), "a clone is not fitted"
 

@@ -160,7 +160,7 @@ class Worker:
             }
         if answer is None:
             return self._died()
-        found: dict[str, Any] = pickle.loads(answer)  # nosec B301 # our own child's
+        found: dict[str, Any] = pickle.loads(answer)  # noqa: S301  our own child's
         return found
 
     def _died(self) -> dict[str, Any]:

@@ -73,13 +73,13 @@ def serve() -> None:
     threading.Thread(
         target=_listen, args=(sys.stdin.buffer, requests), daemon=True
     ).start()
-    setup = pickle.loads(requests.get())  # nosec B301 # our parent's
+    setup = pickle.loads(requests.get())  # noqa: S301  our parent's
     for name in setup["preload"]:
         importlib.import_module(name)
     _limit_memory(setup["memory_limit"])
     write_message(answers, pickle.dumps({"status": "ok"}))
     while True:
-        request = pickle.loads(requests.get())  # nosec B301 # our parent's
+        request = pickle.loads(requests.get())  # noqa: S301  our parent's
         answer = _answer(request["function"], setup["shared"], request["arguments"])
         write_message(answers, pickle.dumps(answer))
 
@@ -112,7 +112,7 @@ def _answer(address: str, shared: dict[str, Any], pickled: bytes) -> dict[str, A
     module, _, name = address.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
-        arguments = pickle.loads(pickled)  # nosec B301 # our parent's
+        arguments = pickle.loads(pickled)  # noqa: S301  our parent's
         return _measured(partial(function, **shared, **arguments))
     except MemoryError as error:
         return {"status": "out of memory", "message": str(error) or "MemoryError"}
