@@ -72,9 +72,9 @@ def is_own(node):
     return is_call and node.func.id == "super"
 
 
-def attributes_of(tree):
+def attributes_of(nodes):
     """Private attributes that the classes of a module define."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             for one in node.body:
                 if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -86,9 +86,9 @@ def attributes_of(tree):
             yield node.attr
 
 
-def modules_of(tree, package):
+def modules_of(nodes, package):
     """Names under which a module has imported modules of its own package."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             mine = node.module.split(".")[:2] in (["comitia", package], [package])
             is_package = node.module == "comitia"
@@ -97,10 +97,10 @@ def modules_of(tree, package):
                     yield alias.asname or alias.name
 
 
-def uses_of(tree, package, attributes):
+def uses_of(nodes, package, attributes):
     """Private names of other packages that a module uses."""
-    modules = {*modules_of(tree, package)}
-    for node in ast.walk(tree):
+    modules = {*modules_of(nodes, package)}
+    for node in nodes:
         match node:
             case ast.ImportFrom(module=str(module), names=names):
                 found = (f"{module}.{alias.name}" for alias in names)
@@ -129,15 +129,15 @@ def uses_of(tree, package, attributes):
 
 def all_uses(sources):
     """``"file: name"`` for each use of a private name of another package."""
-    trees = {path: ast.parse(text) for path, text in sources.items()}
+    modules = {path: [*ast.walk(ast.parse(text))] for path, text in sources.items()}
     attributes = defaultdict(set)
-    for path, tree in trees.items():
-        attributes[package_of(path)] |= {*filter(is_private, attributes_of(tree))}
+    for path, nodes in modules.items():
+        attributes[package_of(path)] |= {*filter(is_private, attributes_of(nodes))}
     return {
         f"{path.as_posix()}: {use}"
-        for path, tree in trees.items()
+        for path, nodes in modules.items()
         if path.as_posix() != KNOWS_SKLEARN
-        for use in uses_of(tree, package_of(path), attributes[package_of(path)])
+        for use in uses_of(nodes, package_of(path), attributes[package_of(path)])
     }
 
 

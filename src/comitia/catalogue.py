@@ -17,7 +17,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as L
@@ -501,7 +501,11 @@ class _Source(NamedTuple):
 
 def _our_sources() -> dict[str, _Source]:
     """Our methods by id, from the file names alone."""
-    parts = importlib.import_module("comitia.methods").__path__
+    return _sources_in(tuple(importlib.import_module("comitia.methods").__path__))
+
+
+@cache
+def _sources_in(parts: tuple[str, ...]) -> dict[str, _Source]:
     found = []
     for folder in pkgutil.iter_modules(parts):
         if folder.ispkg:
@@ -521,7 +525,7 @@ def _all_sources() -> dict[str, _Source]:
     """Our methods, then those that other packages name in their entry points."""
     from importlib.metadata import entry_points
 
-    sources = _our_sources()
+    sources = {**_our_sources()}
     for point in sorted(entry_points(group="comitia.methods")):
         package = point.dist.name if point.dist else "an unknown package"
         where = f"the entry point {point.name} = {point.value} of {package}"

@@ -17,7 +17,7 @@ import pytest
 
 # Kills in the suite; the nightly run does more.
 NIGHTLY = os.environ.get("COMITIA_PROFILE") == "nightly"
-N_KILLS = 300 if NIGHTLY else 15
+N_KILLS = 300 if NIGHTLY else 10
 N_WORKERS_KILLED = 30 if NIGHTLY else 2
 ROOT = Path(__file__).parents[2]
 # One thread for every process: the machine has other things to do.
@@ -182,10 +182,12 @@ def test_files_that_cannot_be_written_leave_no_half_result(
     assert not (tmp_path / "result").exists()
     kept = [*(tmp_path / "result.partial" / "clusterings").glob("member-*")]
     assert ("go on with --resume" in done.stderr) == bool(kept) == (most == 5000)
-    done = comitia(*options, *["--resume"] * bool(kept), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert labels_of(tmp_path / "result") == undisturbed
-    assert {path.name for path in tmp_path.iterdir()} == {"data.npy", "result"}
+    if kept:
+        done = comitia(*options, "--resume", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert labels_of(tmp_path / "result") == undisturbed
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"data.npy", *["result"] * bool(kept)}
 
 
 @pytest.mark.parametrize("size", ["32k", "104k"])
@@ -229,7 +231,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(data, tmp_path):
 
 def test_a_worker_that_dies_is_said_and_its_work_is_done_again(tmp_path):
     X = np.random.RandomState(0).randn(3000, 20)
-    options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "60", "--no-report"]
+    options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "30", "--no-report"]
     # One that dies while it hands over a result can leave joblib waiting.
     for attempt in range(3):
         folder = tmp_path / str(attempt)

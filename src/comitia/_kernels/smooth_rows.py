@@ -68,7 +68,7 @@ def step_rows(now, before, slopes, matrix, linear, counts, rates):
                 values[n] -= s * (slope + at * extra[i] - pull)
         # The shift by any values of a row is at most that by those which stay positive:
         # begun with those that were, values not above it are left out until none are.
-        # Fewer are left each time, but for rounding: what is at the shift comes and goes.
+        # Fewer are left each time, but for rounding, which can bring the last one back.
         total, mass = values[n] - 1.0, 1.0
         for j in range(n):
             if Z[i, j] > 0.0:
