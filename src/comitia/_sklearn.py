@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor
+from multiprocessing.connection import wait
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,9 @@ _PREPARE = (
     "comitia.prepare.TablePreparer().fit_transform(X) makes numbers of text, dates and "
     "missing values, as the command line does."
 )
+
+# A worker that is dead at two looks is one that joblib does not see.
+_SECONDS_BETWEEN_LOOKS = 10.0
 
 
 def validate_data(estimator: Any, X: Any, **how: Any) -> Any:
@@ -164,6 +169,8 @@ def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     except ValueError:  # joblib's "multiprocessing" answers when all is done
         parallel = Parallel(n_jobs=n_jobs)
+    done = Event()
+    Thread(target=_end_what_waits, args=(parallel, done), daemon=True).start()
     try:
         yield from parallel(jobs)
     except BrokenExecutor:
@@ -171,3 +178,26 @@ def in_workers(jobs: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
             f"a worker process ended before its work was done (n_jobs={n_jobs}): it "
             "was killed, or the memory was not enough. Try again with fewer jobs."
         ) from None
+    finally:
+        done.set()
+
+
+def _end_what_waits(parallel: Any, done: Event) -> None:
+    """Break a run that waits for the rest of what a dead worker began to say.
+
+    joblib reads a result as soon as it begins to come, and sees no worker die while it
+    does. Where the one that sent it was killed in the middle, the rest never comes:
+    joblib learns of that when there is nobody left who could write.
+    """
+    dead: set[int] = set()
+    while not done.wait(_SECONDS_BETWEEN_LOOKS):
+        executor = getattr(parallel._backend, "_workers", None)
+        workers = dict(getattr(executor, "_processes", None) or {})
+        ended = wait([worker.sentinel for worker in workers.values()], timeout=0)
+        gone = {pid for pid, worker in workers.items() if worker.sentinel in ended}
+        if executor is not None and dead & gone:
+            for worker in workers.values():
+                worker.terminate()
+            executor._result_queue._writer.close()
+            return
+        dead = gone

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from sklearn.utils.parallel import delayed
+
+from comitia import _sklearn
 
 # Kills in the suite; the nightly run does more.
 NIGHTLY = os.environ.get("COMITIA_PROFILE") == "nightly"
@@ -231,50 +233,47 @@ def test_a_folder_that_cannot_be_written_to_is_said(data, tmp_path):
 
 def test_a_worker_that_dies_is_said_and_its_work_is_done_again(tmp_path):
     X = np.random.RandomState(0).randn(3000, 20)
+    np.save(tmp_path / "data.npy", X)
     options = ["fit", "data.npy", "-k", "3", "--n-clusterings", "30", "--no-report"]
-    # One that dies while it hands over a result can leave joblib waiting.
-    for attempt in range(3):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        np.save(folder / "data.npy", X)
-        ended = _killed_worker(options, folder)
-        if ended is not None:
-            break
-    assert ended is not None
-    code, err, workers = ended
-    assert code == 1
-    assert "comitia fit: a worker process ended before its work was done" in err
-    assert "are kept in result.partial; go on with --resume." in err
-    assert not (folder / "result").exists()
-    _, alive = psutil.wait_procs(workers, timeout=60)
-    assert alive == []
-    done = comitia(*options, "--resume", cwd=folder)
-    assert done.returncode == 0, done.stderr
-
-
-def _killed_worker(options, folder):
-    """Exit status and words of a run of which a worker was killed; None if it waits."""
+    command = [sys.executable, "-m", "comitia", *options, "--n-jobs", "2"]
     with subprocess.Popen(
-        [sys.executable, "-m", "comitia", *options, "--n-jobs", "2"],
-        cwd=folder,
-        env=ENV,
-        stderr=subprocess.PIPE,
-        text=True,
+        command, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True
     ) as started:
-        workers = _wait_for_members(started, folder / "result.partial" / "clusterings")
+        workers = _wait_for_members(started, tmp_path / "result.partial/clusterings")
         # joblib's helper that watches over shared memory is a child too.
         for worker in workers:
             if "resource_tracker" not in " ".join(worker.cmdline()):
                 worker.kill()
                 break
-        try:
-            _, err = started.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            for process in (*workers, started):
-                with suppress(psutil.NoSuchProcess):
-                    process.kill()
-            return None
-        return started.returncode, err, workers
+        _, err = started.communicate(timeout=120)
+    assert started.returncode == 1
+    assert "comitia fit: a worker process ended before its work was done" in err
+    assert "are kept in result.partial; go on with --resume." in err
+    assert not (tmp_path / "result").exists()
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert alive == []
+    done = comitia(*options, "--resume", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def _dies_while_it_sends():
+    from multiprocessing import connection
+
+    def send_half(self, message):
+        os.write(self._handle, bytes(message[: len(message) // 2]))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    connection.Connection._send = send_half
+    return b"of this, the first half arrives" * 10
+
+
+def test_a_worker_that_dies_while_it_hands_over_a_result_is_noticed(monkeypatch):
+    """joblib waits for the other half; nobody would end that but the user."""
+    monkeypatch.setattr(_sklearn, "_SECONDS_BETWEEN_LOOKS", 0.2)
+    with pytest.raises(ChildProcessError, match="a worker process ended before"):
+        [*_sklearn.in_workers([delayed(_dies_while_it_sends)(), delayed(abs)(1)], 2)]
+    # Those that come after it have workers of their own.
+    assert [*_sklearn.in_workers([delayed(abs)(-1), delayed(abs)(2)], 2)] == [1, 2]
 
 
 def test_workers_of_dask_that_are_killed_at_any_moment_change_no_label(tmp_path):
