@@ -65,6 +65,8 @@ ELSEWHERE = {
     "RIVALS_SAMPLE": "tests/methods/test_consensus_rivals.py",
     "SAMPLED_KMEANS_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
     "ROTATED_OBJECTS": "tests/prepare/test_table_preparer.py",
+    "FEW_TO_SHARE": "tests/test_threads.py",
+    "FEW_TO_SHARE_BLAS": "tests/test_threads.py",
     "FILLED_OBJECTS": "tests/prepare/test_table_preparer.py",
     "WIDE_COLUMNS": "tests/prepare/test_table_preparer.py",
     "SAMPLE_BYTES": "tests/generate/test_executor_row_blocks.py",

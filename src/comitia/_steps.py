@@ -1,10 +1,11 @@
-"""What the steps of a fit share: checks, random numbers, progress, all or nothing."""
+"""What steps of a fit share: checks, seeds, threads, progress, all or nothing."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cache
 from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia import sizes
 from comitia._inputs import masked_to_nan
 from comitia.exceptions import ComitiaError
 
@@ -24,6 +26,7 @@ __all__ = [
     "check_random_state",
     "check_weights",
     "nonnegative_weights",
+    "threads_for",
 ]
 
 # Called as ``on_progress(stage, done, total)``.
@@ -99,6 +102,44 @@ def check_random_state(seed: Any) -> np.random.RandomState:
     if isinstance(seed, np.random.Generator):
         seed = np.random.RandomState(seed.bit_generator)
     return utils.check_random_state(seed)
+
+
+@contextmanager
+def threads_for(n_objects: int) -> Iterator[None]:
+    """Hold libraries to one thread while few objects are clustered.
+
+    The threads of OpenMP, which scikit-learn's k-means takes, and those of OpenBLAS
+    meet many times in a second, and turn round and round while they wait: where another
+    process has one of the cores, for as long as it has it.
+
+    Parameters
+    ----------
+    n_objects : int
+        How many objects are clustered.
+
+    Yields
+    ------
+    nothing : None
+        OpenMP is held for the thread that asks, BLAS for the process.
+    """
+    if n_objects > sizes.FEW_TO_SHARE:
+        yield
+        return
+    held = ("openmp",) if n_objects > sizes.FEW_TO_SHARE_BLAS else ("blas", "openmp")
+    with ExitStack() as stack:
+        for kind in held:
+            stack.enter_context(_libraries(kind).limit(limits=1))
+        yield
+
+
+@cache
+def _libraries(kind: str) -> Any:
+    """What sets the threads of one kind of library, and of no other."""
+    import scipy.linalg  # noqa: F401
+    import sklearn.utils  # noqa: F401  they bring an OpenBLAS and an OpenMP
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api=kind)
 
 
 class Progress:

@@ -19,7 +19,7 @@ from comitia._content_order import ContentOrder
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._parameter_rules import SHARED, Rules, rules_of
 from comitia._shared_docs import METHODS, written_out
-from comitia._steps import OnProgress
+from comitia._steps import OnProgress, threads_for
 from comitia.catalogue import MethodCard
 from comitia.ensemble import Ensemble
 from comitia.exceptions import (
@@ -618,7 +618,11 @@ class EnsembleMethod(MethodData):
         order = self._order = self._order_of(data)
         if order is not None:
             data = order.sort(data)
-        with self._stage("generate"), self._constraints_in(order):
+        with (
+            self._stage("generate"),
+            self._constraints_in(order),
+            threads_for(count_objects(data)),
+        ):
             made = self._generate(data, rng)
         if order is None or made is None:
             return made
@@ -639,7 +643,8 @@ class EnsembleMethod(MethodData):
         if order is not None:
             data = order.sort(data)
             ensemble = None if given is None else given.take(objects=order.objects)
-        with self._stage("combine"), self._constraints_in(order):
+        n = count_objects(data) if ensemble is None else ensemble.n_objects
+        with self._stage("combine"), self._constraints_in(order), threads_for(n):
             if approximate is not None:
                 labels = self._combine_landmarks(ensemble, rng)
             else:

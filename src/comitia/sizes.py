@@ -14,6 +14,8 @@ __all__ = [
     "FEW_INCREMENTS",
     "FEW_LABELS",
     "FEW_OBJECTS",
+    "FEW_TO_SHARE",
+    "FEW_TO_SHARE_BLAS",
     "FEW_VALUES",
     "GLANCE_ROWS",
     "KEPT_DISTANCES",
@@ -124,6 +126,13 @@ SAMPLED_KMEANS_OBJECTS = 50_000
 # Objects that go to their nearest centre: from here on by compiled kernels, which take
 # a moment to load and give the same labels.
 COMPILED_NEAREST_OBJECTS = 50_000
+
+# Objects that one thread of OpenMP clusters: k-means of 3 000 objects takes 5.5 ms by
+# one and 5.3 by two; where other processes keep both cores busy, 5.9 and 945. Objects
+# whose matrices one thread of BLAS works on: ten eigenvectors of 1 000 take 39 ms by
+# one and 28 by two; on the busy machine 45 to 80 and 109 to 5 900.
+FEW_TO_SHARE = 10_000
+FEW_TO_SHARE_BLAS = 1_000
 
 # Objects of the sample that k-means is run on, at least, and for each cluster: with
 # 20 000 objects and 50 clusters the inertia is half a per cent above that of k-means on

@@ -13,7 +13,7 @@ from comitia._content_order import ContentOrder, order_for
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._optional import import_optional
-from comitia._steps import OnProgress, check_random_state
+from comitia._steps import OnProgress, check_random_state, threads_for
 from comitia.ensemble import Ensemble
 from comitia.generate._checkpoint import Checkpoint
 from comitia.generate.generator import Generator, Keep, Plan, report_each
@@ -83,7 +83,10 @@ def fit_in_memory(
         else:
             members = enumerate(generator.fit_members(X, plans, keep))
         members = report_each(members, len(plans), on_progress)
-        found = dict(_with_bar(members, len(plans)) if generator.verbose else members)
+        with threads_for(n):
+            found = dict(
+                _with_bar(members, len(plans)) if generator.verbose else members
+            )
     # A loop may end before its last round.
     plans = [plans[m] for m in sorted(found)]
     made = [found[m] for m in sorted(found)]
@@ -122,7 +125,8 @@ def fit_plans(generator: Generator, X: Any, plans: list[Plan]) -> Ensemble:
         X = order.sort(X)
     shift = generator.shift_of(X)
     X = generator.prepare(X if shift is None else X - shift)
-    made = list(generator.fit_members(X, plans, _fit_now))
+    with threads_for(X.shape[0] if hasattr(X, "shape") else len(X)):
+        made = list(generator.fit_members(X, plans, _fit_now))
     return generator.assemble(_as_given(made, order), {})
 
 
