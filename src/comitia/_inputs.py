@@ -26,6 +26,7 @@ from comitia.exceptions import ComitiaError, ComitiaWarning, DataTypeError
 __all__ = [
     "Views",
     "check_series",
+    "check_sparse",
     "check_views",
     "holds_dates",
     "masked_to_nan",
@@ -81,6 +82,27 @@ class Views:
     def present(self) -> NDArray[np.bool_]:
         """Which objects each view has, (n_objects, n_views)."""
         return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
+
+
+def check_sparse(matrix: Any) -> None:
+    """Refuse a sparse matrix in rows or columns of which an entry lies outside.
+
+    SciPy's own check looks at no entry where their number is not positive, and takes
+    that from the last of the places at which rows begin.
+
+    Parameters
+    ----------
+    matrix : csr_array, csc_array or a matrix of these kinds
+        Of what came from outside.
+
+    Raises
+    ------
+    ValueError
+        If its arrays do not fit each other.
+    """
+    if (np.diff(matrix.indptr) < 0).any():
+        raise ValueError("a row ends before it begins")
+    matrix.check_format(full_check=True)
 
 
 def table_or_anndata(X: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia._files import is_text
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_sparse, masked_to_nan
 from comitia._labels import check_not_sparse, narrowest
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -130,7 +130,7 @@ def check_indicator(
     try:
         if membership.shape != (n, K):
             raise ValueError(f"they have shape {membership.shape} instead of {(n, K)}")
-        membership.check_format(full_check=True)
+        check_sparse(membership)
         membership.sort_indices()
         if not membership.has_canonical_format:
             raise ValueError("an entry comes twice")

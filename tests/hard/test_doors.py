@@ -175,6 +175,7 @@ def membership_of(ensemble, **changes):
         {"indices": np.array([0, 0, 0, 1], np.int32)},
         {"indptr": np.array([0, 9, 9, 9], np.int32)},
         {"indptr": np.array([0, 4], np.int32)},
+        {"indptr": np.array([0, 4, 2, -2], np.int32)},  # SciPy looks at none of them
         {"data": np.array([0.8, np.nan, 0.5, 0.5])},
         {"data": np.array([0.8, 0.9, 0.5, 0.5])},
         {"data": np.array([0.2, 0.8, 0.5, 0.5])},

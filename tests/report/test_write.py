@@ -130,6 +130,15 @@ def test_names_from_files_stay_text(nasty, tmp_path):
     assert source.count("</script>") == 2
 
 
+def test_what_a_forged_file_says_or_lacks_is_no_crash(iris, tmp_path):
+    scores = {"silhouette": 0.5}
+    forged = replace(iris, scores=scores, command="half a pair: \ud800")
+    page = write_report(forged, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert r"half a pair: \ud800" in page
+    assert "The classes took no part" in page
+    assert "normalised mutual information" not in page
+
+
 def test_a_page_is_the_same_each_time(iris, tmp_path):
     one = write_report(iris, tmp_path / "a.html").read_bytes()
     assert write_report(iris, tmp_path / "b.html").read_bytes() == one

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from comitia._inputs import check_sparse
 from comitia._optional import import_optional
 from comitia._storage_paths import AnyPath, open_zarr, refuse_pickles
 from comitia.config import require_memory
@@ -198,7 +199,7 @@ def _checked(matrix: Any, entry: str, path: AnyPath) -> Any:
     if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()
     if hasattr(matrix, "check_format"):
-        matrix.check_format(full_check=True)
+        check_sparse(matrix)
     if matrix.dtype.kind not in "biuf":
         raise ComitiaError(f"{entry} of {path} holds {matrix.dtype}; give numbers.")
     return matrix

@@ -219,7 +219,8 @@ def _write_page(
     page = environment.get_template(template).render(**context)
     target = Path(path)
     with atomic_write(target) as file:
-        file.write(page.encode("utf-8"))
+        # Half a surrogate pair, which a name may hold, is no UTF-8.
+        file.write(page.encode("utf-8", "backslashreplace"))
     return target
 
 
