@@ -114,6 +114,15 @@ def test_a_folder_that_was_taken_away_when_the_kill_came_is_brought_back(tmp_pat
 # -- signals -----------------------------------------------------------------------
 
 
+# What is started in the background of a shell is told to ignore it.
+INTERRUPTIBLE = """
+import signal, sys
+from comitia.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
@@ -123,7 +132,7 @@ def test_a_signal_leaves_what_it_takes_to_go_on_and_no_process(
 ):
     X = np.random.RandomState(0).randn(3000, 20)
     np.save(tmp_path / "data.npy", X)
-    command = [sys.executable, "-m", "comitia", *ENDLESS, "--n-jobs", "2"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, *ENDLESS, "--n-jobs", "2"]
     started = subprocess.Popen(
         command, cwd=tmp_path, env=ENV, stderr=subprocess.PIPE, text=True
     )
