@@ -367,6 +367,25 @@ def without_digests(folder):
     (folder / "result.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("column_names", np.array(["a", "b"])),  # of three
+        ("column_names", np.array([1.0, 2.0, 3.0])),
+        ("columns", np.zeros((60, 4), np.float32)),
+        ("linkage", np.zeros((59, 3))),
+        ("silhouettes", np.zeros((60, 2))),
+        ("silhouettes", np.array(["a"] * 60)),
+        ("umap", np.zeros((60, 3))),
+        ("series", np.zeros((3, 3, 1, 5), int)),
+    ],
+)
+def test_details_that_do_not_fit_are_refused(name, values, full, tmp_path):
+    forged = replace(full, details={**full.details, name: values})
+    with pytest.raises(ComitiaError, match=r"in details\.npz"):
+        Result.load(forged.save(tmp_path / "result"))
+
+
 def test_a_folder_of_an_older_version_is_read(full, tmp_path):
     folder = full.save(tmp_path / "r")
     without_digests(folder)

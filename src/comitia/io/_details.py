@@ -93,11 +93,21 @@ def read_details(path: Path, n: int) -> dict[str, NDArray[Any]]:
     if not path.exists():
         return {}
     details = read_arrays(path)
-    rows = {"linkage": n - 1, "columns": n, "silhouettes": n, "umap": n}
+    p = details["column_names"].size if "column_names" in details else 0
+    known: dict[str, tuple[str, tuple[int, ...]]] = {
+        "linkage": ("f", (n - 1, 4)),
+        "columns": ("f", (n, p)),
+        "column_names": ("U", (p,)),
+        "silhouettes": ("f", (n,)),
+        "umap": ("f", (n, 2)),
+    }
     for name, values in details.items():
-        if len(values) != rows.get(name, len(values)):
+        kind, shape = known.get(name, (values.dtype.kind, values.shape))
+        if values.dtype.kind != kind or values.shape != shape:
             raise ValueError(f"{name} in details.npz does not fit the ensemble")
     series = details.get("series")
-    if series is not None and (series.ndim != 4 or series.shape[1] != 3):
+    if series is not None and (
+        series.dtype.kind != "f" or series.ndim != 4 or series.shape[1] != 3
+    ):
         raise ValueError("series in details.npz is no array of quartiles")
     return details
