@@ -17,6 +17,7 @@ from comitia.generate import GraphGenerator
 from comitia.io.results import Result
 from comitia.report import _facts, _maps, write_report
 from comitia.report._alerts import find_alerts
+from comitia.report._page_text import percent
 from comitia.report._sections import Sections
 from tests.fixtures import planted
 from tests.report.conftest import CHOICE
@@ -137,6 +138,11 @@ def test_what_a_forged_file_says_or_lacks_is_no_crash(iris, tmp_path):
     assert r"half a pair: \ud800" in page
     assert "The classes took no part" in page
     assert "normalised mutual information" not in page
+
+
+@pytest.mark.parametrize("share", [np.inf, -np.inf, np.nan])
+def test_a_share_that_is_no_number_is_shown(share):
+    assert percent(share) in "∞ −∞ –".split()
 
 
 def test_a_page_is_the_same_each_time(iris, tmp_path):

@@ -95,6 +95,8 @@ def percent(share: float) -> str:
     >>> percent(0.123), percent(0.0001), percent(0.9999), percent(1)
     ('12\u202f%', '<1\u202f%', '>99\u202f%', '100\u202f%')
     """
+    if not math.isfinite(share):
+        return number(share)
     if 0 < share < 0.005:
         return "<1\u202f%"
     if 0.995 <= share < 1:
