@@ -374,6 +374,8 @@ def without_digests(folder):
         ("column_names", np.array([1.0, 2.0, 3.0])),
         ("columns", np.zeros((60, 4), np.float32)),
         ("linkage", np.zeros((59, 3))),
+        ("linkage", np.zeros((59, 4))),
+        ("linkage", np.full((59, 4), np.nan)),
         ("silhouettes", np.zeros((60, 2))),
         ("silhouettes", np.array(["a"] * 60)),
         ("umap", np.zeros((60, 3))),

@@ -105,9 +105,19 @@ def read_details(path: Path, n: int) -> dict[str, NDArray[Any]]:
         kind, shape = known.get(name, (values.dtype.kind, values.shape))
         if values.dtype.kind != kind or values.shape != shape:
             raise ValueError(f"{name} in details.npz does not fit the ensemble")
+    if "linkage" in details and not _is_tree(details["linkage"], n):
+        raise ValueError("linkage in details.npz is no tree of the objects")
     series = details.get("series")
     if series is not None and (
         series.dtype.kind != "f" or series.ndim != 4 or series.shape[1] != 3
     ):
         raise ValueError("series in details.npz is no array of quartiles")
     return details
+
+
+def _is_tree(linkage: Floats, n: int) -> bool:
+    """Whether each merge takes two clusters that are there, and none is taken twice."""
+    pairs, made = linkage[:, :2], n + np.arange(n - 1)[:, None]
+    are_there = (pairs == np.rint(pairs)) & (pairs >= 0) & (pairs < made)
+    alone = len(np.unique(pairs)) == pairs.size
+    return bool(are_there.all() and alone and not np.isnan(linkage).any())
