@@ -28,6 +28,7 @@ __all__ = [
     "check_series",
     "check_sparse",
     "check_views",
+    "count_objects",
     "holds_dates",
     "masked_to_nan",
     "refuse_large",
@@ -82,6 +83,24 @@ class Views:
     def present(self) -> NDArray[np.bool_]:
         """Which objects each view has, (n_objects, n_views)."""
         return np.stack([~np.isnan(X[:, 0]) for X in self.arrays], axis=1)
+
+
+def count_objects(X: Any) -> int:
+    """How many objects there are in data of any kind.
+
+    Parameters
+    ----------
+    X : table, views, series, graph or Ensemble
+        What was checked.
+
+    Returns
+    -------
+    n_objects : int
+        How many.
+    """
+    if hasattr(X, "n_objects"):
+        return int(X.n_objects)
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def check_sparse(matrix: Any) -> None:

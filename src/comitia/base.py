@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from comitia import sizes
 from comitia._arrays import check_device, device_of
 from comitia._content_order import ContentOrder
+from comitia._inputs import count_objects
 from comitia._names import Names, match_rows, names_of, proper_names
 from comitia._parameter_rules import SHARED, Rules, rules_of
 from comitia._shared_docs import METHODS, written_out
@@ -27,7 +28,7 @@ from comitia.exceptions import (
     ComitiaWarning,
     MemoryBudgetError,
 )
-from comitia.method_data import MethodData, count_objects
+from comitia.method_data import MethodData
 
 __all__ = ["EnsembleMethod"]
 

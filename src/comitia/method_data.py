@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from comitia._arrays import on_host, to_tensor
 from comitia._content_order import ContentOrder, order_for
-from comitia._inputs import special_kind
+from comitia._inputs import count_objects, special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._sklearn import validate_data
 from comitia._steps import FitSteps
@@ -20,7 +20,7 @@ from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError, DataTypeError
 from comitia.fitted_result import FittedResult
 
-__all__ = ["MethodData", "count_objects"]
+__all__ = ["MethodData"]
 
 # What samples and starts are drawn from.
 _DRAWN_FROM = ("data", "views", "series")
@@ -196,21 +196,3 @@ class MethodData(FitSteps, FittedResult):
                 f"{type(self).__name__} makes its clusterings in its own way, and all "
                 "of them; leave out time_limit."
             )
-
-
-def count_objects(X: Any) -> int:
-    """How many objects there are in data of any kind.
-
-    Parameters
-    ----------
-    X : table, views, series, graph or Ensemble
-        What was checked.
-
-    Returns
-    -------
-    n_objects : int
-        How many.
-    """
-    if hasattr(X, "n_objects"):
-        return X.n_objects
-    return len(X) if isinstance(X, list) else int(X.shape[0])

@@ -16,7 +16,6 @@ __all__ = [
     "at_least",
     "check_share",
     "fit_on",
-    "n_objects_of",
 ]
 
 
@@ -47,11 +46,6 @@ def fit_on(estimator: Any, X: Any, ensemble: Ensemble | None) -> Any:
     if "data" in estimator.card.needs:
         return estimator.fit(X, ensemble=ensemble)
     return estimator.fit(ensemble)
-
-
-def n_objects_of(objects: Any) -> int:
-    """Count objects."""
-    return objects.n_objects if isinstance(objects, Ensemble) else len(objects)
 
 
 def as_json_types(value: Any) -> Any:

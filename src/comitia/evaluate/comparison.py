@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._html import html_table
+from comitia._inputs import count_objects
 from comitia._label_tables import warn_of_labels
 from comitia._labels import as_labels
 from comitia._names import in_order, match_rows, names_of
@@ -22,7 +23,6 @@ from comitia.evaluate._common import (
     as_json_types,
     at_least,
     check_share,
-    n_objects_of,
 )
 from comitia.evaluate._comparison_runs import (
     Outcome,
@@ -360,7 +360,7 @@ def compare(
     rows = dict(zip(sides, matched, strict=True))
     if ensemble is not None and rows.get("ensemble") is not None:
         ensemble = ensemble.take(objects=rows["ensemble"])
-    n = n_objects_of(data if ensemble is None else ensemble)
+    n = count_objects(data if ensemble is None else ensemble)
     if data is not None and len(data) != n:
         raise ComitiaError(
             f"X has {len(data)} rows and ensemble has {n} objects; they must be the "

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import count_objects
 from comitia.ensemble import Ensemble
-from comitia.evaluate._common import fit_on, n_objects_of
+from comitia.evaluate._common import fit_on
 from comitia.evaluate.consensus_curves import (
     area_changes,
     cdf_area,
@@ -171,7 +172,7 @@ def measure(plan: Plan, objects: Any, seed: int) -> Measured:
 def _measure(plan: Plan, objects: Any, rng: np.random.RandomState) -> Measured:
     given = objects if isinstance(objects, Ensemble) else None
     data: Any = None if given is not None else objects
-    n = n_objects_of(objects)
+    n = count_objects(objects)
     whole = given if given is not None else _generate(plan, data, rng)
     labels, one_tree = _labels_over_k(plan, data, whole, rng)
     found = np.full((len(plan.ks), plan.n_resamples, n), -1, dtype=np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comitia._html import html_table
-from comitia._inputs import special_kind
+from comitia._inputs import count_objects, special_kind
 from comitia._label_tables import warn_of_labels
 from comitia._optional import import_optional
 from comitia._steps import OnProgress, Progress, check_random_state
@@ -21,7 +21,6 @@ from comitia.evaluate._common import (
     as_json_types,
     at_least,
     check_share,
-    n_objects_of,
 )
 from comitia.evaluate.criteria import CRITERIA, Measured, Plan, measure
 from comitia.evaluate.verdict import recommend_k
@@ -415,7 +414,7 @@ def choose_k(
         warn_of_labels(X, "choose_k(comitia.Ensemble(X))", stacklevel=2)
         X = check_table(X, dtype=np.float64, ensure_min_samples=4)
     objects, n, notes = _sampled_objects(X, max_objects, rng)
-    n_seen = n_objects_of(objects)
+    n_seen = count_objects(objects)
     estimator = _estimator(method, objects)
     of_labels = isinstance(objects, Ensemble)
     by_criteria = n_references is not None or of_labels
@@ -517,7 +516,7 @@ def _sampled_objects(
     X: Any, max_objects: int | None, rng: np.random.RandomState
 ) -> tuple[Any, int, list[str]]:
     """The objects to measure, the number of all, and a note if it is a sample."""
-    n = n_objects_of(X)
+    n = count_objects(X)
     if max_objects is None or n <= at_least(max_objects, 10, "max_objects"):
         return X, n, []
     rows = np.sort(rng.choice(n, size=max_objects, replace=False))

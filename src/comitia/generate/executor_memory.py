@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from comitia._content_order import ContentOrder, order_for
+from comitia._inputs import count_objects
 from comitia._lock import locked
 from comitia._names import names_of, proper_names
 from comitia._optional import import_optional
@@ -60,7 +61,7 @@ def fit_in_memory(
         # As many as there may be are planned; those that are not needed are not made.
         generator = copy(generator).set_params(n_clusterings=MOST)
     plans = generator.plan(X, check_random_state(generator.random_state))
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = count_objects(X)
     folder = generator.checkpoint
     with nullcontext() if folder is None else locked(folder):
         keep: Keep = _fit_now
@@ -125,7 +126,7 @@ def fit_plans(generator: Generator, X: Any, plans: list[Plan]) -> Ensemble:
         X = order.sort(X)
     shift = generator.shift_of(X)
     X = generator.prepare(X if shift is None else X - shift)
-    with threads_for(X.shape[0] if hasattr(X, "shape") else len(X)):
+    with threads_for(count_objects(X)):
         made = list(generator.fit_members(X, plans, _fit_now))
     return generator.assemble(_as_given(made, order), {})
 
